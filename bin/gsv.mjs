@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// The `gsv` command. In a clone it first makes sure that there is a bundle and that it is up to date. The gateway itself
+// needs Node 24; everything else runs on the Node that is there.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { build, handOver, install, ROOT } from "../tools/setup.mjs";
+
+if (existsSync(join(ROOT, "src"))) {
+  install({ dev: false });
+  await build();
+}
+const bundle = join(ROOT, "dist/gsv.js");
+const args = process.argv.slice(2);
+if (args.includes("up")) handOver([bundle, ...args]);
+else await import(bundle);

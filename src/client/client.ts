@@ -1,0 +1,157 @@
+// The client: one identity at one gateway, kept connected. Typed from the same declarations the gateway runs. After a
+// cut it comes back by itself; reads and keyed writes are sent again, and anything else that was under way fails with
+// ConnectionLost, because nobody can say whether it was carried out.
+
+import { type Calls, READS, WRITES } from "./calls.ts";
+import {
+  type Answer,
+  type Arguments,
+  CallError,
+  type CallOptions,
+  ConnectionLost,
+  Line,
+  type SignalListener,
+  type SocketConstructor,
+} from "./line.ts";
+
+export type { CallName, Calls } from "./calls.ts";
+export { CallError, ConnectionLost, Line, socketUrl } from "./line.ts";
+export type { CallOptions, SignalListener, SocketConstructor, SocketLike } from "./line.ts";
+
+export type Session = Calls["sys.connect"]["result"];
+export type Auth = { username: string; password: string } | { username: string; token: string };
+export type ClientInfo = { id?: string; version?: string; platform?: string; role?: "user" | "driver" | "service"; channel?: string };
+
+export type ClientOptions = {
+  url: string;
+  auth: Auth;
+  client?: ClientInfo;
+  driver?: { implements: string[] };
+  /** Come back after a cut; true unless said otherwise. */
+  reconnect?: boolean;
+  WebSocket?: SocketConstructor;
+};
+
+export type ClientStatus = "connected" | "reconnecting" | "closed";
+
+const RETRY_MS_MIN = 250;
+const RETRY_MS_MAX = 30_000;
+/** Closed on purpose: coming back would only be refused, or push out whoever replaced us. */
+const FINAL_CODES = new Set([1000, 1008]);
+
+type Pending = { run(line: Line): void; reject(error: Error): void };
+
+/** Connects, or says why not. */
+export async function connect(options: ClientOptions): Promise<Client> {
+  const id = options.client?.id ?? `client-${randomId()}`;
+  const settled = { ...options, client: { version: "", platform: "", role: "user" as const, ...options.client, id } };
+  const { line, session } = await openSession(settled);
+  return new Client(settled, line, session);
+}
+
+export class Client {
+  readonly #options: ClientOptions;
+  #line: Line | null;
+  #session: Session;
+  #closed: Error | null = null;
+  /** Calls to be sent when the line is back. */
+  #pending: Pending[] = [];
+  readonly #listeners = new Set<SignalListener>();
+  onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
+
+  constructor(options: ClientOptions, line: Line, session: Session) {
+    this.#options = options;
+    this.#session = session;
+    this.#line = line;
+    this.#attach(line);
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
+    const key = options.key ?? (WRITES.has(name) ? randomId() : undefined);
+    const repeatable = READS.has(name) || (WRITES.has(name) && key !== undefined);
+    const sent = key === undefined ? options : { ...options, key };
+    return new Promise((resolve, reject) => {
+      const run = (line: Line) => {
+        line.call(name, args, sent).then(resolve, (error: unknown) => {
+          const cut = error instanceof ConnectionLost && error.code !== 0;
+          if (cut && repeatable && this.#closed === null) this.#send({ run, reject });
+          else reject(error);
+        });
+      };
+      this.#send({ run, reject });
+    });
+  }
+
+  /** Every signal; returns the way to stop listening. */
+  onSignal(listener: SignalListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#end(new ConnectionLost(1000, "Closed by this client"));
+    this.#line?.close();
+  }
+
+  #send(call: Pending): void {
+    if (this.#closed !== null) call.reject(this.#closed);
+    else if (this.#line === null) this.#pending.push(call);
+    else call.run(this.#line);
+  }
+
+  #attach(line: Line): void {
+    line.onSignal = (signal, payload) => this.#listeners.forEach((listener) => listener(signal, payload));
+    line.onClose = (lost) => {
+      this.#line = null;
+      if (this.#closed !== null) return;
+      if (this.#options.reconnect === false || FINAL_CODES.has(lost.code)) return this.#end(lost);
+      this.onStatus("reconnecting", lost);
+      void this.#return(RETRY_MS_MIN);
+    };
+  }
+
+  async #return(waitMs: number): Promise<void> {
+    // Full jitter: a restarted gateway is not met by all of its clients at once.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * waitMs));
+    if (this.#closed !== null) return;
+    try {
+      const { line, session } = await openSession(this.#options);
+      this.#session = session;
+      this.#line = line;
+      this.#attach(line);
+      this.onStatus("connected", null);
+      for (const call of this.#pending.splice(0)) call.run(line);
+    } catch (error) {
+      if (error instanceof CallError && !error.retryable) return this.#end(error);
+      void this.#return(Math.min(waitMs * 2, RETRY_MS_MAX));
+    }
+  }
+
+  #end(reason: Error): void {
+    if (this.#closed !== null) return;
+    this.#closed = reason;
+    for (const call of this.#pending.splice(0)) call.reject(reason);
+    this.onStatus("closed", reason);
+  }
+}
+
+async function openSession(options: ClientOptions): Promise<{ line: Line; session: Session }> {
+  const { url, auth, client, driver } = options;
+  const line = await Line.open(url, options.WebSocket);
+  try {
+    const args = { protocol: 1, client: { id: "", ...client }, auth, ...(driver === undefined ? {} : { driver }) };
+    return { line, session: await line.call("sys.connect", args, { timeoutMs: 20_000 }) };
+  } catch (error) {
+    line.close();
+    throw error;
+  }
+}
+
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,170 @@
+// One socket to a gateway: requests out, answers and signals in, and a ping so that a dead peer is noticed. Knows
+// nothing of identity or of trying again; client.ts does.
+
+import type { Calls, CallName } from "./calls.ts";
+
+export type Answer<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
+export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] : Record<string, unknown>;
+
+/** The part of the WebSocket interface that is used; browsers' and Node's own fit, and so does ws. */
+export interface SocketLike {
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: "open" | "error", listener: (event: unknown) => void): void;
+  addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: { code: number; reason: string }) => void): void;
+}
+export type SocketConstructor = new (url: string) => SocketLike;
+
+/** The gateway refused: the frame's error. */
+export class CallError extends Error {
+  readonly code: number;
+  readonly details: unknown;
+  readonly retryable: boolean;
+
+  constructor(error: { code: number; message: string; details?: unknown; retryable?: boolean }) {
+    super(error.message);
+    this.name = "CallError";
+    this.code = error.code;
+    this.details = error.details;
+    this.retryable = error.retryable ?? false;
+  }
+}
+
+/** The connection ended before the answer came: whether the call was carried out is not known. */
+export class ConnectionLost extends Error {
+  readonly code: number;
+
+  constructor(code: number, reason: string) {
+    super(reason || `Connection lost (${code})`);
+    this.name = "ConnectionLost";
+    this.code = code;
+  }
+}
+
+export type CallOptions = { key?: string; timeoutMs?: number };
+export type SignalListener = (signal: string, payload: unknown) => void;
+
+type Waiting = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
+
+const PING_EVERY_MS = 5_000;
+const SILENCE_MS = 15_000;
+const OPEN_MS = 8_000;
+
+export class Line {
+  readonly #socket: SocketLike;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #pinging: ReturnType<typeof setInterval>;
+  #heardAt = Date.now();
+  #lastId = 0;
+  #ended: ConnectionLost | null = null;
+  onSignal: SignalListener = () => {};
+  onClose: (lost: ConnectionLost) => void = () => {};
+
+  static open(url: string, Socket: SocketConstructor | undefined = globalThis.WebSocket): Promise<Line> {
+    if (Socket === undefined) return Promise.reject(new Error("This platform has no WebSocket: pass one"));
+    return new Promise((resolve, reject) => {
+      let socket: SocketLike;
+      try {
+        socket = new Socket(socketUrl(url));
+      } catch (error) {
+        reject(error);
+        return;
+      }
+      const fail = () => reject(new ConnectionLost(1006, `No gateway answers at ${url}`));
+      const timer = setTimeout(() => {
+        fail();
+        socket.close();
+      }, OPEN_MS);
+      socket.addEventListener("open", () => {
+        clearTimeout(timer);
+        resolve(new Line(socket));
+      });
+      socket.addEventListener("error", fail);
+      socket.addEventListener("close", () => {
+        clearTimeout(timer);
+        fail();
+      });
+    });
+  }
+
+  constructor(socket: SocketLike) {
+    this.#socket = socket;
+    socket.addEventListener("message", (event) => this.#message(event.data));
+    socket.addEventListener("close", (event) => this.#close(event.code, event.reason));
+    this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS);
+    // Under Node a waiting line must not keep a finished program alive.
+    if (typeof this.#pinging === "object") (this.#pinging as { unref?(): void }).unref?.();
+  }
+
+  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    const id = String(++this.#lastId);
+    const frame = { type: "req", id, call: name, args, ...(options.key === undefined ? {} : { key: options.key }) };
+    return new Promise((resolve, reject) => {
+      const { timeoutMs } = options;
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(() => this.#settle(id)?.reject(new ConnectionLost(0, `No answer to ${name} within ${timeoutMs} ms`)), timeoutMs);
+      this.#waiting.set(id, { resolve: resolve, reject, timer });
+      this.#socket.send(JSON.stringify(frame));
+    });
+  }
+
+  close(): void {
+    this.#socket.close(1000, "");
+    this.#close(1000, "Closed by this client");
+  }
+
+  #message(data: unknown): void {
+    this.#heardAt = Date.now();
+    if (typeof data !== "string" || data === "pong") return;
+    const frame = JSON.parse(data) as {
+      type: string;
+      id?: string;
+      ok?: boolean;
+      data?: unknown;
+      error?: ConstructorParameters<typeof CallError>[0];
+      signal?: string;
+      payload?: unknown;
+    };
+    if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload);
+    if (frame.type !== "res" || frame.id === undefined) return;
+    const waiting = this.#settle(frame.id);
+    if (frame.ok === true) waiting?.resolve(frame.data);
+    else waiting?.reject(new CallError(frame.error ?? { code: 500, message: "An answer without data or error" }));
+  }
+
+  #settle(id: string): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    clearTimeout(waiting?.timer);
+    return waiting;
+  }
+
+  #ping(): void {
+    if (Date.now() - this.#heardAt > SILENCE_MS) {
+      this.#socket.close();
+      this.#close(1006, "The gateway went silent");
+    } else {
+      this.#socket.send("ping");
+    }
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#ended !== null) return;
+    this.#ended = new ConnectionLost(code, reason);
+    clearInterval(this.#pinging);
+    for (const id of this.#waiting.keys()) this.#settle(id)?.reject(this.#ended);
+    this.onClose(this.#ended);
+  }
+}
+
+/** Accepts what people type: http://host:8787, ws://host:8787/ws. */
+export function socketUrl(url: string): string {
+  const parsed = new URL(url);
+  parsed.protocol = parsed.protocol.replace("http", "ws");
+  if (parsed.pathname === "/") parsed.pathname = "/ws";
+  return parsed.href;
+}

@@ -1,0 +1,27 @@
+// The one door. Sockets pass here, and so will agents' tools, scripts, shell commands and apps: there is no second
+// way to run a syscall. Every refusal is one line, and their order is the security argument: a name is judged before
+// anything of the request is looked at, so a stranger reaches no parser.
+
+import { fail } from "../lib/sys-error.ts";
+import type { Caller, Stranger } from "../protocol/caller.ts";
+import type { Req } from "../protocol/frames.ts";
+import type { Syscall } from "../syscalls/define.ts";
+import { decode } from "./decode.ts";
+
+/** The result, and what is to happen once it has been sent. */
+export type Answer = { data: unknown; after: readonly (() => void)[] };
+
+export type Door = {
+  table: ReadonlyMap<string, Syscall>;
+  /** By name alone: 425, 403, 409. */
+  authorize(caller: Caller | Stranger, name: string): void;
+  run(call: Syscall, caller: Caller | Stranger, args: unknown, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer>;
+};
+
+export function pass(door: Door, caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer> {
+  door.authorize(caller, frame.call);
+  const call = door.table.get(frame.call) ?? fail(404, `Unknown syscall: ${frame.call}`);
+  if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
+  const args = decode(call.args, frame.args);
+  return door.run(call, caller, args, frame, signal);
+}

@@ -1,0 +1,28 @@
+// The Clock port: wall time, and one timer. Due times live in the kernel's tables, so a restart asks for it again.
+
+import type { Clock } from "../../ports/clock.ts";
+
+/** setTimeout cannot wait longer. The kernel finds nothing due and asks again. */
+const WAIT_MS_MAX = 2 ** 31 - 1;
+
+export class NodeClock implements Clock {
+  readonly #woke: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(woke: () => void) {
+    this.#woke = woke;
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  wakeAt(ms: number): void {
+    this.stop();
+    this.#timer = setTimeout(this.#woke, Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,104 @@
+// The data directory: private, locked by one gateway at a time, with the key for secrets at rest.
+
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** Something the operator must put right; shown as one line without a stack. */
+export class OperatorError extends Error {}
+
+export type Running = { pid: number; url: string; startedAt: number; version: string };
+
+export class Home {
+  readonly path: string;
+  readonly #lock: DatabaseSync;
+
+  constructor(path: string) {
+    this.path = path;
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      chmodSync(path, 0o700);
+    } catch (error) {
+      throw new OperatorError(`Cannot use the data directory ${path}: ${(error as Error).message}`);
+    }
+    this.#lock = this.#takeLock();
+  }
+
+  get database(): string {
+    return join(this.path, "kernel.db");
+  }
+
+  get logFile(): string {
+    const folder = join(this.path, "log");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return join(folder, "gateway.log");
+  }
+
+  /** Made once; without it sealed values cannot be read again, so it belongs into every backup. */
+  secretKey(): Uint8Array {
+    const file = join(this.path, "secret.key");
+    if (!existsSync(file)) {
+      const handle = openSync(`${file}.new`, "w", 0o600);
+      writeSync(handle, randomBytes(32));
+      fsyncSync(handle);
+      closeSync(handle);
+      renameSync(`${file}.new`, file);
+      const folder = openSync(this.path, "r");
+      fsyncSync(folder);
+      closeSync(folder);
+    }
+    const key = readFileSync(file);
+    if (key.length !== 32) throw new OperatorError(`${file} is damaged: restore it from a backup`);
+    return new Uint8Array(key);
+  }
+
+  /** Tells other commands on this machine where the gateway is. */
+  announce(running: Running): void {
+    writeFileSync(runningFile(this.path), `${JSON.stringify(running)}\n`, { mode: 0o600 });
+  }
+
+  release(): void {
+    rmSync(runningFile(this.path), { force: true });
+    this.#lock.close();
+  }
+
+  /** A file lock that the system lets go of when the process dies, however it dies. */
+  #takeLock(): DatabaseSync {
+    const lock = new DatabaseSync(join(this.path, "gateway.lock"));
+    try {
+      lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+      return lock;
+    } catch {
+      lock.close();
+      const other = readRunning(this.path);
+      throw new OperatorError(
+        `Another gateway uses ${this.path}${other ? ` (process ${other.pid}, ${other.url})` : ""}: stop it first, or choose another directory with --home`,
+      );
+    }
+  }
+}
+
+export function readRunning(home: string): Running | null {
+  try {
+    return JSON.parse(readFileSync(runningFile(home), "utf8")) as Running;
+  } catch {
+    return null;
+  }
+}
+
+function runningFile(home: string): string {
+  return join(home, "gateway.json");
+}

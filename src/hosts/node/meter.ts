@@ -1,0 +1,40 @@
+// The Meter port over prom-client: what /metrics shows.
+
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Meter } from "../../ports/log.ts";
+
+export type NodeMeter = Meter & { text(): Promise<string> };
+
+export function nodeMeter(sockets: () => number): NodeMeter {
+  const registers = [new Registry()];
+  collectDefaultMetrics({ register: registers[0]! });
+  const calls = new Counter({ name: "gsv_calls_total", help: "Answered requests", labelNames: ["call", "code"] as const, registers });
+  const seconds = new Histogram({
+    name: "gsv_call_seconds",
+    help: "Time to answer",
+    buckets: [0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers,
+  });
+  const drops = new Counter({
+    name: "gsv_dropped_total",
+    help: "Frames and sockets refused or thrown away",
+    labelNames: ["reason"] as const,
+    registers,
+  });
+  new Gauge({
+    name: "gsv_sockets",
+    help: "Open sockets",
+    registers,
+    collect() {
+      this.set(sockets());
+    },
+  });
+  return {
+    call(name, code, ms) {
+      calls.inc({ call: name, code });
+      seconds.observe(ms / 1000);
+    },
+    dropped: (reason) => drops.inc({ reason }),
+    text: () => registers[0]!.metrics(),
+  };
+}

@@ -1,0 +1,76 @@
+// What the operator can choose, from flags and environment, checked before anything starts.
+
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { isLoopback } from "../../lib/address.ts";
+import { OperatorError } from "./home.ts";
+
+export type UpOptions = {
+  home: string;
+  host: string;
+  port: number;
+  allowRemote: boolean;
+  origins: string[];
+  trustProxy: string[];
+  tls: { cert: string; key: string } | null;
+  logLevel: string;
+  logToStdout: boolean;
+};
+
+export type UpFlags = {
+  home?: string;
+  host?: string;
+  port?: string;
+  allowRemote?: boolean;
+  origin?: string[];
+  trustProxy?: string[];
+  tlsCert?: string;
+  tlsKey?: string;
+  logLevel?: string;
+  logStdout?: boolean;
+};
+
+const LEVELS = ["debug", "info", "warn", "error"];
+
+export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
+  const host = flags.host ?? (env.GSV_HOST || "127.0.0.1");
+  const allowRemote = flags.allowRemote ?? false;
+  if (!isLoopback(host) && !allowRemote) {
+    throw new OperatorError(
+      `Listening on ${host} lets other machines reach the gateway. If that is wanted, add --allow-remote, and see docs/guides/remote-access.md`,
+    );
+  }
+  const { tlsCert, tlsKey } = flags;
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) throw new OperatorError("--tls-cert and --tls-key go together");
+  const logLevel = flags.logLevel ?? env.GSV_LOG_LEVEL ?? "info";
+  if (!LEVELS.includes(logLevel)) throw new OperatorError(`--log-level must be one of: ${LEVELS.join(", ")}`);
+  return {
+    home: homePath(flags.home, env),
+    host,
+    port: port(flags.port ?? env.GSV_PORT ?? "8787"),
+    allowRemote,
+    origins: (flags.origin ?? []).map(origin),
+    trustProxy: flags.trustProxy ?? [],
+    tls: tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : null,
+    logLevel,
+    logToStdout: flags.logStdout ?? false,
+  };
+}
+
+export function homePath(flag: string | undefined, env: NodeJS.ProcessEnv): string {
+  return resolve(flag ?? (env.GSV_HOME || join(homedir(), ".gsv")));
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (!/^\d{1,5}$/.test(text) || number > 65535)
+    throw new OperatorError(`Not a port: ${text}. Use a number from 0 to 65535 (0 picks a free one)`);
+  return number;
+}
+
+function origin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
+    throw new OperatorError(`Not an origin: ${text}. Use something like https://gsv.example.com`);
+  return url.origin;
+}

@@ -1,0 +1,171 @@
+// The Sockets port over ws. Holds frames back while a batch is open, answers pings without waking the kernel, and
+// finds out which peers are gone.
+
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
+import type { StorageError } from "../../ports/sql.ts";
+import { lostAnswer, PING, PONG } from "../../protocol/frames.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { acknowledgesEarly, crashPoint } from "./faults.ts";
+import type { NodeSql } from "./sql.ts";
+
+export const PING_EVERY_MS = 5_000;
+/** What may wait in a socket that its peer does not read. */
+const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
+
+export type SocketEvents = {
+  opened(socketId: string): void;
+  received(socketId: string, text: string): void;
+  receivedBytes(): void;
+  closed(socketId: string): void;
+};
+
+type Open = { socket: WebSocket; wire: Duplex; peer: SocketPeer; heardAt: number; corked: boolean };
+type Held = { socketId: string; text: string; answers: string | undefined } | { socketId: string; code: number; reason: string };
+
+export class NodeSockets implements Sockets {
+  readonly #sql: NodeSql;
+  readonly #events: () => SocketEvents;
+  readonly #open = new Map<string, Open>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: LIMITS.strangerFrameBytes,
+    maxFragments: LIMITS.fragmentsPerMessage,
+  });
+  readonly #pinging: NodeJS.Timeout;
+  #held: Held[] = [];
+
+  constructor(sql: NodeSql, events: () => SocketEvents) {
+    this.#sql = sql;
+    this.#events = events;
+    this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Completes an upgrade that the host has let in. */
+  accept(request: IncomingMessage, wire: Duplex, head: Buffer, address: string): void {
+    this.#server.handleUpgrade(request, wire, head, (socket) => {
+      const socketId = randomUUID();
+      const now = Date.now();
+      const open: Open = { socket, wire, peer: { address, openedAt: now }, heardAt: now, corked: false };
+      this.#open.set(socketId, open);
+      socket.on("message", (data: Buffer, isBinary: boolean) => this.#message(socketId, open, data, isBinary));
+      socket.on("pong", () => void (open.heardAt = Date.now()));
+      socket.on("ping", () => void (open.heardAt = Date.now()));
+      // ws reports a broken frame here and closes with the fitting code by itself.
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        this.#open.delete(socketId);
+        this.#events().closed(socketId);
+      });
+      this.#events().opened(socketId);
+    });
+  }
+
+  send(socketId: string, text: string, answers?: string): void {
+    if (this.#sql.holds && !acknowledgesEarly()) this.#hold({ socketId, text, answers });
+    else this.#write(socketId, text);
+  }
+
+  close(socketId: string, code: number, reason: string): void {
+    if (this.#sql.holds) this.#hold({ socketId, code, reason });
+    else this.#open.get(socketId)?.socket.close(code, reason);
+  }
+
+  list(): string[] {
+    return [...this.#open.keys()];
+  }
+
+  peer(socketId: string): SocketPeer | undefined {
+    return this.#open.get(socketId)?.peer;
+  }
+
+  heardAt(socketId: string): number {
+    return this.#open.get(socketId)?.heardAt ?? 0;
+  }
+
+  trust(socketId: string): void {
+    const socket = this.#open.get(socketId)?.socket;
+    if (socket !== undefined) allowPayload(socket, LIMITS.frameInBytes);
+  }
+
+  /** Says goodbye to everybody, and hangs up on those who do not answer. Resolves when all are gone. */
+  async closeAll(code: number, reason: string, patienceMs: number): Promise<void> {
+    clearInterval(this.#pinging);
+    const impatient = setTimeout(() => this.#open.forEach(({ socket }) => socket.terminate()), patienceMs);
+    const gone = [...this.#open.values()].map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+    for (const { socket } of this.#open.values()) socket.close(code, reason);
+    await Promise.all(gone);
+    clearTimeout(impatient);
+  }
+
+  #message(socketId: string, open: Open, data: Buffer, isBinary: boolean): void {
+    open.heardAt = Date.now();
+    if (isBinary) return this.#events().receivedBytes();
+    const text = data.toString();
+    if (text === PING) return this.#write(socketId, PONG);
+    this.#events().received(socketId, text);
+  }
+
+  #hold(frame: Held): void {
+    if (this.#held.length === 0) this.#sql.whenBatchEnds((failure) => this.#release(failure));
+    this.#held.push(frame);
+  }
+
+  #release(failure: StorageError | null): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const frame of held) {
+      if (failure === null) {
+        if ("code" in frame) this.#open.get(frame.socketId)?.socket.close(frame.code, frame.reason);
+        else this.#write(frame.socketId, frame.text);
+      } else if ("text" in frame && frame.answers !== undefined) {
+        this.#write(frame.socketId, lostAnswer(frame.answers, failure.full, failure.message));
+      }
+      crashPoint("mid-flush");
+    }
+  }
+
+  /** Frames of one turn leave in one write. */
+  #write(socketId: string, text: string): void {
+    const open = this.#open.get(socketId);
+    if (open === undefined) return;
+    const { socket, wire } = open;
+    if (wire.writableLength > UNREAD_BYTES_MAX) return socket.close(1008, "Slow consumer: frames wait unread");
+    if (!open.corked) {
+      open.corked = true;
+      wire.cork();
+      process.nextTick(() => {
+        open.corked = false;
+        wire.uncork();
+      });
+    }
+    socket.send(text);
+  }
+
+  #ping(): void {
+    const now = Date.now();
+    for (const { socket, heardAt } of this.#open.values()) {
+      if (now - heardAt > LIMITS.silenceMs) socket.terminate();
+      else if (now - heardAt >= PING_EVERY_MS) socket.ping();
+    }
+  }
+}
+
+/**
+ * ws takes its size limit once, for all sockets. A stranger must not make us buffer 32 MiB, so the limit starts small
+ * and is raised per socket, in the one field where ws keeps it; the conformance suite fails if that field moves.
+ */
+function allowPayload(socket: WebSocket, bytes: number): void {
+  const receiver = (socket as WebSocket & { _receiver?: { _maxPayload?: number } })._receiver;
+  if (typeof receiver?._maxPayload !== "number") throw new Error("This version of ws keeps its payload limit elsewhere");
+  receiver._maxPayload = bytes;
+}

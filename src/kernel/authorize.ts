@@ -1,0 +1,27 @@
+// Whether this caller may use that name at all. Decided before the request is looked at any further.
+
+import { allows, covers } from "../lib/capability.ts";
+import { fail } from "../lib/sys-error.ts";
+import type { Caller, Stranger } from "../protocol/caller.ts";
+import type { Syscall } from "../syscalls/define.ts";
+
+export function authorize(table: ReadonlyMap<string, Syscall>, isSetupMode: () => boolean, caller: Caller | Stranger, name: string): void {
+  const call = table.get(name);
+  const forStrangers = call?.from.includes("stranger") === true;
+  if (caller.origin === "stranger") {
+    if (!forStrangers) return isSetupMode() ? setupRequired() : fail(403, "Must call sys.connect first");
+    if (call?.when === "setup" && !isSetupMode()) fail(409, "System already initialized");
+    return;
+  }
+  if (forStrangers) fail(409, "Already connected");
+  if (!allows(caller.capabilities, name)) fail(403, `Permission denied: ${name}`);
+}
+
+export function setupRequired(): never {
+  fail(425, "Setup required", { setupMode: true, next: "sys.setup" });
+}
+
+/** Nobody hands on more than they have. */
+export function mustCover(caller: Caller, capabilities: readonly string[]): void {
+  if (!covers(caller.capabilities, capabilities)) fail(403, "Permission denied: cannot give more than you may do yourself");
+}

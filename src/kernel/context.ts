@@ -1,0 +1,61 @@
+// What a syscall body is given. Reads see readers, writes see nouns inside one transaction, effects see readers and
+// change rows only through commit and finish.
+
+import type { Emit } from "./emit.ts";
+import type { LIMITS } from "../protocol/limits.ts";
+import type { Accounts, AccountReads } from "./nouns/accounts.ts";
+import type { Capabilities, CapabilityReads } from "./nouns/capabilities.ts";
+import type { Config, ConfigReads } from "./nouns/config.ts";
+import type { Connections, ConnectionReads } from "./nouns/connections.ts";
+import type { Devices, DeviceReads } from "./nouns/devices.ts";
+import type { Groups, GroupReads } from "./nouns/groups.ts";
+import type { Tokens, TokenReads } from "./nouns/tokens.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Throttle } from "./nouns/throttle.ts";
+
+/** Facts of this gateway that never change while it runs. */
+export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
+
+/** Who may run sys.setup: anyone who can reach the socket, or the holder of a code, or nobody yet. */
+export type SetupDoor = { open: true } | { open: false; code: string | null };
+
+export type ReadContext = {
+  now: number;
+  about: About;
+  accounts: AccountReads;
+  groups: GroupReads;
+  capabilities: CapabilityReads;
+  tokens: TokenReads;
+  config: ConfigReads;
+  connections: ConnectionReads;
+  devices: DeviceReads;
+};
+
+export type WriteContext = {
+  now: number;
+  about: About;
+  accounts: Accounts;
+  groups: Groups;
+  capabilities: Capabilities;
+  tokens: Tokens;
+  config: Config;
+  connections: Connections;
+  devices: Devices;
+  emit: Emit;
+  /** Done once the call is answered; not at all where the transaction fails. */
+  after: (action: () => void) => void;
+};
+
+export type EffectContext = ReadContext & {
+  passwords: Passwords;
+  throttle: Throttle;
+  setupDoor: SetupDoor;
+  /** Ends when the caller's socket does. */
+  signal: AbortSignal;
+  /** One transaction; resolves when it is durable. */
+  commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
+  /** The last transaction of the call: its value is the call's result, stored under the request's key if it has one. */
+  finish: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
+  /** Rows nobody was promised; waits for no disk. */
+  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
+};

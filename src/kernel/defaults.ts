@@ -1,0 +1,12 @@
+// Configuration before anybody has set any. Only overrides are stored; these lie under them.
+
+export function configDefaults(host: { version: string; model: { provider: string; model: string } }): ReadonlyMap<string, string> {
+  return new Map([
+    ["config/ai/api_key", ""],
+    ["config/ai/model", host.model.model],
+    ["config/ai/provider", host.model.provider],
+    ["config/server/name", "gsv"],
+    ["config/server/timezone", "UTC"],
+    ["config/server/version", host.version],
+  ]);
+}

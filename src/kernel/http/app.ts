@@ -1,0 +1,56 @@
+// The gateway's HTTP routes, the same on both hosts. The upgrade at /ws is the host's own.
+
+import { Hono } from "hono";
+
+export type HttpMeans = {
+  version: string;
+  startedAt: number;
+  isSetupMode: () => boolean;
+  isOperator: (token: string) => boolean;
+  /** Null where the host keeps no such page. */
+  metrics: (() => Promise<string>) | null;
+};
+
+const HEADERS = {
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+};
+
+export function httpApp(means: HttpMeans): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+  });
+  app.get("/healthz", (context) =>
+    context.json({ status: "ok", version: means.version, setupMode: means.isSetupMode(), startedAt: means.startedAt }, 200, {
+      "cache-control": "no-store",
+    }),
+  );
+  app.all("/health", (context) => context.json({ status: "healthy" }));
+  app.get("/metrics", async (context) => {
+    if (means.metrics === null) return context.text("Not found\n", 404);
+    const token = /^Bearer (\S+)$/.exec(context.req.header("authorization") ?? "")?.[1];
+    if (token === undefined || !means.isOperator(token)) {
+      return context.text("A user token of root is required: Authorization: Bearer <token>\n", 401, { "www-authenticate": "Bearer" });
+    }
+    return context.text(await means.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
+  });
+  app.get("/", (context) => context.html(landing(means), 200, { "cache-control": "no-store" }));
+  app.notFound((context) => context.text("Not found\n", 404));
+  return app;
+}
+
+function landing({ version, isSetupMode }: HttpMeans): string {
+  const next = isSetupMode()
+    ? "<p>It has no user yet. Create the first one from a terminal on this machine:</p><pre>npx gsv auth setup</pre>"
+    : "<p>Log in from a terminal:</p><pre>npx gsv auth login\nnpx gsv status</pre>";
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>GSV</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:12vh auto;padding:0 1rem;color-scheme:light dark}pre{padding:.75rem 1rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:.5rem;overflow:auto}</style>
+<h1>GSV</h1><p>This gateway is running, version ${version}.</p>${next}
+</html>
+`;
+}

@@ -1,0 +1,195 @@
+// The kernel, put together. A host makes the ports, forwards events to the methods below, and decides nothing.
+
+import { type Ports } from "../ports/ports.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { Syscall } from "../syscalls/define.ts";
+import { kernelCalls } from "../syscalls/kernel.table.ts";
+import { authorize } from "./authorize.ts";
+import type { About, ReadContext, SetupDoor, WriteContext } from "./context.ts";
+import { configDefaults } from "./defaults.ts";
+import { Emit } from "./emit.ts";
+import { Accounts } from "./nouns/accounts.ts";
+import { Capabilities } from "./nouns/capabilities.ts";
+import { Config } from "./nouns/config.ts";
+import { Connections } from "./nouns/connections.ts";
+import { Devices } from "./nouns/devices.ts";
+import { Groups } from "./nouns/groups.ts";
+import { Results } from "./nouns/results.ts";
+import { Throttle } from "./nouns/throttle.ts";
+import { Timers } from "./nouns/timers.ts";
+import { Tokens } from "./nouns/tokens.ts";
+import { Passwords } from "./passwords.ts";
+import { Reception } from "./reception.ts";
+import { run } from "./run.ts";
+import { migrate } from "./schema/migrate.ts";
+import { Transactor } from "./transactor.ts";
+
+export type KernelOptions = {
+  version: string;
+  host: About["host"];
+  setupDoor: SetupDoor;
+  /** The model agents use until one is configured. */
+  model: { provider: string; model: string };
+};
+
+const SWEEP_MS = 60 * 60 * 1000;
+
+export class Kernel {
+  readonly #ports: Ports;
+  readonly #transactor: Transactor;
+  readonly #accounts: Accounts;
+  readonly #tokens: Tokens;
+  readonly #connections: Connections;
+  readonly #devices: Devices;
+  readonly #results: Results;
+  readonly #throttle: Throttle;
+  readonly #timers: Timers;
+  readonly #emit: Emit;
+  readonly #reception: Reception;
+  #wakeAt: number | null = null;
+
+  constructor(ports: Ports, options: KernelOptions) {
+    const { sql, clock, sockets, crypto } = ports;
+    this.#ports = ports;
+    migrate(sql);
+    this.#transactor = new Transactor(sql, () => this.#connections.forget());
+    const groups = new Groups(sql);
+    const capabilities = new Capabilities(sql);
+    const config = new Config(sql, crypto, configDefaults(options));
+    this.#accounts = new Accounts(sql, groups);
+    this.#tokens = new Tokens(sql, crypto);
+    this.#connections = new Connections(sql, sockets, this.#transactor, this.#accounts, capabilities);
+    this.#devices = new Devices(sql);
+    this.#results = new Results(sql, crypto);
+    this.#throttle = new Throttle(sql);
+    this.#timers = new Timers(sql);
+    this.#emit = new Emit(sockets, this.#connections);
+
+    const about: About = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
+    const nouns = {
+      accounts: this.#accounts,
+      groups,
+      capabilities,
+      tokens: this.#tokens,
+      config,
+      connections: this.#connections,
+      devices: this.#devices,
+    };
+    const context = Object.defineProperty(
+      { about, ...nouns, emit: this.#emit, after: (action: () => void) => this.#transactor.after(action) },
+      "now",
+      { get: () => clock.now() },
+    );
+    const reads = context as typeof context & ReadContext;
+    const writes = context as typeof context & WriteContext;
+    const table: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
+    const effects = { passwords: new Passwords(crypto), throttle: this.#throttle, setupDoor: options.setupDoor };
+    const means = { sql, transactor: this.#transactor, results: this.#results, reads, writes, effects };
+    this.#reception = new Reception(ports, this.#connections, {
+      table,
+      authorize: (caller, name) => authorize(table, () => this.#accounts.isSetupMode(), caller, name),
+      run: (call, caller, args, frame, signal) => run(means, call, caller, args, frame, signal),
+    });
+    this.#begin(capabilities);
+  }
+
+  get isSetupMode(): boolean {
+    return this.#accounts.isSetupMode();
+  }
+
+  /** Before an upgrade: why this address may not open another socket now, or null. */
+  refusal(address: string): string | null {
+    return this.#reception.refusal(address);
+  }
+
+  opened(socketId: string): void {
+    this.#reception.opened(socketId);
+    this.#wakeBy(this.#reception.nextDueAt());
+  }
+
+  received(socketId: string, text: string): void {
+    this.#reception.received(socketId, text);
+  }
+
+  /** A binary frame: no call takes a body yet, so nobody expects one. */
+  receivedBytes(): void {
+    this.#ports.meter.dropped("binary");
+  }
+
+  closed(socketId: string): void {
+    this.#reception.closed(socketId);
+    this.#leave(socketId);
+  }
+
+  woke(): void {
+    this.#wakeAt = null;
+    const now = this.#ports.clock.now();
+    this.#reception.showOut(now);
+    const expired = this.#connections.expired(now);
+    if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
+    if ((this.#timers.nextDueAt() ?? Infinity) <= now)
+      this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
+    this.#arm();
+  }
+
+  /** A batch did not reach the disk: memory follows the rows, and sockets whose identity went with them must return. */
+  rolledBack(): void {
+    this.#connections.forget();
+    for (const socketId of this.#ports.sockets.list()) {
+      if (this.#connections.caller(socketId) === undefined) this.#ports.sockets.close(socketId, 1011, "Storage failed");
+    }
+  }
+
+  /** Whether this is a live token of root's: what the operator's pages ask for. */
+  isOperator(token: string): boolean {
+    const found = this.#tokens.match(token, this.#ports.clock.now());
+    const account = found && this.#accounts.byUid(found.uid);
+    return found?.kind === "user" && account?.uid === 0 && !account.locked;
+  }
+
+  /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */
+  #begin(capabilities: Capabilities): void {
+    const { clock, sockets } = this.#ports;
+    const open = new Set(sockets.list());
+    this.#now(() => {
+      capabilities.seed(kernelCalls);
+      if (!this.#timers.isArmed("sweep", "")) this.#timers.arm("sweep", "", clock.now() + SWEEP_MS);
+    });
+    for (const connectionId of this.#connections.all()) if (!open.has(connectionId)) this.#leave(connectionId);
+    for (const socketId of open) if (this.#connections.caller(socketId) === undefined) this.#reception.opened(socketId);
+    this.#arm();
+  }
+
+  #leave(socketId: string): void {
+    const { after } = this.#transactor.relaxed(() => {
+      this.#connections.remove(socketId);
+      const device = this.#devices.disconnected(socketId, this.#ports.clock.now());
+      if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
+    });
+    for (const action of after) action();
+  }
+
+  #fire(kind: string, now: number): void {
+    if (kind !== "sweep") return;
+    this.#results.prune(now);
+    this.#throttle.prune(now);
+    this.#timers.arm("sweep", "", now + SWEEP_MS);
+  }
+
+  #now(body: () => void): void {
+    for (const action of this.#transactor.run(body).after) action();
+  }
+
+  /** One wake for the earliest of everything that is due. */
+  #arm(): void {
+    this.#wakeBy(this.#timers.nextDueAt());
+    this.#wakeBy(this.#connections.nextExpiryAt());
+    this.#wakeBy(this.#reception.nextDueAt());
+  }
+
+  #wakeBy(dueAt: number | null): void {
+    if (dueAt === null || (this.#wakeAt !== null && this.#wakeAt <= dueAt)) return;
+    this.#wakeAt = dueAt;
+    this.#ports.clock.wakeAt(dueAt);
+  }
+}

@@ -1,0 +1,109 @@
+// Users and their password entries, kept field for field as lines of /etc/passwd and /etc/shadow. Owns passwd and
+// shadow; groups.ts owns membership.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Account, ProcessIdentity } from "../../protocol/records.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import { type Groups, USERS_GID } from "./groups.ts";
+
+export const USERNAME = /^[a-z_][a-z0-9_-]{0,31}$/;
+
+const FIRST_UID = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SHELL = "/bin/init";
+/** In front of a stored hash: the account is locked but the password is not forgotten. */
+const LOCK = "!";
+
+export type AccountReads = Pick<Accounts, "list" | "byUid" | "byName" | "identity" | "hashOf" | "isLocked" | "isSetupMode">;
+
+export class Accounts {
+  readonly #sql: Sql;
+  readonly #groups: Groups;
+
+  constructor(sql: Sql, groups: Groups) {
+    this.#sql = sql;
+    this.#groups = groups;
+  }
+
+  list(): Account[] {
+    return this.#sql
+      .all("SELECT p.*, s.hash FROM passwd p LEFT JOIN shadow s USING (username) ORDER BY uid")
+      .map((row) => this.#fromRow(row));
+  }
+
+  byUid(uid: number): Account | undefined {
+    const row = this.#sql.get("SELECT p.*, s.hash FROM passwd p LEFT JOIN shadow s USING (username) WHERE uid = ?", uid);
+    return row && this.#fromRow(row);
+  }
+
+  byName(username: string): Account | undefined {
+    const row = this.#sql.get("SELECT p.*, s.hash FROM passwd p LEFT JOIN shadow s USING (username) WHERE username = ?", username);
+    return row && this.#fromRow(row);
+  }
+
+  identity(account: Account): ProcessIdentity {
+    const { uid, gid, username, home } = account;
+    return { uid, gid, gids: this.#groups.gidsOf(username, gid), username, home, cwd: home, workspaceId: null };
+  }
+
+  /** The stored hash, or null where no password can match. */
+  hashOf(username: string): string | null {
+    const hash = this.#sql.get("SELECT hash FROM shadow WHERE username = ?", username)?.hash;
+    return typeof hash === "string" && hash.startsWith("$") ? hash : null;
+  }
+
+  isLocked(username: string): boolean {
+    return this.hashOf(username) === null;
+  }
+
+  /** Nobody can log in yet: root is locked and there is no other user. */
+  isSetupMode(): boolean {
+    if (!this.isLocked("root")) return false;
+    return this.#sql.get("SELECT 1 FROM passwd WHERE uid >= ? LIMIT 1", FIRST_UID) === undefined;
+  }
+
+  add(user: { username: string; gecos?: string | undefined; hash: string }, now: number): Account {
+    const { username, hash } = user;
+    const gecos = user.gecos ?? username;
+    if (!USERNAME.test(username)) fail(400, `username must match ${USERNAME.source}`);
+    if (/[:\p{Cc}]/u.test(gecos)) fail(400, "gecos must not contain colons or control characters");
+    if (this.#sql.get("SELECT 1 FROM passwd WHERE username = ?", username) !== undefined) fail(409, `User already exists: ${username}`);
+    const highest = Number(this.#sql.get("SELECT max(uid) AS uid FROM passwd")?.uid ?? 0);
+    const uid = Math.max(FIRST_UID, highest + 1);
+    this.#groups.makePrivate(uid, username);
+    this.#groups.addMember(USERS_GID, username);
+    this.#sql.run("INSERT INTO passwd VALUES (?, ?, ?, ?, ?, ?)", username, uid, uid, gecos, `/home/${username}`, SHELL);
+    this.#sql.run("INSERT INTO shadow VALUES (?, ?, ?, '0', '99999', '7', '', '', '')", username, hash, days(now));
+    return this.byName(username)!;
+  }
+
+  setHash(username: string, hash: string, now: number): void {
+    this.#sql.run("UPDATE shadow SET hash = ?, last_changed = ? WHERE username = ?", hash, days(now), username);
+  }
+
+  setLocked(username: string, locked: boolean): void {
+    const hash = String(this.#sql.get("SELECT hash FROM shadow WHERE username = ?", username)?.hash ?? LOCK);
+    if (!locked && hash === LOCK) fail(409, `${username} has no password yet: set one with sys.user.password`);
+    const bare = hash.startsWith(LOCK) ? hash.slice(LOCK.length) : hash;
+    this.#sql.run("UPDATE shadow SET hash = ? WHERE username = ?", locked ? LOCK + bare : bare, username);
+  }
+
+  #fromRow(row: SqlRow): Account {
+    const gid = Number(row.gid);
+    const username = String(row.username);
+    return {
+      uid: Number(row.uid),
+      gid,
+      username,
+      gecos: String(row.gecos),
+      home: String(row.home),
+      shell: String(row.shell),
+      groups: this.#groups.namesOf(this.#groups.gidsOf(username, gid)),
+      locked: !String(row.hash ?? LOCK).startsWith("$"),
+    };
+  }
+}
+
+function days(now: number): string {
+  return String(Math.floor(now / DAY_MS));
+}

@@ -1,0 +1,59 @@
+// Which group may call what. Owns group_capabilities and the memory of which defaults were ever granted.
+
+import { isCapabilityPattern } from "../../lib/capability.ts";
+import { fail } from "../../lib/sys-error.ts";
+import type { Sql } from "../../ports/sql.ts";
+import { DRIVERS_GID, SERVICES_GID, USERS_GID } from "./groups.ts";
+
+export type CapabilityReads = Pick<Capabilities, "of" | "list">;
+
+const GID_OF = { users: USERS_GID, drivers: DRIVERS_GID, services: SERVICES_GID } as const;
+
+export class Capabilities {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** The union over some groups, sorted. */
+  of(gids: readonly number[]): string[] {
+    const marks = gids.map(() => "?").join(", ");
+    return this.#sql
+      .all(`SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (${marks}) ORDER BY capability`, ...gids)
+      .map((row) => String(row.capability));
+  }
+
+  list(): { gid: number; capability: string }[] {
+    return this.#sql
+      .all("SELECT gid, capability FROM group_capabilities ORDER BY gid, capability")
+      .map((row) => ({ gid: Number(row.gid), capability: String(row.capability) }));
+  }
+
+  grant(gid: number, capability: string): boolean {
+    if (!isCapabilityPattern(capability)) fail(400, `Invalid capability pattern: ${capability}`);
+    return this.#sql.run("INSERT OR IGNORE INTO group_capabilities VALUES (?, ?)", gid, capability) > 0;
+  }
+
+  revoke(gid: number, capability: string): boolean {
+    // Without it nobody could ever grant anything again.
+    if (gid === 0 && capability === "*") fail(409, "root's * cannot be revoked");
+    return this.#sql.run("DELETE FROM group_capabilities WHERE gid = ? AND capability = ?", gid, capability) > 0;
+  }
+
+  revokeAll(gid: number): void {
+    this.#sql.run("DELETE FROM group_capabilities WHERE gid = ?", gid);
+  }
+
+  /** Grants each default once in the life of the data, so that what root revoked stays revoked. */
+  seed(calls: Iterable<{ name: string; grant: readonly (keyof typeof GID_OF)[] }>): void {
+    const defaults: [number, string][] = [[0, "*"]];
+    for (const call of calls) for (const group of call.grant) defaults.push([GID_OF[group], call.name]);
+    for (const [gid, capability] of defaults) {
+      const known = this.#sql.get("SELECT 1 FROM seeded_capabilities WHERE gid = ? AND capability = ?", gid, capability);
+      if (known !== undefined) continue;
+      this.#sql.run("INSERT INTO seeded_capabilities VALUES (?, ?)", gid, capability);
+      this.#sql.run("INSERT OR IGNORE INTO group_capabilities VALUES (?, ?)", gid, capability);
+    }
+  }
+}

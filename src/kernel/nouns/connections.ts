@@ -1,0 +1,203 @@
+// Sockets with an identity. Owns connections. The rows are the truth, because the kernel's memory may vanish while
+// sockets live; the map is only a memory of them and is forgotten whenever rights change or rows are taken back.
+
+import type { Sockets } from "../../ports/sockets.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { Caller, Credential } from "../../protocol/caller.ts";
+import type { ConnectionIdentity, Role } from "../../protocol/records.ts";
+import type { Transactor } from "../transactor.ts";
+import type { Accounts } from "./accounts.ts";
+import type { Capabilities } from "./capabilities.ts";
+import { SERVICES_GID } from "./groups.ts";
+
+export type ConnectionReads = Pick<Connections, "list" | "caller">;
+
+export type NewConnection = {
+  connectionId: string;
+  uid: number;
+  role: Role;
+  clientId: string;
+  clientVersion: string;
+  platform: string;
+  channel: string | null;
+  implements: readonly string[] | null;
+  credential: Credential;
+  address: string;
+};
+
+export type ConnectionSummary = {
+  connectionId: string;
+  uid: number;
+  role: Role;
+  clientId: string;
+  clientVersion: string;
+  platform: string;
+  address: string;
+  connectedAt: number;
+  lastHeardAt: number;
+  tokenId: string | null;
+};
+
+export class Connections {
+  readonly #sql: Sql;
+  readonly #sockets: Sockets;
+  readonly #transactor: Transactor;
+  readonly #accounts: Accounts;
+  readonly #capabilities: Capabilities;
+  readonly #callers = new Map<string, Caller>();
+
+  constructor(sql: Sql, sockets: Sockets, transactor: Transactor, accounts: Accounts, capabilities: Capabilities) {
+    this.#sql = sql;
+    this.#sockets = sockets;
+    this.#transactor = transactor;
+    this.#accounts = accounts;
+    this.#capabilities = capabilities;
+  }
+
+  /** Who is on this socket; undefined where nobody has said so yet. */
+  caller(connectionId: string): Caller | undefined {
+    const known = this.#callers.get(connectionId);
+    if (known !== undefined) return known;
+    const row = this.#sql.get("SELECT * FROM connections WHERE connection_id = ?", connectionId);
+    if (row === undefined) return undefined;
+    const caller = this.#fromRow(row);
+    if (caller !== undefined) this.#callers.set(connectionId, caller);
+    return caller;
+  }
+
+  /** Everybody's for no uid, newest first. */
+  list(uid?: number): ConnectionSummary[] {
+    const rows =
+      uid === undefined
+        ? this.#sql.all("SELECT * FROM connections ORDER BY connected_at DESC, connection_id")
+        : this.#sql.all("SELECT * FROM connections WHERE uid = ? ORDER BY connected_at DESC, connection_id", uid);
+    return rows.map((row) => ({
+      connectionId: String(row.connection_id),
+      uid: Number(row.uid),
+      role: row.role as Role,
+      clientId: String(row.client_id),
+      clientVersion: String(row.client_version),
+      platform: String(row.platform),
+      address: String(row.address),
+      connectedAt: Number(row.connected_at),
+      lastHeardAt: this.#sockets.heardAt(String(row.connection_id)),
+      tokenId: row.token_id as string | null,
+    }));
+  }
+
+  /** Gives a socket its identity. An older socket of the same user, role and client id is closed. */
+  open(connection: NewConnection, now: number): Caller {
+    const { connectionId, uid, role, clientId, credential } = connection;
+    const older = this.#sql.all("SELECT connection_id FROM connections WHERE uid = ? AND role = ? AND client_id = ?", uid, role, clientId);
+    this.close(
+      older.map((row) => String(row.connection_id)),
+      1000,
+      "Replaced by newer connection",
+    );
+    this.#sql.run(
+      "INSERT INTO connections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      connectionId,
+      uid,
+      role,
+      clientId,
+      connection.clientVersion,
+      connection.platform,
+      connection.channel,
+      connection.implements === null ? null : JSON.stringify(connection.implements),
+      credential.kind === "token" ? credential.tokenId : null,
+      credential.kind === "token" ? credential.expiresAt : null,
+      connection.address,
+      now,
+    );
+    return this.caller(connectionId)!;
+  }
+
+  /** The socket is gone. */
+  remove(connectionId: string): void {
+    this.#callers.delete(connectionId);
+    this.#sql.run("DELETE FROM connections WHERE connection_id = ?", connectionId);
+  }
+
+  /** Takes the identity away now and closes the socket once the write is answered. */
+  close(connectionIds: readonly string[], code: number, reason: string): void {
+    for (const connectionId of connectionIds) {
+      this.remove(connectionId);
+      this.#transactor.after(() => this.#sockets.close(connectionId, code, reason));
+    }
+  }
+
+  ofToken(tokenId: string): string[] {
+    return this.#ids("SELECT connection_id FROM connections WHERE token_id = ?", tokenId);
+  }
+
+  ofPassword(uid: number): string[] {
+    return this.#ids("SELECT connection_id FROM connections WHERE uid = ? AND token_id IS NULL", uid);
+  }
+
+  ofUser(uid: number, role?: Role): string[] {
+    if (role === undefined) return this.#ids("SELECT connection_id FROM connections WHERE uid = ?", uid);
+    return this.#ids("SELECT connection_id FROM connections WHERE uid = ? AND role = ?", uid, role);
+  }
+
+  expired(now: number): string[] {
+    return this.#ids("SELECT connection_id FROM connections WHERE expires_at <= ?", now);
+  }
+
+  nextExpiryAt(): number | null {
+    const due = this.#sql.get("SELECT min(expires_at) AS due FROM connections WHERE expires_at IS NOT NULL")?.due;
+    return due == null ? null : Number(due);
+  }
+
+  all(): string[] {
+    return this.#ids("SELECT connection_id FROM connections");
+  }
+
+  /** Rights changed or rows were taken back: the next look reads them again. */
+  forget(): void {
+    this.#callers.clear();
+  }
+
+  #ids(query: string, ...bindings: (string | number)[]): string[] {
+    return this.#sql.all(query, ...bindings).map((row) => String(row.connection_id));
+  }
+
+  #fromRow(row: SqlRow): Caller | undefined {
+    const account = this.#accounts.byUid(Number(row.uid));
+    if (account === undefined) return undefined;
+    const process = this.#accounts.identity(account);
+    const role = row.role as Role;
+    const capabilities = this.#capabilitiesOf(role, process.gids);
+    return {
+      origin: role,
+      uid: process.uid,
+      gids: process.gids,
+      username: process.username,
+      capabilities,
+      connectionId: String(row.connection_id),
+      address: String(row.address),
+      credential:
+        row.token_id === null
+          ? { kind: "password" }
+          : { kind: "token", tokenId: String(row.token_id), expiresAt: row.expires_at as number | null },
+      process,
+      identity: identityOf(row, { process, capabilities }),
+    };
+  }
+
+  /** A driver may call nothing: it answers. A service may do what services may, whoever owns its token. */
+  #capabilitiesOf(role: Role, gids: readonly number[]): string[] {
+    if (role === "driver") return [];
+    return this.#capabilities.of(role === "service" ? [SERVICES_GID] : gids);
+  }
+}
+
+function identityOf(row: SqlRow, shared: Pick<ConnectionIdentity, "process" | "capabilities">): ConnectionIdentity {
+  switch (row.role as Role) {
+    case "user":
+      return { role: "user", ...shared };
+    case "driver":
+      return { role: "driver", ...shared, device: String(row.client_id), implements: JSON.parse(String(row.implements)) as string[] };
+    case "service":
+      return { role: "service", ...shared, channel: String(row.channel) };
+  }
+}

@@ -1,0 +1,89 @@
+// Groups and who is in them. Owns groups and group_members.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Group } from "../../protocol/records.ts";
+import type { Sql } from "../../ports/sql.ts";
+
+export const USERS_GID = 100;
+export const DRIVERS_GID = 101;
+export const SERVICES_GID = 102;
+
+/** Made groups live between the built-in ones and the private groups of users, whose gid is their uid. */
+const MADE_GID_MIN = 200;
+const PRIVATE_GID_MIN = 1000;
+
+const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
+
+export type GroupReads = Pick<Groups, "list" | "get" | "gidsOf" | "namesOf">;
+
+export class Groups {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  list(): Group[] {
+    const members = new Map<number, string[]>();
+    for (const row of this.#sql.all("SELECT gid, username FROM group_members ORDER BY gid, username")) {
+      const gid = Number(row.gid);
+      members.set(gid, [...(members.get(gid) ?? []), String(row.username)]);
+    }
+    return this.#sql
+      .all("SELECT gid, name FROM groups ORDER BY gid")
+      .map((row) => ({ gid: Number(row.gid), name: String(row.name), members: members.get(Number(row.gid)) ?? [] }));
+  }
+
+  get(gid: number): Group | undefined {
+    const row = this.#sql.get("SELECT gid, name FROM groups WHERE gid = ?", gid);
+    if (row === undefined) return undefined;
+    const members = this.#sql.all("SELECT username FROM group_members WHERE gid = ? ORDER BY username", gid);
+    return { gid, name: String(row.name), members: members.map((member) => String(member.username)) };
+  }
+
+  /** The primary group and every group that lists the user, in order. */
+  gidsOf(username: string, primary: number): number[] {
+    const rows = this.#sql.all("SELECT gid FROM group_members WHERE username = ?", username);
+    return [...new Set([primary, ...rows.map((row) => Number(row.gid))])].toSorted((a, b) => a - b);
+  }
+
+  namesOf(gids: readonly number[]): string[] {
+    return gids.map((gid) => String(this.#sql.get("SELECT name FROM groups WHERE gid = ?", gid)?.name ?? gid));
+  }
+
+  /** A group anybody can be put into. */
+  make(name: string): Group {
+    if (!NAME.test(name)) fail(400, `name must match ${NAME.source}`);
+    const highest = this.#sql.get("SELECT max(gid) AS gid FROM groups WHERE gid >= ? AND gid < ?", MADE_GID_MIN, PRIVATE_GID_MIN);
+    const gid = highest?.gid == null ? MADE_GID_MIN : Number(highest.gid) + 1;
+    if (gid >= PRIVATE_GID_MIN) fail(409, "No group number is left: remove a group first");
+    this.#add(gid, name);
+    return { gid, name, members: [] };
+  }
+
+  /** The group that belongs to one user alone, so that people who share a gateway do not share devices. */
+  makePrivate(uid: number, username: string): void {
+    this.#add(uid, username);
+  }
+
+  remove(gid: number): boolean {
+    if (gid < MADE_GID_MIN || gid >= PRIVATE_GID_MIN) fail(409, "Built-in groups and users' own groups cannot be removed");
+    this.#sql.run("DELETE FROM group_members WHERE gid = ?", gid);
+    return this.#sql.run("DELETE FROM groups WHERE gid = ?", gid) > 0;
+  }
+
+  addMember(gid: number, username: string): void {
+    this.#sql.run("INSERT OR IGNORE INTO group_members VALUES (?, ?)", gid, username);
+  }
+
+  setMembers(gid: number, usernames: readonly string[]): void {
+    this.#sql.run("DELETE FROM group_members WHERE gid = ?", gid);
+    for (const username of usernames) this.addMember(gid, username);
+  }
+
+  #add(gid: number, name: string): void {
+    if (this.#sql.get("SELECT 1 FROM groups WHERE name = ? OR gid = ?", name, gid) !== undefined)
+      fail(409, `Group already exists: ${name}`);
+    this.#sql.run("INSERT INTO groups VALUES (?, ?)", gid, name);
+  }
+}

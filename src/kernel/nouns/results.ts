@@ -1,0 +1,56 @@
+// Results of writes that carried a key, kept for a day in the transaction of the write itself, so that a client's
+// retry after a cut gets the first result and changes nothing. Owns idempotency.
+
+import { toHex } from "../../lib/hex.ts";
+import { fail } from "../../lib/sys-error.ts";
+import type { Crypto } from "../../ports/crypto.ts";
+import type { Sql } from "../../ports/sql.ts";
+import type { Req } from "../../protocol/frames.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+
+const PURPOSE = "idempotency";
+
+export class Results {
+  readonly #sql: Sql;
+  readonly #crypto: Crypto;
+
+  constructor(sql: Sql, crypto: Crypto) {
+    this.#sql = sql;
+    this.#crypto = crypto;
+  }
+
+  /** The first result of this request, or undefined where there was none. */
+  find(uid: number, frame: Req, now: number): { data: unknown } | undefined {
+    const row = this.#sql.get(
+      "SELECT request, result, sealed FROM idempotency WHERE uid = ? AND key = ? AND created_at > ?",
+      uid,
+      frame.key!,
+      now - LIMITS.idempotencyKeyMs,
+    );
+    if (row === undefined) return undefined;
+    if (row.request !== this.#digest(frame)) fail(409, "This key was used for another request");
+    const text = String(row.result);
+    return { data: JSON.parse(row.sealed === 1 ? this.#crypto.open(PURPOSE, text) : text) };
+  }
+
+  store(uid: number, frame: Req, data: unknown, secret: boolean, now: number): void {
+    const text = JSON.stringify(data);
+    this.#sql.run(
+      "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)",
+      uid,
+      frame.key!,
+      this.#digest(frame),
+      secret ? this.#crypto.seal(PURPOSE, text) : text,
+      secret ? 1 : 0,
+      now,
+    );
+  }
+
+  prune(now: number): void {
+    this.#sql.run("DELETE FROM idempotency WHERE created_at <= ?", now - LIMITS.idempotencyKeyMs);
+  }
+
+  #digest(frame: Req): string {
+    return toHex(this.#crypto.sha256(JSON.stringify([frame.call, frame.args])));
+  }
+}

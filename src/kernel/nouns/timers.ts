@@ -1,0 +1,33 @@
+// Things to do later, as rows with a due time, so that they survive a restart. Owns timers. The kernel asks the clock
+// for one wake at the earliest of them; a wake may come late or twice, so the row goes first and a second wake finds
+// nothing to do.
+
+import type { Sql } from "../../ports/sql.ts";
+
+export class Timers {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  arm(kind: string, key: string, dueAt: number): void {
+    this.#sql.run("INSERT INTO timers VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET due_at = excluded.due_at", kind, key, dueAt);
+  }
+
+  isArmed(kind: string, key: string): boolean {
+    return this.#sql.get("SELECT 1 FROM timers WHERE kind = ? AND key = ?", kind, key) !== undefined;
+  }
+
+  /** Removes and returns what is due. */
+  take(now: number): { kind: string; key: string }[] {
+    const rows = this.#sql.all("SELECT kind, key FROM timers WHERE due_at <= ? ORDER BY due_at LIMIT 100", now);
+    for (const row of rows) this.#sql.run("DELETE FROM timers WHERE kind = ? AND key = ?", row.kind!, row.key!);
+    return rows.map((row) => ({ kind: String(row.kind), key: String(row.key) }));
+  }
+
+  nextDueAt(): number | null {
+    const due = this.#sql.get("SELECT min(due_at) AS due FROM timers")?.due;
+    return due == null ? null : Number(due);
+  }
+}

@@ -1,0 +1,192 @@
+// Where sockets meet the gate: admits them, turns text into requests, answers, and shows out those that never say who
+// they are. Knows nothing of what a call does.
+
+import { addressKey } from "../lib/address.ts";
+import { SysError } from "../lib/sys-error.ts";
+import { type Answer, type Door, pass } from "../gate/gate.ts";
+import type { Ports } from "../ports/ports.ts";
+import { StorageError } from "../ports/sql.ts";
+import type { Caller, Stranger } from "../protocol/caller.ts";
+import { decodeFrame, type Req, UNKNOWN_ID } from "../protocol/frames.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { Connections } from "./nouns/connections.ts";
+
+type Waiting = Stranger & { openedAt: number };
+
+export class Reception {
+  readonly #ports: Ports;
+  readonly #connections: Connections;
+  readonly #door: Door;
+  readonly #strangers = new Map<string, Waiting>();
+  readonly #strangersAt = new Map<string, number>();
+  /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
+  readonly #inFlight = new Map<string, Map<string, AbortController>>();
+
+  constructor(ports: Ports, connections: Connections, door: Door) {
+    this.#ports = ports;
+    this.#connections = connections;
+    this.#door = door;
+  }
+
+  /** Before a socket is opened: the reason not to, or null. */
+  refusal(address: string): string | null {
+    if (this.#strangers.size >= LIMITS.strangers) return "Too many connections without identity: try again in a few seconds";
+    if ((this.#strangersAt.get(addressKey(address)) ?? 0) >= LIMITS.strangersPerAddress)
+      return "Too many connections without identity from your address: try again in a few seconds";
+    return null;
+  }
+
+  opened(socketId: string): void {
+    const peer = this.#ports.sockets.peer(socketId);
+    if (peer === undefined) return;
+    this.#strangers.set(socketId, { origin: "stranger", connectionId: socketId, ...peer });
+    const key = addressKey(peer.address);
+    this.#strangersAt.set(key, (this.#strangersAt.get(key) ?? 0) + 1);
+  }
+
+  /** Aborts what the socket's peer was waiting for. */
+  closed(socketId: string): void {
+    this.#isKnown(socketId);
+    const waiting = this.#inFlight.get(socketId);
+    this.#inFlight.delete(socketId);
+    for (const controller of waiting?.values() ?? []) controller.abort();
+  }
+
+  received(socketId: string, text: string): void {
+    const caller = this.#caller(socketId);
+    // A socket without an entry has lost its identity and is on its way out: nothing it says counts any more.
+    if (caller === undefined) return;
+    if (caller.origin === "stranger" && isLonger(text, LIMITS.strangerFrameBytes)) {
+      this.#ports.sockets.close(socketId, 1009, "Message too big");
+      return;
+    }
+    const frame = decodeFrame(text);
+    switch (frame.type) {
+      case "req":
+        return this.#request(socketId, caller, frame);
+      case "refusal":
+        this.#ports.meter.dropped("malformed");
+        return this.#send(socketId, frame.id, { ok: false, error: frame.error.toShape() });
+      case "res":
+        // Only the connection that was asked may answer, and nothing has been asked of this one.
+        return this.#ports.meter.dropped("unasked");
+      case "sig":
+        return this.#ports.meter.dropped("signal");
+    }
+  }
+
+  /** The earliest moment at which a stranger's time is up. */
+  nextDueAt(): number | null {
+    // They wait in the order in which they came.
+    for (const stranger of this.#strangers.values()) return stranger.openedAt + LIMITS.handshakeMs;
+    return null;
+  }
+
+  showOut(now: number): void {
+    for (const [socketId, stranger] of this.#strangers) {
+      if (stranger.openedAt + LIMITS.handshakeMs > now) continue;
+      this.#ports.meter.dropped("handshake");
+      this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
+    }
+  }
+
+  #caller(socketId: string): Caller | Stranger | undefined {
+    const caller = this.#connections.caller(socketId);
+    if (caller === undefined) return this.#strangers.get(socketId);
+    if (
+      caller.credential.kind === "token" &&
+      caller.credential.expiresAt !== null &&
+      caller.credential.expiresAt <= this.#ports.clock.now()
+    ) {
+      this.#ports.sockets.close(socketId, 1008, "Credential expired");
+      return undefined;
+    }
+    return caller;
+  }
+
+  #request(socketId: string, caller: Caller | Stranger, frame: Req): void {
+    const startedAt = performance.now();
+    const waiting = this.#inFlight.get(socketId);
+    try {
+      if (waiting?.has(frame.id)) throw new SysError(409, "A request with this id is in flight");
+      if (waiting !== undefined && waiting.size >= LIMITS.inFlightPerSocket)
+        throw new SysError(429, `Too many requests in flight: at most ${LIMITS.inFlightPerSocket} per socket`);
+      const answer = pass(this.#door, caller, frame, () => this.#track(socketId, frame.id));
+      if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
+      answer
+        .then(
+          (late) => this.#answer(socketId, frame, late, startedAt),
+          (error: unknown) => this.#failure(socketId, frame, error, startedAt),
+        )
+        .finally(() => this.#untrack(socketId, frame.id));
+    } catch (error) {
+      this.#failure(socketId, frame, error, startedAt);
+    }
+  }
+
+  #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
+    if (this.#strangers.has(socketId) && this.#connections.caller(socketId) !== undefined) {
+      this.#isKnown(socketId);
+      this.#ports.sockets.trust(socketId);
+    }
+    this.#send(socketId, frame.id, { ok: true, data: answer.data });
+    this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
+    for (const action of answer.after) action();
+  }
+
+  #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
+    const known = this.#asSysError(frame, error);
+    this.#ports.meter.call(this.#door.table.has(frame.call) ? frame.call : "unknown", known.code, performance.now() - startedAt);
+    this.#send(socketId, frame.id, { ok: false, error: known.toShape() });
+  }
+
+  #asSysError(frame: Req, error: unknown): SysError {
+    if (error instanceof SysError) return error;
+    if (error instanceof StorageError) return new SysError(error.full ? 507 : 500, error.message);
+    const incident = this.#ports.crypto.uuid();
+    this.#ports.log.error("incident", {
+      incident,
+      call: frame.call,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    return new SysError(500, `Internal error (incident ${incident})`);
+  }
+
+  #send(socketId: string, id: string, outcome: { ok: true; data: unknown } | { ok: false; error: unknown }): void {
+    let text = JSON.stringify({ type: "res", id, ...outcome });
+    if (isLonger(text, LIMITS.frameOutBytes)) {
+      const error = new SysError(413, `Result too large: at most ${LIMITS.frameOutBytes} bytes`).toShape();
+      text = JSON.stringify({ type: "res", id, ok: false, error });
+    }
+    if (id === UNKNOWN_ID) this.#ports.sockets.send(socketId, text);
+    else this.#ports.sockets.send(socketId, text, id);
+  }
+
+  #track(socketId: string, id: string): AbortSignal {
+    const controller = new AbortController();
+    const waiting = this.#inFlight.get(socketId) ?? new Map<string, AbortController>();
+    this.#inFlight.set(socketId, waiting.set(id, controller));
+    return controller.signal;
+  }
+
+  #untrack(socketId: string, id: string): void {
+    const waiting = this.#inFlight.get(socketId);
+    if (waiting?.delete(id) && waiting.size === 0) this.#inFlight.delete(socketId);
+  }
+
+  /** No longer a stranger, or gone. */
+  #isKnown(socketId: string): void {
+    const stranger = this.#strangers.get(socketId);
+    if (stranger === undefined) return;
+    this.#strangers.delete(socketId);
+    const key = addressKey(stranger.address);
+    const left = (this.#strangersAt.get(key) ?? 1) - 1;
+    if (left === 0) this.#strangersAt.delete(key);
+    else this.#strangersAt.set(key, left);
+  }
+}
+
+function isLonger(text: string, bytesMax: number): boolean {
+  if (text.length * 3 <= bytesMax) return false;
+  return text.length > bytesMax || new TextEncoder().encode(text).length > bytesMax;
+}

@@ -1,0 +1,94 @@
+// Runs a decoded call: a read at once, a write in its transaction, an effect with the means to commit. Where a request
+// carries a key, the result is stored in the transaction that made it true.
+
+import type { Answer } from "../gate/gate.ts";
+import type { Sql } from "../ports/sql.ts";
+import type { Caller, Stranger } from "../protocol/caller.ts";
+import type { Req } from "../protocol/frames.ts";
+import type { Syscall } from "../syscalls/define.ts";
+import type { EffectContext, ReadContext, WriteContext } from "./context.ts";
+import type { Results } from "./nouns/results.ts";
+import type { Transactor } from "./transactor.ts";
+
+type Means = {
+  sql: Sql;
+  transactor: Transactor;
+  results: Results;
+  reads: ReadContext;
+  writes: WriteContext;
+  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor">;
+};
+
+const NOTHING: Answer["after"] = [];
+
+export function run(
+  means: Means,
+  call: Syscall,
+  caller: Caller | Stranger,
+  args: unknown,
+  frame: Req,
+  signal: () => AbortSignal,
+): Answer | Promise<Answer> {
+  switch (call.does) {
+    case "read":
+      return { data: call.run(means.reads, caller as never, args as never), after: NOTHING };
+    case "write": {
+      const written = means.transactor.run(() =>
+        keyed(means, call, caller, frame, () => call.run(means.writes, caller as never, args as never)),
+      );
+      return { data: written.value, after: written.after };
+    }
+    case "effect":
+      return effect(means, call, caller, args, frame, signal());
+  }
+}
+
+async function effect(
+  means: Means,
+  call: Extract<Syscall, { does: "effect" }>,
+  caller: Caller | Stranger,
+  args: unknown,
+  frame: Req,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { transactor, reads, writes, sql } = means;
+  const after: (() => void)[] = [];
+  const stored = find(means, caller, frame);
+  if (stored !== undefined) return { data: stored.data, after };
+  const context: EffectContext = Object.assign(Object.create(reads) as ReadContext, means.effects, {
+    signal,
+    async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
+      const written = transactor.run(() => body(writes));
+      await sql.durable();
+      for (const action of written.after) action();
+      return written.value;
+    },
+    async finish<T>(body: (nouns: WriteContext) => T): Promise<T> {
+      const written = transactor.run(() => keyed(means, call, caller, frame, () => body(writes)));
+      after.push(...written.after);
+      return written.value;
+    },
+    relaxed<T>(body: (nouns: WriteContext) => T): T {
+      const written = transactor.relaxed(() => body(writes));
+      after.push(...written.after);
+      return written.value;
+    },
+  });
+  const data = await call.run(context, caller as never, args as never);
+  return { data, after };
+}
+
+/** Inside the transaction: the first result for this key, or the body's, stored. */
+function keyed<T>(means: Means, call: Syscall, caller: Caller | Stranger, frame: Req, body: () => T): T {
+  if (frame.key === undefined || caller.origin === "stranger") return body();
+  const stored = find(means, caller, frame);
+  if (stored !== undefined) return stored.data as T;
+  const data = body();
+  means.results.store(caller.uid, frame, data, call.secret === true, means.reads.now);
+  return data;
+}
+
+function find(means: Means, caller: Caller | Stranger, frame: Req): { data: unknown } | undefined {
+  if (frame.key === undefined || caller.origin === "stranger") return undefined;
+  return means.results.find(caller.uid, frame, means.reads.now);
+}

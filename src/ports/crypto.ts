@@ -1,0 +1,13 @@
+// Randomness and hashes. Seeded in tests, so nothing else may produce a random byte.
+
+export type ScryptParams = { cost: number; blockSize: number; parallelization: number; length: number };
+
+export interface Crypto {
+  bytes(length: number): Uint8Array;
+  uuid(): string;
+  sha256(data: string | Uint8Array): Uint8Array;
+  scrypt(password: string, salt: Uint8Array, params: ScryptParams): Promise<Uint8Array>;
+  /** Secrets at rest: only this gateway's own key opens what it sealed, and only for the same purpose. */
+  seal(purpose: string, text: string): string;
+  open(purpose: string, sealed: string): string;
+}

@@ -1,0 +1,18 @@
+// What the operator is told. Lines are a message and named fields; secrets are never fields.
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** Counters for the operator's metrics page. A host without one passes empty functions. */
+export interface Meter {
+  /** One answered request. */
+  call(name: string, code: number, ms: number): void;
+  /** Something was refused or thrown away; `reason` comes from a short fixed list. */
+  dropped(reason: string): void;
+}

@@ -1,0 +1,18 @@
+// Open sockets by id. The actor's memory may vanish while sockets live, so the kernel keeps what it knows of one in
+// SQL, under that id. Nothing sent or closed here leaves before the batch that was open at the time is durable; where
+// that batch fails, an answer leaves as a failure (frames.ts, lostAnswer) and everything else is dropped.
+
+export interface Sockets {
+  /** `answers` is the id of the request this text answers. */
+  send(socketId: string, text: string, answers?: string): void;
+  close(socketId: string, code: number, reason: string): void;
+  list(): string[];
+  /** What the host saw when the socket opened. */
+  peer(socketId: string): SocketPeer | undefined;
+  /** When the peer was last heard of: a frame, a ping or a pong. Zero where the socket is gone. */
+  heardAt(socketId: string): number;
+  /** From now on the peer may send frames of an identified peer's size. */
+  trust(socketId: string): void;
+}
+
+export type SocketPeer = { address: string; openedAt: number };

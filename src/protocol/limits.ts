@@ -1,0 +1,32 @@
+// Every limit of the wire and of identity, by name, in one table. `sys.info` reports it; the tests walk it.
+// Units are last in each name.
+
+export const LIMITS = {
+  /** A text frame from a socket that has not said who it is. Set-up assistance carries a chat, hence not less. */
+  strangerFrameBytes: 64 * 1024,
+  /** A text frame from an identified peer; images travel in frames. */
+  frameInBytes: 32 * 1024 * 1024,
+  /** A text frame to a peer: a 25 MiB image is 33.3 MiB in base64. */
+  frameOutBytes: 36 * 1024 * 1024,
+  frameDepth: 64,
+  /** Brackets, separators and strings of one frame, counted before it is parsed. */
+  frameTokens: 100_000,
+  /** Browsers split a large message into pieces of some 100 KiB, hence not fewer. */
+  fragmentsPerMessage: 4096,
+  requestIdBytes: 128,
+  idempotencyKeyBytes: 128,
+  idempotencyKeyMs: 24 * 60 * 60 * 1000,
+  inFlightPerSocket: 1024,
+  handshakeMs: 10_000,
+  strangersPerAddress: 16,
+  strangers: 256,
+  sockets: 5_000,
+  /** A peer not heard of for this long is taken for gone. */
+  silenceMs: 20_000,
+  passwordChars: 8,
+  passwordBytes: 256,
+  passwordHashesAtOnce: 2,
+  passwordHashesWaiting: 64,
+  configKeyBytes: 256,
+  configValueBytes: 1024 * 1024,
+} as const;

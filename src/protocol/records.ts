@@ -1,0 +1,79 @@
+// Records that two or more calls carry, as schemas. Field names are the wire's.
+
+import { z } from "zod";
+
+export const Uid = z.int({ error: "uid must be a non-negative integer" }).min(0, { error: "uid must be a non-negative integer" });
+export const Gid = z.int({ error: "gid must be a non-negative integer" }).min(0, { error: "gid must be a non-negative integer" });
+
+export const ProcessIdentity = z.object({
+  uid: z.int(),
+  gid: z.int(),
+  gids: z.array(z.int()),
+  username: z.string(),
+  home: z.string(),
+  cwd: z.string(),
+  workspaceId: z.string().nullable(),
+});
+export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
+
+const identity = { process: ProcessIdentity, capabilities: z.array(z.string()) };
+export const ConnectionIdentity = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("user"), ...identity }),
+  z.object({ role: z.literal("driver"), ...identity, device: z.string(), implements: z.array(z.string()) }),
+  z.object({ role: z.literal("service"), ...identity, channel: z.string() }),
+]);
+export type ConnectionIdentity = z.infer<typeof ConnectionIdentity>;
+
+export const Role = z.enum(["user", "driver", "service"]);
+export type Role = z.infer<typeof Role>;
+
+export const TokenKind = z.enum(["node", "service", "user"], { error: "kind must be one of: node, service, user" });
+export type TokenKind = z.infer<typeof TokenKind>;
+
+/** A token as everyone may see it: never its value. */
+export const TokenSummary = z.object({
+  tokenId: z.string(),
+  uid: z.int(),
+  kind: TokenKind,
+  label: z.string().nullable(),
+  tokenPrefix: z.string(),
+  allowedRole: Role.nullable(),
+  allowedDeviceId: z.string().nullable(),
+  createdAt: z.number(),
+  lastUsedAt: z.number().nullable(),
+  expiresAt: z.number().nullable(),
+  revokedAt: z.number().nullable(),
+  revokedReason: z.string().nullable(),
+});
+export type TokenSummary = z.infer<typeof TokenSummary>;
+
+/** A token as its creator sees it, once. */
+export const IssuedToken = TokenSummary.pick({
+  tokenId: true,
+  tokenPrefix: true,
+  uid: true,
+  kind: true,
+  label: true,
+  allowedRole: true,
+  allowedDeviceId: true,
+  createdAt: true,
+  expiresAt: true,
+}).extend({ token: z.string() });
+export type IssuedToken = z.infer<typeof IssuedToken>;
+
+export const Account = z.object({
+  uid: z.int(),
+  gid: z.int(),
+  username: z.string(),
+  gecos: z.string(),
+  home: z.string(),
+  shell: z.string(),
+  groups: z.array(z.string()),
+  locked: z.boolean(),
+});
+export type Account = z.infer<typeof Account>;
+
+export const Group = z.object({ gid: z.int(), name: z.string(), members: z.array(z.string()) });
+export type Group = z.infer<typeof Group>;
+
+export const ConfigEntry = z.object({ key: z.string(), value: z.string() });

@@ -1,0 +1,16 @@
+// A syscall as plain data: everything about it except what it does. `gsv help` and the reference pages read this.
+
+import type { JsonSchema } from "../lib/schema-text.ts";
+
+export type Reference = {
+  name: string;
+  doc: string;
+  runs: string;
+  does: "read" | "write" | "effect";
+  from: readonly string[];
+  grant: readonly string[];
+  args: JsonSchema;
+  result: JsonSchema;
+  fails: Record<string, string>;
+  example: { args: unknown; result: unknown };
+};

@@ -1,0 +1,80 @@
+// What a syscall is: one value with everything there is to know about a call. Dispatch, default capabilities, the
+// authorization matrix, client types, reference pages and `gsv help` are derived from it and repeated nowhere.
+//
+// `does` decides what the body may touch, by type: a read gets readers only; a write is a synchronous function inside
+// one transaction (one that returns a promise does not compile); an effect may await and changes rows through commit.
+
+import type { z } from "zod";
+import type { ErrorCode } from "../lib/sys-error.ts";
+import type { Caller, Origin, Stranger } from "../protocol/caller.ts";
+import type { EffectContext, ReadContext, WriteContext } from "../kernel/context.ts";
+
+export type GroupName = "users" | "drivers" | "services";
+export type Does = "read" | "write" | "effect";
+
+type Schema = z.ZodType<Record<string, unknown>>;
+
+type Common<A extends Schema, R extends Schema> = {
+  name: string;
+  doc: string;
+  runs: "kernel";
+  /** Groups that hold the capability from the first start. Root's `*` covers everything. */
+  grant: readonly GroupName[];
+  args: A;
+  result: R;
+  fails: Partial<Record<ErrorCode, string>>;
+  example: { args: z.input<A>; result: z.input<R> };
+  /** The result holds a secret, so a stored copy of it is sealed. */
+  secret?: true;
+};
+
+type Identified = readonly Exclude<Origin, "stranger">[];
+
+export type ReadCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  does: "read";
+  from: Identified;
+  run(context: ReadContext, caller: Caller, args: z.output<A>): z.input<R>;
+};
+
+export type WriteCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  does: "write";
+  from: Identified;
+  run(context: WriteContext, caller: Caller, args: z.output<A>): z.input<R>;
+};
+
+export type EffectCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  does: "effect";
+  from: Identified;
+  run(context: EffectContext, caller: Caller, args: z.output<A>): Promise<z.input<R>>;
+};
+
+/** The few calls a socket may make before it has an identity. `when: "setup"` ends with the first user. */
+export type StrangerCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  does: "effect";
+  from: readonly ["stranger"];
+  when?: "setup";
+  run(context: EffectContext, caller: Stranger, args: z.output<A>): Promise<z.input<R>>;
+};
+
+export function syscall<A extends Schema, R extends Schema>(declaration: ReadCall<A, R> | WriteCall<A, R> | EffectCall<A, R>): Syscall {
+  return declaration as Syscall;
+}
+
+export function strangerSyscall<A extends Schema, R extends Schema>(declaration: StrangerCall<A, R>): Syscall {
+  return declaration as Syscall;
+}
+
+type Data = Record<string, unknown>;
+type Forgotten = Omit<Common<Schema, Schema>, "example"> & {
+  example: { args: Data; result: Data };
+  from: readonly Origin[];
+  when?: "setup";
+};
+
+/** A member of the table with its schemas forgotten: what the gate and the generators work with. */
+export type Syscall = Forgotten &
+  (
+    | { does: "read"; run(context: ReadContext, caller: never, args: never): Data }
+    | { does: "write"; run(context: WriteContext, caller: never, args: never): Data }
+    | { does: "effect"; run(context: EffectContext, caller: never, args: never): Promise<Data> }
+  );

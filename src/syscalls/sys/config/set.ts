@@ -1,0 +1,47 @@
+// Writes configuration.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { isRoot } from "../../../protocol/caller.ts";
+import { LIMITS } from "../../../protocol/limits.ts";
+import { USER_PREFIXES } from "../../../kernel/nouns/config.ts";
+import { syscall } from "../../define.ts";
+
+const KEY = /^[^\s/\p{Cc}]+(?:\/[^\s/\p{Cc}]+)*$/u;
+const NEEDS_VALUE = { error: "sys.config.set requires a value" };
+
+export default syscall({
+  name: "sys.config.set",
+  doc: "Write one key. Root may write any; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({
+    key: z
+      .string({ error: "sys.config.set requires a key" })
+      .min(1, { error: "sys.config.set requires a key" })
+      .max(LIMITS.configKeyBytes)
+      .regex(KEY, { error: "key must be names joined by single slashes" }),
+    value: z
+      .union([z.string(NEEDS_VALUE).max(LIMITS.configValueBytes), z.number(NEEDS_VALUE), z.boolean(NEEDS_VALUE)], NEEDS_VALUE)
+      .transform(String),
+  }),
+  result: z.object({ ok: z.literal(true) }),
+  fails: { 400: "key or value is missing or malformed", 403: "the key is not the caller's to set" },
+  example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
+  run({ config }, caller, { key, value }) {
+    if (!isRoot(caller)) mustBeOwn(caller.uid, key);
+    config.set(key, value);
+    return { ok: true as const };
+  },
+});
+
+function mustBeOwn(uid: number, key: string): void {
+  if (!key.startsWith("users/")) fail(403, `Permission denied: only root can set system config (${key})`);
+  const own = `users/${uid}/`;
+  if (!key.startsWith(own)) fail(403, `Permission denied: cannot write another user's config (${key})`);
+  const below = key.slice(own.length);
+  if (USER_PREFIXES.some((prefix) => below.startsWith(prefix))) return;
+  fail(403, `Permission denied: key "${below}" is not user-overridable (allowed prefixes: ${USER_PREFIXES.join(", ")})`);
+}

@@ -1,0 +1,91 @@
+// The first user of a fresh gateway.
+
+import { z } from "zod";
+import { equalBytes } from "../../lib/equal-bytes.ts";
+import { fail } from "../../lib/sys-error.ts";
+import { isTimezone } from "../../lib/timezone.ts";
+import { IssuedToken, ProcessIdentity } from "../../protocol/records.ts";
+import { LIFETIME_MS } from "../../kernel/nouns/tokens.ts";
+import type { EffectContext } from "../../kernel/context.ts";
+import { strangerSyscall } from "../define.ts";
+
+export default strangerSyscall({
+  name: "sys.setup",
+  doc: "Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where the gateway listens beyond its own machine, `code` must be the one-time code it printed on its console.",
+  runs: "kernel",
+  does: "effect",
+  from: ["stranger"],
+  when: "setup",
+  grant: [],
+  secret: true,
+  args: z.object({
+    username: z.string().trim().min(1),
+    password: z.string().min(1),
+    rootPassword: z.string().optional(),
+    timezone: z.string().optional(),
+    ai: z
+      .object({ provider: z.string().max(256).optional(), model: z.string().max(256).optional(), apiKey: z.string().max(4096).optional() })
+      .optional(),
+    node: z
+      .object({ deviceId: z.string().trim().min(1).max(256), label: z.string().max(256).optional(), expiresAt: z.number().optional() })
+      .optional(),
+    code: z.string().max(256).optional(),
+  }),
+  result: z.object({ user: ProcessIdentity, rootLocked: z.boolean(), nodeToken: IssuedToken.optional() }),
+  fails: {
+    400: "a value is missing or not acceptable; the message names it",
+    403: "the one-time code is missing or wrong",
+    409: "the gateway has a user already",
+    429: "too many wrong codes",
+  },
+  example: {
+    args: { username: "alice", password: "correct horse", timezone: "Europe/Berlin" },
+    result: {
+      user: { uid: 1000, gid: 1000, gids: [100, 1000], username: "alice", home: "/home/alice", cwd: "/home/alice", workspaceId: null },
+      rootLocked: false,
+    },
+  },
+  async run(context, stranger, args) {
+    checkCode(context, args.code, stranger.address);
+    const { passwords, signal } = context;
+    passwords.check(args.password, "password");
+    if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");
+    if (args.timezone !== undefined && !isTimezone(args.timezone)) fail(400, "timezone must be a valid IANA timezone");
+    if (args.node?.expiresAt !== undefined && args.node.expiresAt <= context.now) fail(400, "node.expiresAt must be in the future");
+    const hash = await passwords.hash(args.password, signal);
+    const rootHash = args.rootPassword === undefined ? hash : await passwords.hash(args.rootPassword, signal);
+
+    return context.finish(({ accounts, config, tokens, now }) => {
+      // Somebody else may have finished first while this one was hashing.
+      if (!accounts.isSetupMode()) fail(409, "System already initialized");
+      const user = accounts.add({ username: args.username, hash }, now);
+      accounts.setHash("root", rootHash, now);
+      if (args.timezone !== undefined) config.set("config/server/timezone", args.timezone);
+      if (args.ai?.provider !== undefined) config.set("config/ai/provider", args.ai.provider);
+      if (args.ai?.model !== undefined) config.set("config/ai/model", args.ai.model);
+      if (args.ai?.apiKey !== undefined) config.set("config/ai/api_key", args.ai.apiKey);
+      const result = { user: accounts.identity(user), rootLocked: accounts.isLocked("root") };
+      if (args.node === undefined) return result;
+      const { deviceId, label, expiresAt } = args.node;
+      const node = {
+        uid: user.uid,
+        kind: "node" as const,
+        label: label ?? `node:${deviceId}`,
+        allowedDeviceId: deviceId,
+        expiresAt: expiresAt ?? now + LIFETIME_MS.node,
+      };
+      return { ...result, nodeToken: tokens.create(node, now) };
+    });
+  },
+});
+
+function checkCode({ setupDoor, throttle, now }: EffectContext, code: string | undefined, address: string): void {
+  if (setupDoor.open) return;
+  if (setupDoor.code === null) fail(403, "Setup is closed: the operator must set a setup code first");
+  const attempt = throttle.take("sys.setup", address, now);
+  const encoder = new TextEncoder();
+  if (!equalBytes(encoder.encode(code?.trim().toUpperCase() ?? ""), encoder.encode(setupDoor.code))) {
+    fail(403, "Setup code required: pass the code the gateway printed on its console");
+  }
+  throttle.succeeded(attempt, now);
+}

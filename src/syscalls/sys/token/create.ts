@@ -1,0 +1,89 @@
+// Issues a token.
+
+import { z } from "zod";
+import { covers } from "../../../lib/capability.ts";
+import { fail } from "../../../lib/sys-error.ts";
+import { type Caller, isRoot } from "../../../protocol/caller.ts";
+import { IssuedToken, Role, TokenKind, Uid } from "../../../protocol/records.ts";
+import type { WriteContext } from "../../../kernel/context.ts";
+import { SERVICES_GID } from "../../../kernel/nouns/groups.ts";
+import { LIFETIME_MS, ROLE_OF } from "../../../kernel/nouns/tokens.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.token.create",
+  doc: "Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and a service token needs what services may do. Without expiresAt a user token lives 90 days, others 365; null means it does not expire.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  secret: true,
+  args: z.object({
+    uid: Uid.optional(),
+    kind: TokenKind,
+    label: z.string().trim().max(200).optional(),
+    allowedRole: Role.optional(),
+    allowedDeviceId: z.string().trim().min(1).max(256).optional(),
+    expiresAt: z.number().nullable().optional(),
+  }),
+  result: z.object({ token: IssuedToken }),
+  fails: {
+    400: "the role does not fit the kind, a device id on a token that is not for a device, or an expiry in the past",
+    403: "for another user, or for more than the caller has",
+    404: "root named a uid that does not exist",
+  },
+  example: {
+    args: { kind: "node", label: "laptop", allowedDeviceId: "laptop" },
+    result: {
+      token: {
+        tokenId: "6f1f0f0e-8a44-4f0e-b6f5-0c1d8f2a9b10",
+        token: "gsv_node_(43 characters, shown once)",
+        tokenPrefix: "gsv_node_Yx3fQ0a",
+        uid: 1000,
+        kind: "node",
+        label: "laptop",
+        allowedRole: "driver",
+        allowedDeviceId: "laptop",
+        createdAt: 1763200000000,
+        expiresAt: 1794736000000,
+      },
+    },
+  },
+  run(nouns, caller, { uid = caller.uid, kind, label, allowedRole, allowedDeviceId, expiresAt }) {
+    const { accounts, tokens, now } = nouns;
+    if (!isRoot(caller) && uid !== caller.uid) fail(403, "Permission denied: cannot create tokens for another user");
+    if (accounts.byUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
+    if (allowedRole !== undefined && allowedRole !== ROLE_OF[kind])
+      fail(400, `Invalid allowedRole for kind=${kind}: expected ${ROLE_OF[kind]}`);
+    if (allowedDeviceId !== undefined && kind !== "node") fail(400, "allowedDeviceId is only valid for driver-bound tokens");
+    if (typeof expiresAt === "number" && expiresAt <= now) fail(400, "expiresAt must be in the future");
+    mustBeWithin(nouns, caller, kind, expiresAt);
+    return {
+      token: tokens.create(
+        { uid, kind, label: label ?? null, allowedDeviceId: allowedDeviceId ?? null, expiresAt: lifetime(caller, kind, expiresAt, now) },
+        now,
+      ),
+    };
+  },
+});
+
+/** A token must not carry more than its creator has. */
+function mustBeWithin({ capabilities }: WriteContext, caller: Caller, kind: TokenKind, expiresAt: number | null | undefined): void {
+  if (kind === "service" && !covers(caller.capabilities, capabilities.of([SERVICES_GID]))) {
+    fail(403, "Permission denied: a service token needs the capabilities of the services group");
+  }
+  const end = ownEnd(caller, kind);
+  if (end !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > end)) {
+    fail(403, "Permission denied: a user token cannot outlive the token you are logged in with; log in with your password to make it");
+  }
+}
+
+function lifetime(caller: Caller, kind: TokenKind, expiresAt: number | null | undefined, now: number): number | null {
+  if (expiresAt !== undefined) return expiresAt;
+  return Math.min(now + LIFETIME_MS[kind], ownEnd(caller, kind) ?? Infinity);
+}
+
+/** When the caller's own credential ends, where that binds the new token. */
+function ownEnd(caller: Caller, kind: TokenKind): number | null {
+  return kind === "user" && caller.credential.kind === "token" ? caller.credential.expiresAt : null;
+}
