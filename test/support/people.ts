@@ -1,0 +1,27 @@
+// Setting a gateway up and logging in to it, for tests.
+
+import { type Client, type ClientInfo, connect, Line } from "../../src/client/client.ts";
+import type { Host } from "./host.ts";
+
+export const ALICE = { username: "alice", password: "correct horse" };
+export const BOB = { username: "bob", password: "battery staple" };
+export const ROOT = { username: "root", password: "rosebud and sledge" };
+
+/** First user alice, root's own password, and bob. */
+export async function populate(host: Host): Promise<void> {
+  const line = await Line.open(host.url);
+  const code = host.setupCode === null ? {} : { code: host.setupCode };
+  await line.call("sys.setup", { ...ALICE, rootPassword: ROOT.password, ...code });
+  line.close();
+  const root = await enter(host, ROOT);
+  await root.call("sys.user.create", BOB);
+  root.close();
+}
+
+export function enter(
+  host: Host,
+  auth: { username: string; password: string } | { username: string; token: string },
+  client: ClientInfo = {},
+): Promise<Client> {
+  return connect({ url: host.url, auth, client, reconnect: false });
+}
