@@ -258,7 +258,7 @@ export type Calls = {
     };
   };
 
-  /** Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and a service token needs what services may do. Without expiresAt a user token lives 90 days, others 365; null means it does not expire. */
+  /** Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt a user token lives 90 days, others 365; null means it does not expire. */
   "sys.token.create": {
     args: {
       uid?: number;

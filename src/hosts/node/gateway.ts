@@ -12,8 +12,8 @@ import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/htt
 import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { VERSION } from "../../protocol/version.ts";
+import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeClock } from "./clock.ts";
-import { nodeCrypto } from "./crypto.ts";
 import { crashPoint } from "./faults.ts";
 import { Home, OperatorError } from "./home.ts";
 import { nodeLog } from "./log.ts";
@@ -28,7 +28,6 @@ export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCo
 const GOODBYE_MS = 1_000;
 
 export async function startGateway(options: UpOptions): Promise<Gateway> {
-  process.umask(0o077);
   const home = new Home(options.home);
   const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
   try {

@@ -1,0 +1,131 @@
+// sys.config.*: what is visible to whom, and who may set what. And sys.info.
+
+import { expect } from "vitest";
+import { expectRefusal, refusal, verifies } from "../verifies.ts";
+
+verifies("sys.config.get:key", async ({ alice }) => {
+  expect(await (await alice()).call("sys.config.get", { key: "config/server/name" })).toEqual({
+    entries: [{ key: "config/server/name", value: "gsv" }],
+  });
+});
+
+verifies("sys.config.get:prefix", async ({ alice, root }) => {
+  const admin = await root();
+  for (const key of ["b", "a", "a/c", "ab"]) await admin.call("sys.config.set", { key: `config/prefix/${key}`, value: key });
+  const { entries } = await (await alice()).call("sys.config.get", { key: "config/prefix" });
+  expect(entries).toEqual(["a", "a/c", "ab", "b"].map((key) => ({ key: `config/prefix/${key}`, value: key })));
+  expect((await admin.call("sys.config.get", { key: "config/prefix/" })).entries).toEqual(entries);
+  expect((await admin.call("sys.config.get", { key: "config/nothing/here" })).entries).toEqual([]);
+});
+
+verifies("sys.config.get:all", async ({ alice, root }) => {
+  const client = await alice();
+  const { uid } = client.session.identity.process;
+  await client.call("sys.config.set", { key: `users/${uid}/ai/model`, value: "mine" });
+  const keys = (await client.call("sys.config.get", {})).entries.map(({ key }) => key);
+  expect(keys).toEqual(keys.toSorted());
+  expect(keys).toContain("config/server/timezone");
+  expect(keys).toContain(`users/${uid}/ai/model`);
+  expect((await (await root()).call("sys.config.get", {})).entries.map(({ key }) => key)).toContain("config/ai/api_key");
+});
+
+verifies("sys.config.get:sensitive", async ({ alice, root }) => {
+  const admin = await root();
+  const client = await alice();
+  const names = ["api_key", "secret", "token", "password", "access_token", "refresh_token", "client_secret", "my_API_KEY", "db_password"];
+  for (const name of names) await admin.call("sys.config.set", { key: `config/hidden/${name}`, value: "canary" });
+  expect((await admin.call("sys.config.get", { key: "config/hidden" })).entries).toHaveLength(names.length);
+  expect((await client.call("sys.config.get", { key: "config/hidden" })).entries).toEqual([]);
+  for (const name of names)
+    await expectRefusal(
+      client.call("sys.config.get", { key: `config/hidden/${name}` }),
+      403,
+      `Permission denied: cannot read config/hidden/${name}`,
+    );
+  // Unset and set sensitive keys answer alike.
+  await expectRefusal(
+    client.call("sys.config.get", { key: "config/unset/api_key" }),
+    403,
+    "Permission denied: cannot read config/unset/api_key",
+  );
+  expect(JSON.stringify(await client.call("sys.config.get", {}))).not.toContain("canary");
+});
+
+verifies("sys.config.get:foreign", async ({ alice, bob }) => {
+  const client = await alice();
+  const { uid } = client.session.identity.process;
+  await client.call("sys.config.set", { key: `users/${uid}/ai/model`, value: "mine" });
+  const other = await bob();
+  const there = await refusal(other.call("sys.config.get", { key: `users/${uid}/ai/model` }));
+  const absent = await refusal(other.call("sys.config.get", { key: `users/${uid}/ai/nothing` }));
+  expect([there.code, there.message.replace("model", "nothing")]).toEqual([absent.code, absent.message]);
+  expect(there.code).toBe(403);
+  await expectRefusal(other.call("sys.config.get", { key: `users/${uid}` }), 403);
+  expect((await other.call("sys.config.get", { key: "users" })).entries.filter(({ key }) => key.startsWith(`users/${uid}/`))).toEqual([]);
+});
+
+verifies("sys.config.set:root", async ({ root }) => {
+  const admin = await root();
+  expect(await admin.call("sys.config.set", { key: "config/test/any", value: "one" })).toEqual({ ok: true });
+  await admin.call("sys.config.set", { key: "config/test/any", value: "two" });
+  expect((await admin.call("sys.config.get", { key: "config/test/any" })).entries).toEqual([{ key: "config/test/any", value: "two" }]);
+});
+
+verifies("sys.config.set:own", async ({ alice, bob }) => {
+  const client = await alice();
+  const { uid } = client.session.identity.process;
+  const other = (await bob()).session.identity.process.uid;
+  await client.call("sys.config.set", { key: `users/${uid}/ai/provider`, value: "openai" });
+  await expectRefusal(
+    client.call("sys.config.set", { key: "config/server/name", value: "x" }),
+    403,
+    "Permission denied: only root can set system config (config/server/name)",
+  );
+  await expectRefusal(
+    client.call("sys.config.set", { key: `users/${other}/ai/model`, value: "x" }),
+    403,
+    `Permission denied: cannot write another user's config (users/${other}/ai/model)`,
+  );
+  await expectRefusal(
+    client.call("sys.config.set", { key: `users/${uid}/pkg/x`, value: "x" }),
+    403,
+    'Permission denied: key "pkg/x" is not user-overridable (allowed prefixes: ai/)',
+  );
+  await expectRefusal(
+    client.call("sys.config.set", { key: "users/999999/ai/model", value: "x" }),
+    403,
+    "Permission denied: cannot write another user's config (users/999999/ai/model)",
+  );
+});
+
+verifies("sys.config.set:coerces", async ({ root }) => {
+  const admin = await root();
+  for (const [value, text] of [
+    [7, "7"],
+    [true, "true"],
+    ["", ""],
+    [1.5, "1.5"],
+  ] as const) {
+    await admin.call("sys.config.set", { key: "config/test/coerced", value });
+    expect((await admin.call("sys.config.get", { key: "config/test/coerced" })).entries).toEqual([
+      { key: "config/test/coerced", value: text },
+    ]);
+  }
+});
+
+verifies("sys.config.set:requires", async ({ root }) => {
+  const admin = await root();
+  await expectRefusal(admin.call("sys.config.set", { value: "x" } as never), 400, "sys.config.set requires a key");
+  await expectRefusal(admin.call("sys.config.set", { key: "", value: "x" }), 400, "sys.config.set requires a key");
+  await expectRefusal(admin.call("sys.config.set", { key: "config/x" } as never), 400, "sys.config.set requires a value");
+  await expectRefusal(admin.call("sys.config.set", { key: "config/x", value: null } as never), 400, "sys.config.set requires a value");
+  await expectRefusal(admin.call("sys.config.set", { key: "config/x", value: {} } as never), 400, "sys.config.set requires a value");
+  for (const key of ["/config/x", "config//x", "config/x/", "config/\nx", "config/ x"])
+    await expectRefusal(admin.call("sys.config.set", { key, value: "x" }), 400);
+});
+
+verifies("sys.info:tells", async ({ alice, host }) => {
+  const info = await (await alice()).call("sys.info", {});
+  expect(info).toMatchObject({ host: host.name, limits: { frameDepth: 64, inFlightPerSocket: 1024, strangerFrameBytes: 65_536 } });
+  expect(Math.abs(info.now - Date.now())).toBeLessThan(5_000);
+});

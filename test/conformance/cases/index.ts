@@ -1,0 +1,9 @@
+// All cases, registered by being imported.
+
+import "./wire.ts";
+import "./limits.ts";
+import "./connect.ts";
+import "./setup.ts";
+import "./config.ts";
+import "./token.ts";
+import "./user.ts";

@@ -1,0 +1,142 @@
+// Sizes, counts and deadlines of the wire, each at its edge.
+
+import { expect } from "vitest";
+import { ALICE, ROOT } from "../../support/people.ts";
+import { verifies } from "../verifies.ts";
+
+verifies("wire:id-length", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ALICE);
+  const longest = "é".repeat(64);
+  expect((await socket.call("sys.info", {}, longest)).id).toBe(longest);
+  expect(await socket.call("sys.info", {}, `${longest}x`)).toMatchObject({ id: "?", error: { code: 400 } });
+  expect(await socket.call("sys.info", {}, "")).toMatchObject({ id: "?", error: { code: 400 } });
+});
+
+verifies("wire:stranger-frame-size", async ({ raw }) => {
+  const frame = (bytes: number) => {
+    const bare = JSON.stringify({ type: "req", id: "1", call: "sys.info", args: { x: "" } });
+    return bare.replace('""', `"${"x".repeat(bytes - bare.length)}"`);
+  };
+  const fits = await raw();
+  fits.send(frame(64 * 1024));
+  expect((await fits.frame()).error?.code).toBe(403);
+  const over = await raw();
+  over.send(frame(64 * 1024 + 1));
+  expect((await over.closed).code).toBe(1009);
+  const wide = await raw();
+  wide.send(frame(30 * 1024).replace(/x{2,}/, (text) => "é".repeat(text.length + 4 * 1024)));
+  expect((await wide.closed).code).toBe(1009);
+});
+
+verifies("wire:large-frame", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ALICE);
+  socket.sendFrame({ type: "req", id: "big", call: "sys.info", args: { image: "A".repeat(20 * 1024 * 1024) } });
+  expect((await socket.frame(15_000)).ok).toBe(true);
+});
+
+verifies("wire:depth", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ALICE);
+  // The frame itself is one level and args another.
+  const nested = (levels: number) =>
+    `{"type":"req","id":"1","call":"sys.info","args":{"x":${"[".repeat(levels - 2)}${"]".repeat(levels - 2)}}}`;
+  socket.send(nested(64));
+  expect((await socket.frame()).ok).toBe(true);
+  socket.send(nested(65));
+  expect(await socket.frame()).toMatchObject({ id: "?", error: { code: 413 } });
+  socket.send("[".repeat(1_000_000));
+  expect(await socket.frame()).toMatchObject({ id: "?", error: { code: 413 } });
+});
+
+verifies("wire:tokens", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ALICE);
+  // Brackets, separators and strings: 15 of the envelope, "x" and its colon, the array, and a comma less than numbers.
+  const frame = (numbers: number) => `{"type":"req","id":"1","call":"sys.info","args":{"x":[${"1,".repeat(numbers - 1)}1]}}`;
+  const envelope = 2 + 15 + 3;
+  socket.send(frame(100_000 - envelope));
+  expect((await socket.frame()).ok).toBe(true);
+  socket.send(frame(100_002));
+  expect(await socket.frame()).toMatchObject({ id: "?", error: { code: 413 } });
+  socket.sendFrame({ type: "req", id: "2", call: "sys.info", args: { x: '[,{":'.repeat(200_000) } });
+  expect((await socket.frame()).ok).toBe(true);
+});
+
+verifies("wire:lone-surrogate", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ROOT);
+  for (const escape of ["\\ud800", "\\uDC00", "a\\udbffb"]) {
+    socket.send(`{"type":"req","id":"1","call":"sys.config.set","args":{"key":"config/surrogate/lone","value":"${escape}"}}`);
+    expect(await socket.frame()).toMatchObject({ id: "1", error: { code: 400 } });
+  }
+  socket.send('{"type":"req","id":"2","call":"sys.config.set","args":{"key":"config/surrogate/pair","value":"\\ud83d\\ude80"}}');
+  expect((await socket.frame()).ok).toBe(true);
+  const read = await socket.call("sys.config.get", { key: "config/surrogate" });
+  expect(read.data).toEqual({ entries: [{ key: "config/surrogate/pair", value: "\u{1f680}" }] });
+});
+
+verifies("wire:proto-key", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ALICE);
+  for (const key of ["__proto__", "\\u005f_proto__", "__prot\\u006f__"]) {
+    socket.send(`{"type":"req","id":"1","call":"sys.info","args":{"${key}":{"polluted":true}}}`);
+    expect(await socket.frame()).toMatchObject({ id: "1", error: { code: 400, message: "Reserved key: __proto__" } });
+    socket.send(`{"type":"req","id":"2","call":"sys.info","${key}":{"polluted":true}}`);
+    expect(await socket.frame()).toMatchObject({ error: { code: 400 } });
+  }
+  expect((await socket.call("sys.info", { constructor: { prototype: { polluted: true } } })).ok).toBe(true);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+verifies("wire:id-in-flight", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ROOT);
+  const slow = { type: "req", id: "same", call: "sys.user.password", args: { username: "nobody", password: "long enough" } };
+  socket.sendFrame(slow);
+  socket.sendFrame(slow);
+  expect(await socket.frame()).toMatchObject({ id: "same", error: { code: 409 } });
+  expect(await socket.frame()).toMatchObject({ id: "same", error: { code: 404 } });
+  socket.sendFrame(slow);
+  expect(await socket.frame()).toMatchObject({ id: "same", error: { code: 404 } });
+});
+
+verifies("wire:in-flight-limit", async ({ raw }) => {
+  const socket = await raw();
+  await socket.connect(ROOT);
+  for (let at = 0; at < 1030; at++)
+    socket.sendFrame({ type: "req", id: String(at), call: "sys.user.password", args: { username: "nobody", password: "long enough" } });
+  const refused = new Set<string>();
+  while (refused.size < 4) {
+    const frame = await socket.frame();
+    if (frame.error?.code !== 429) continue;
+    expect(frame.error).toMatchObject({ retryable: true });
+    refused.add(String(frame.id));
+  }
+  // Whoever waits for the rest goes away with the socket.
+  socket.terminate();
+});
+
+verifies("wire:ping", async ({ raw }) => {
+  const socket = await raw();
+  socket.send("ping");
+  expect(await socket.text()).toBe("pong");
+  await socket.connect(ALICE);
+  socket.send("ping");
+  expect(await socket.text()).toBe("pong");
+});
+
+verifies(
+  "wire:handshake-deadline",
+  async ({ raw }) => {
+    const [silent, chatty] = [await raw(), await raw()];
+    const started = Date.now();
+    const chat = setInterval(() => chatty.send("ping"), 1_000);
+    const [one, two] = await Promise.all([silent.closed, chatty.closed]);
+    clearInterval(chat);
+    expect([one.code, two.code]).toEqual([1008, 1008]);
+    expect(Date.now() - started).toBeGreaterThan(9_000);
+  },
+  20_000,
+);

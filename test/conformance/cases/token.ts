@@ -1,0 +1,135 @@
+// sys.token.*: issuing, listing, ending.
+
+import { expect } from "vitest";
+import { ALICE } from "../../support/people.ts";
+import { expectRefusal, verifies } from "../verifies.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+verifies("sys.token.create:kinds", async ({ root }) => {
+  const admin = await root();
+  for (const [kind, role, days] of [
+    ["node", "driver", 365],
+    ["service", "service", 365],
+    ["user", "user", 90],
+  ] as const) {
+    const { token } = await admin.call("sys.token.create", { kind, label: ` ${kind} ` });
+    expect(token).toMatchObject({
+      kind,
+      allowedRole: role,
+      uid: 0,
+      label: kind,
+      allowedDeviceId: null,
+      tokenPrefix: token.token.slice(0, 16),
+    });
+    expect(token.token).toMatch(new RegExp(`^gsv_${kind}_[A-Za-z0-9_-]{43}$`));
+    expect(token.expiresAt).toBe(token.createdAt + days * DAY_MS);
+    expect(JSON.stringify(await admin.call("sys.token.list", {}))).not.toContain(token.token);
+  }
+  expect((await admin.call("sys.token.create", { kind: "node", expiresAt: null })).token.expiresAt).toBeNull();
+});
+
+verifies("sys.token.create:validates", async ({ alice }) => {
+  const client = await alice();
+  await expectRefusal(client.call("sys.token.create", {} as never), 400, "kind must be one of: node, service, user");
+  await expectRefusal(client.call("sys.token.create", { kind: "root" } as never), 400, "kind must be one of: node, service, user");
+  await expectRefusal(
+    client.call("sys.token.create", { kind: "node", allowedRole: "user" }),
+    400,
+    "Invalid allowedRole for kind=node: expected driver",
+  );
+  await expectRefusal(
+    client.call("sys.token.create", { kind: "user", allowedDeviceId: "x" }),
+    400,
+    "allowedDeviceId is only valid for driver-bound tokens",
+  );
+  await expectRefusal(client.call("sys.token.create", { kind: "node", expiresAt: Date.now() - 1 }), 400, "expiresAt must be in the future");
+  await expectRefusal(client.call("sys.token.create", { kind: "node", uid: 1.5 }), 400, "uid must be a non-negative integer");
+});
+
+verifies("sys.token.create:others", async ({ alice, bob, root, connect }) => {
+  const client = await alice();
+  const other = (await bob()).session.identity.process;
+  await expectRefusal(
+    client.call("sys.token.create", { kind: "user", uid: other.uid }),
+    403,
+    "Permission denied: cannot create tokens for another user",
+  );
+  await expectRefusal(
+    client.call("sys.token.create", { kind: "user", uid: 99_999 }),
+    403,
+    "Permission denied: cannot create tokens for another user",
+  );
+  const admin = await root();
+  await expectRefusal(admin.call("sys.token.create", { kind: "user", uid: 99_999 }), 404, "Unknown uid: 99999");
+  const { token } = await admin.call("sys.token.create", { kind: "user", uid: other.uid });
+  expect((await connect({ username: "bob", token: token.token })).session.identity.process.uid).toBe(other.uid);
+});
+
+verifies("sys.token.create:not-wider", async ({ alice, connect }) => {
+  const client = await alice();
+  await expectRefusal(client.call("sys.token.create", { kind: "service" }), 403);
+  const end = Date.now() + 60_000;
+  const { token } = await client.call("sys.token.create", { kind: "user", expiresAt: end });
+  const short = await connect({ username: "alice", token: token.token });
+  await expectRefusal(short.call("sys.token.create", { kind: "user", expiresAt: end + 1 }), 403);
+  await expectRefusal(short.call("sys.token.create", { kind: "user", expiresAt: null }), 403);
+  expect((await short.call("sys.token.create", { kind: "user" })).token.expiresAt).toBe(end);
+});
+
+verifies("sys.token.list:own", async ({ alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const mine = (await client.call("sys.token.create", { kind: "node", label: "first" })).token;
+  const { tokens } = await client.call("sys.token.list", {});
+  expect(tokens.map(({ createdAt }) => createdAt)).toEqual(tokens.map(({ createdAt }) => createdAt).toSorted((a, b) => b - a));
+  expect(new Set(tokens.map(({ uid }) => uid))).toEqual(new Set([1000]));
+  expect((await other.call("sys.token.list", {})).tokens.map(({ tokenId }) => tokenId)).not.toContain(mine.tokenId);
+  await expectRefusal(other.call("sys.token.list", { uid: 1000 }), 403, "Permission denied: cannot list tokens for another user");
+  await expectRefusal(other.call("sys.token.list", { uid: 99_999 }), 403, "Permission denied: cannot list tokens for another user");
+  expect((await admin.call("sys.token.list", { uid: 1000 })).tokens).toEqual((await client.call("sys.token.list", {})).tokens);
+  expect((await admin.call("sys.token.list", {})).tokens.length).toBeGreaterThanOrEqual(tokens.length);
+});
+
+verifies("sys.token.revoke:closes", async ({ host, alice, raw, connect }) => {
+  const client = await alice();
+  const { token } = await client.call("sys.token.create", { kind: "user" });
+  const socket = await raw();
+  await socket.connect({ username: "alice", token: token.token });
+  const started = Date.now();
+  expect(await client.call("sys.token.revoke", { tokenId: token.tokenId, reason: "lost" })).toEqual({ revoked: true });
+  expect(await socket.closed).toEqual({ code: 1008, reason: "Credential revoked" });
+  expect(Date.now() - started).toBeLessThan(1_000);
+  await expectRefusal(connect({ username: "alice", token: token.token }), 401);
+  expect((await client.call("sys.token.list", {})).tokens.find(({ tokenId }) => tokenId === token.tokenId)).toMatchObject({
+    revokedReason: "lost",
+  });
+  expect(await client.call("sys.token.revoke", { tokenId: token.tokenId, reason: "again" })).toEqual({ revoked: true });
+  await host.restart();
+  await expectRefusal(connect({ username: "alice", token: token.token }), 401);
+});
+
+verifies("sys.token.revoke:foreign", async ({ alice, bob }) => {
+  const { token } = await (await alice()).call("sys.token.create", { kind: "node" });
+  const other = await bob();
+  const foreign = await other.call("sys.token.revoke", { tokenId: token.tokenId });
+  const absent = await other.call("sys.token.revoke", { tokenId: "00000000-0000-0000-0000-000000000000" });
+  expect(foreign).toEqual(absent);
+  expect(absent).toEqual({ revoked: false });
+  await expectRefusal(
+    other.call("sys.token.revoke", { tokenId: token.tokenId, uid: 1000 }),
+    403,
+    "Permission denied: cannot revoke tokens for another user",
+  );
+  await expectRefusal(other.call("sys.token.revoke", {} as never), 400, "sys.token.revoke requires tokenId");
+});
+
+verifies("sys.token.revoke:self", async ({ connect, raw }) => {
+  const { token } = await (await connect(ALICE)).call("sys.token.create", { kind: "user" });
+  const socket = await raw();
+  await socket.connect({ username: "alice", token: token.token });
+  socket.sendFrame({ type: "req", id: "self", call: "sys.token.revoke", args: { tokenId: token.tokenId } });
+  socket.sendFrame({ type: "req", id: "late", call: "sys.info" });
+  expect(await socket.frame()).toMatchObject({ id: "self", ok: true, data: { revoked: true } });
+  expect((await socket.closed).code).toBe(1008);
+  expect(socket.unread).toBe(0);
+});

@@ -1,0 +1,7 @@
+// The conformance suite against the Node host.
+
+import { startNodeHost } from "../support/node-host.ts";
+import "./cases/index.ts";
+import { conformance } from "./verifies.ts";
+
+conformance("node", () => startNodeHost());

@@ -1,0 +1,131 @@
+// Ties a case to a requirement, and runs all cases against one host.
+
+import { deepStrictEqual } from "node:assert";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CallError, type Client, type ClientInfo, Line } from "../../src/client/client.ts";
+import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
+import type { Host } from "../support/host.ts";
+import { ALICE, BOB, enter, populate, ROOT } from "../support/people.ts";
+import { RawSocket } from "../support/raw-socket.ts";
+import { REQUIREMENTS } from "./requirements.ts";
+
+export type Auth = Parameters<typeof enter>[1];
+
+export type World = {
+  host: Host;
+  /** Another gateway, not set up, gone after the case. */
+  fresh(): Promise<Host>;
+  /** A connected client whose every result is held against the call's schema. */
+  connect(auth: Auth, client?: ClientInfo, at?: Host): Promise<Client>;
+  alice(): Promise<Client>;
+  bob(): Promise<Client>;
+  root(): Promise<Client>;
+  line(at?: Host): Promise<Line>;
+  raw(at?: Host): Promise<RawSocket>;
+};
+
+type People = Record<"alice" | "bob" | "root", Auth>;
+type Case = { id: string; body(world: World): Promise<void>; timeoutMs: number | undefined };
+
+const cases: Case[] = [];
+
+export function verifies(id: string, body: (world: World) => Promise<void>, timeoutMs?: number): void {
+  if (!REQUIREMENTS.some((requirement) => requirement.id === id)) throw new Error(`no such requirement: ${id}`);
+  cases.push({ id, body, timeoutMs });
+}
+
+export function verified(): string[] {
+  return cases.map(({ id }) => id);
+}
+
+export function conformance(name: string, start: () => Promise<Host>): void {
+  describe(name, () => {
+    let host: Host;
+    let people: People;
+    beforeAll(async () => {
+      host = await start();
+      await populate(host);
+      people = await tokens(host);
+    });
+    afterAll(() => host.close());
+    for (const { id, body, timeoutMs } of cases) {
+      const sentence = REQUIREMENTS.find((requirement) => requirement.id === id)?.sentence;
+      test(`${id}: ${sentence}`, async () => inWorld(host, people, start, body), timeoutMs);
+    }
+  });
+}
+
+/** The refusal a promise ends with; a promise that does not end so fails the case. */
+export async function refusal(promise: Promise<unknown>): Promise<{ code: number; message: string; details: unknown }> {
+  const error = await promise.then(
+    (value) => new Error(`expected a refusal, got ${JSON.stringify(value)}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof CallError)) throw error;
+  return { code: error.code, message: error.message, details: error.details };
+}
+
+export async function expectRefusal(promise: Promise<unknown>, code: number, message?: string | RegExp): Promise<void> {
+  const error = await refusal(promise);
+  expect(error.code, error.message).toBe(code);
+  if (typeof message === "string") expect(error.message).toBe(message);
+  else if (message !== undefined) expect(error.message).toMatch(message);
+}
+
+async function inWorld(host: Host, people: People, start: () => Promise<Host>, body: (world: World) => Promise<void>): Promise<void> {
+  const undo: (() => Promise<void> | void)[] = [];
+  const connect: World["connect"] = async (auth, client, at = host) => {
+    const connected = checked(await enter(at, auth, client));
+    undo.push(() => connected.close());
+    return connected;
+  };
+  try {
+    await body({
+      host,
+      async fresh() {
+        const other = await start();
+        undo.unshift(() => other.close());
+        return other;
+      },
+      connect,
+      alice: () => connect(people.alice),
+      bob: () => connect(people.bob),
+      root: () => connect(people.root),
+      async line(at = host) {
+        const line = await Line.open(at.url);
+        undo.push(() => line.close());
+        return line;
+      },
+      async raw(at = host) {
+        const raw = await RawSocket.open(at.url);
+        undo.push(() => raw.terminate());
+        return raw;
+      },
+    });
+  } finally {
+    for (const step of undo.toReversed()) await step();
+  }
+}
+
+/** Passwords are slow to check on purpose, so a case that is not about them enters with a token. */
+async function tokens(host: Host): Promise<People> {
+  const token = async (auth: { username: string; password: string }) => {
+    const client = await enter(host, auth);
+    const { token: value } = await client.call("sys.token.create", { kind: "user", expiresAt: null });
+    client.close();
+    return { username: auth.username, token: value.token };
+  };
+  return { alice: await token(ALICE), bob: await token(BOB), root: await token(ROOT) };
+}
+
+/** A result must be what the declaration says, with nothing added. */
+function checked(client: Client): Client {
+  const call = client.call.bind(client) as (...args: Parameters<Client["call"]>) => Promise<unknown>;
+  client.call = (async (...args: Parameters<Client["call"]>) => {
+    const result = await call(...args);
+    const schema = kernelCalls.find(({ name }) => name === args[0])?.result;
+    if (schema !== undefined) deepStrictEqual(schema.parse(result), result);
+    return result;
+  }) as Client["call"];
+  return client;
+}

@@ -1,0 +1,90 @@
+// A WebSocket without manners: sends anything, keeps everything that comes back. For what the client would never do.
+
+import { WebSocket, type ClientOptions } from "ws";
+
+export type AnyFrame = Record<string, unknown> & {
+  type?: string;
+  id?: string;
+  ok?: boolean;
+  data?: Record<string, unknown>;
+  error?: { code: number; message: string; details?: unknown; retryable?: boolean };
+};
+
+export class RawSocket {
+  readonly #socket: WebSocket;
+  readonly #frames: string[] = [];
+  readonly #waiting: ((text: string) => void)[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+
+  static async open(url: string, options: ClientOptions = {}): Promise<RawSocket> {
+    const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`, { perMessageDeflate: false, ...options });
+    const raw = new RawSocket(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("open", resolve);
+      socket.once("error", reject);
+    });
+    return raw;
+  }
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data: Buffer) => {
+      const next = this.#waiting.shift();
+      if (next) next(data.toString());
+      else this.#frames.push(data.toString());
+    });
+    socket.on("error", () => {});
+    this.closed = new Promise((resolve) => socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() })));
+  }
+
+  send(data: string | Uint8Array): void {
+    this.#socket.send(data);
+  }
+
+  sendFrame(frame: Record<string, unknown>): void {
+    this.send(JSON.stringify(frame));
+  }
+
+  /** The next text that comes, or has come. */
+  async text(waitMs = 5_000): Promise<string> {
+    const there = this.#frames.shift();
+    if (there !== undefined) return there;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`nothing came within ${waitMs} ms`)), waitMs);
+      this.#waiting.push((text) => {
+        clearTimeout(timer);
+        resolve(text);
+      });
+    });
+  }
+
+  async frame(waitMs?: number): Promise<AnyFrame> {
+    return JSON.parse(await this.text(waitMs)) as AnyFrame;
+  }
+
+  async call(call: string, args?: Record<string, unknown>, id = "1"): Promise<AnyFrame> {
+    this.sendFrame({ type: "req", id, call, ...(args === undefined ? {} : { args }) });
+    return this.frame();
+  }
+
+  connect(auth: Record<string, unknown>, client: Record<string, unknown> = {}): Promise<AnyFrame> {
+    return this.call(
+      "sys.connect",
+      { protocol: 1, client: { id: "raw", version: "0", platform: "test", role: "user", ...client }, auth },
+      "connect",
+    );
+  }
+
+  /** What came and was not asked for. */
+  get unread(): number {
+    return this.#frames.length;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+}
