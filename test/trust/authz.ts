@@ -1,0 +1,185 @@
+// B01: who may call what, built from the registry. Every syscall, by every kind of caller, with every id it takes set to
+// one's own, somebody else's and nobody's. A wrong allow fails, and so does an answer that tells a foreign object from an
+// absent one.
+
+import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
+import type { Syscall } from "../../src/syscalls/define.ts";
+import type { Host } from "../support/host.ts";
+import { startNodeHost } from "../support/node-host.ts";
+import { enter, populate, ROOT } from "../support/people.ts";
+import { type AnyFrame, RawSocket } from "../support/raw-socket.ts";
+import { Bar, flag } from "./bar.ts";
+
+type Who = "none" | "driver" | "service" | "user" | "other" | "root";
+type Whose = "own" | "foreign" | "absent";
+
+/** Arguments that name an object, and how to name one's own, the victim's and nobody's. */
+const IDS: Record<string, (whose: Whose, caller: Person) => Promise<unknown> | unknown> = {
+  uid: (whose, caller) => ({ own: caller.uid, foreign: victim.uid, absent: 99_999 })[whose],
+  gid: (whose, caller) => ({ own: caller.uid, foreign: victim.uid, absent: 998 })[whose],
+  username: (whose, caller) => ({ own: caller.username, foreign: victim.username, absent: "nobody" })[whose],
+  key: (whose, caller) =>
+    ({ own: `users/${caller.uid}/ai/model`, foreign: `users/${victim.uid}/ai/model`, absent: "users/99999/ai/model" })[whose],
+  tokenId: async (whose, caller) =>
+    whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
+};
+
+/** Arguments that name nothing that exists. A new argument must be put here or above, so that none is forgotten. */
+const PLAIN = new Set(
+  (
+    "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
+    "expiresAt reason gecos groups current revokeTokens locked name members capability"
+  ).split(" "),
+);
+
+/** sys.user.create makes the name it is given; it is not the name of something that exists. */
+const MAKES: Record<string, string> = { "sys.user.create": "username", "sys.setup": "username" };
+
+type Person = { username: string; uid: number };
+const victim: Person = { username: "victim", uid: 0 };
+const people = new Map<string, Person>();
+
+const bar = new Bar("B01 trust:authz");
+const host: Host =
+  flag("host") === "cloudflare" ? await (await import("../support/cloudflare-host.ts")).startCloudflareHost() : await startNodeHost();
+await populate(host);
+// By token, because some cell will change root's password.
+const { token: adminToken } = await (await enter(host, ROOT)).call("sys.token.create", { kind: "user" });
+const admin = await enter(host, { username: "root", token: adminToken.token }, { id: "authz-admin" });
+for (const username of ["victim", "mallory", "oscar"]) {
+  const { user } = await admin.call("sys.user.create", { username, password: "long enough" });
+  if (username === "victim") victim.uid = user.uid;
+}
+for (const { username, uid } of (await admin.call("sys.user.list", {})).users) people.set(username, { username, uid });
+await admin.call("sys.config.set", { key: `users/${victim.uid}/ai/model`, value: "the victim's" });
+
+for (const call of kernelCalls) {
+  for (const name of Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape)) {
+    bar.check("arguments classified", name in IDS || PLAIN.has(name), () => `${call.name}: is ${name} the id of something?`);
+  }
+}
+for (const who of ["none", "driver", "service", "user", "other", "root"] as const) {
+  for (const call of kernelCalls) await cells(who, call);
+}
+bar.numbers.syscalls = kernelCalls.length;
+admin.close();
+await host.close();
+bar.end();
+
+/** All cells of one caller and one call. */
+async function cells(who: Who, call: Syscall): Promise<void> {
+  const person = personOf(who);
+  const shape = Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape);
+  const ids = shape.filter((name) => name in IDS && MAKES[call.name] !== name);
+  decided(who, call, await ask(who, call, {}));
+  for (const id of ids) {
+    const answers: Partial<Record<Whose, string>> = {};
+    for (const whose of ["own", "foreign", "absent"] as const) {
+      const value = await IDS[id]!(whose, person);
+      const before = await stateOfVictim();
+      const answer = await ask(who, call, { [id]: value });
+      decided(who, call, answer);
+      answers[whose] = mask(answer, value);
+      if (who !== "root" && whose === "foreign") {
+        bar.check(
+          "foreign untouched",
+          before === (await stateOfVictim()),
+          () => `${who} ${call.name} ${id}=${String(value)} changed what is the victim's`,
+        );
+      }
+    }
+    if (who !== "root") {
+      bar.check(
+        "foreign equals absent",
+        answers.foreign === answers.absent,
+        () => `${who} ${call.name} ${id}: ${answers.foreign} but ${answers.absent}`,
+      );
+    }
+  }
+}
+
+/** The decision by name, as the declaration has it. */
+function decided(who: Who, call: Syscall, answer: AnyFrame): void {
+  const code = answer.ok ? 200 : (answer.error?.code ?? 0);
+  const story = () => `${who} ${call.name}: ${JSON.stringify(answer)}`;
+  const forStrangers = call.from.includes("stranger");
+  if (who === "none") {
+    const refused = code === 403 && answer.error?.message === "Must call sys.connect first";
+    return bar.check("decisions", forStrangers ? code === (call.when === "setup" ? 409 : 401) : refused, story);
+  }
+  if (forStrangers) return bar.check("decisions", code === 409, story);
+  if (!mayCall(who, call))
+    return bar.check("decisions", code === 403 && answer.error?.message === `Permission denied: ${call.name}`, story);
+  bar.check("decisions", code !== 500 && answer.error?.message !== `Permission denied: ${call.name}`, story);
+}
+
+function mayCall(who: Who, call: Syscall): boolean {
+  switch (who) {
+    case "root":
+      return call.from.includes("user");
+    case "user":
+    case "other":
+      return call.from.includes("user") && call.grant.includes("users");
+    case "service":
+      return call.from.includes("service") && call.grant.includes("services");
+    default:
+      return false;
+  }
+}
+
+/** One request on a socket of its own, so that what one cell closes the next does not miss. */
+async function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<AnyFrame> {
+  const socket = await RawSocket.open(host.url);
+  try {
+    if (who !== "none") await logIn(socket, who);
+    const { auth: _, ...example } = call.example.args;
+    const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || MAKES[call.name] === name));
+    const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : {};
+    socket.sendFrame({ type: "req", id: "cell", call: call.name, args: { ...plain, ...needed, ...ids } });
+    for (;;) {
+      const frame = await socket.frame();
+      if (frame.id === "cell") return frame;
+    }
+  } finally {
+    socket.terminate();
+  }
+}
+
+async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<void> {
+  const kind = ({ driver: "node", service: "service" } as const)[who as "driver"] ?? "user";
+  const person = personOf(who);
+  const { token } = await admin.call("sys.token.create", { kind, uid: person.uid });
+  const role = { node: "driver", service: "service", user: "user" }[kind];
+  const answer = await socket.call("sys.connect", {
+    protocol: 1,
+    client: { id: `authz-${who}`, version: "0", platform: "test", role, channel: "test" },
+    driver: { implements: ["fs.*"] },
+    auth: { username: person.username, token: token.token },
+  });
+  if (answer.ok === false) throw new Error(`${who} cannot log in: ${answer.error?.message}`);
+}
+
+function personOf(who: Who): Person {
+  const username = { none: "mallory", driver: "mallory", service: "root", user: "mallory", other: "oscar", root: "root" }[who];
+  return people.get(username)!;
+}
+
+async function freshToken(uid: number): Promise<string> {
+  return (await admin.call("sys.token.create", { kind: "node", uid })).token.tokenId;
+}
+
+async function stateOfVictim(): Promise<string> {
+  const [tokens, config, users, groups, capabilities] = await Promise.all([
+    admin.call("sys.token.list", { uid: victim.uid }),
+    admin.call("sys.config.get", { key: `users/${victim.uid}` }),
+    admin.call("sys.user.list", {}),
+    admin.call("sys.group.list", {}),
+    admin.call("sys.capability.list", {}),
+  ]);
+  return JSON.stringify([tokens, config, users, groups, capabilities]);
+}
+
+/** The answer with the id it echoes taken out. */
+function mask(answer: AnyFrame, value: unknown): string {
+  return JSON.stringify(answer).replaceAll(String(value), "<id>");
+}

@@ -1,0 +1,153 @@
+// B07: guessing. However many sockets, addresses and doors a guesser uses, an account's password is looked at only a few
+// times a minute; the answers tell nothing; and the owner gets in meanwhile.
+
+import { startNodeHost } from "../support/node-host.ts";
+import { ALICE, enter, populate } from "../support/people.ts";
+import { type AnyFrame, RawSocket } from "../support/raw-socket.ts";
+import { Bar, numberFlag } from "./bar.ts";
+
+const GUESSES = numberFlag("guesses", 600);
+const SAMPLES = numberFlag("samples", 12);
+const SOCKETS = 64;
+
+const bar = new Bar("B07 trust:login");
+await flood();
+await ownDoors();
+await timing();
+bar.end();
+
+/** Many sockets from several addresses at one account; the owner's own address is another. */
+async function flood(): Promise<void> {
+  const host = await startNodeHost();
+  await populate(host);
+  await fromHome(host.url);
+  const started = Date.now();
+  const answers: AnyFrame[] = [];
+  await Promise.all(
+    Array.from({ length: SOCKETS }, async (_, at) => {
+      const guess = async (socket: RawSocket, n: number) =>
+        answers.push(await socket.connect({ username: "alice", password: `guess ${at} ${n}` }));
+      const socket = await RawSocket.open(host.url, { localAddress: `127.0.1.${1 + (at % 8)}` });
+      for (let n = 0; n < GUESSES / SOCKETS; n++) await guess(socket, n);
+      socket.terminate();
+    }),
+  );
+  const minutes = Math.max(1, (Date.now() - started) / 60_000);
+  const looked = answers.filter((answer) => answer.error?.code === 401).length;
+  const refused = answers.filter((answer) => answer.error?.code === 429).length;
+  bar.numbers.guesses = answers.length;
+  bar.numbers["guesses looked at"] = looked;
+  bar.check("account", looked <= 10 * minutes, () => `${looked} guesses were looked at in ${minutes.toFixed(1)} min`);
+  bar.check(
+    "account",
+    looked + refused === answers.length && looked > 0,
+    () => `${answers.length - looked - refused} answers were neither 401 nor 429`,
+  );
+  bar.check(
+    "account",
+    answers.every(
+      (answer) =>
+        answer.error?.code !== 429 ||
+        (answer.error.retryable === true && typeof (answer.error.details as { retryAfterMs: number }).retryAfterMs === "number"),
+    ),
+    () => "a 429 does not say when to return",
+  );
+
+  // From an address alice has used before, the right password still opens.
+  const answer = await fromHome(host.url);
+  bar.check("owner", answer.ok === true, () => `the owner was locked out by a guesser: ${JSON.stringify(answer)}`);
+  await host.close();
+}
+
+async function fromHome(url: string): Promise<AnyFrame> {
+  const socket = await RawSocket.open(url);
+  const answer = await socket.connect(ALICE);
+  socket.terminate();
+  return answer;
+}
+
+/** The other doors a password or token can be tried at share the brake. */
+async function ownDoors(): Promise<void> {
+  const host = await startNodeHost();
+  await populate(host);
+  const alice = await enter(host, ALICE);
+  const { token } = await alice.call("sys.token.create", { kind: "user" });
+  const socket = await RawSocket.open(host.url);
+  await socket.connect({ username: "alice", token: token.token });
+  const codes: number[] = [];
+  for (let at = 0; at < 12; at++)
+    codes.push(
+      (await socket.call("sys.user.password", { current: `guess ${at}`, password: "long enough" }, String(at))).error?.code ?? 200,
+    );
+  bar.check(
+    "doors",
+    codes.filter((code) => code === 401).length <= 5 && codes.at(-1) === 429,
+    () => `current passwords: ${codes.join(" ")}`,
+  );
+
+  const wrongTokens: number[] = [];
+  for (let at = 0; at < 30; at++) {
+    const guesser = await RawSocket.open(host.url, { localAddress: "127.0.2.1" });
+    wrongTokens.push((await guesser.connect({ username: "alice", token: `gsv_user_${at}` })).error?.code ?? 200);
+    guesser.terminate();
+  }
+  bar.check(
+    "doors",
+    wrongTokens.filter((code) => code === 401).length <= 21 && wrongTokens.at(-1) === 429,
+    () => `tokens: ${wrongTokens.join(" ")}`,
+  );
+  const right = await RawSocket.open(host.url, { localAddress: "127.0.2.1" });
+  bar.check(
+    "doors",
+    (await right.connect({ username: "alice", token: token.token })).ok === true,
+    () => "a right token suffers from its neighbours",
+  );
+  right.terminate();
+  socket.terminate();
+  alice.close();
+  await host.close();
+}
+
+/** Unknown, locked and known accounts: the same bytes, and no difference in time that could be told. */
+async function timing(): Promise<void> {
+  const known: number[] = [];
+  const unknown: number[] = [];
+  const bytes = new Set<string>();
+  // Each gateway allows 60 tries a minute in all, so a long run uses several.
+  for (let done = 0; done < SAMPLES; done += 12) {
+    const host = await startNodeHost();
+    await populate(host);
+    for (let at = 0; at < Math.min(12, SAMPLES - done); at++) {
+      // Three tries an account; bob exists from the start, others do not.
+      for (const [name, times] of [
+        [at % 2 === 0 ? "alice" : "bob", known],
+        [`nobody${at}`, unknown],
+      ] as const) {
+        const socket = await RawSocket.open(host.url, { localAddress: `127.0.3.${1 + at}` });
+        const started = performance.now();
+        const answer = await socket.connect({ username: name, password: "wrong horse" });
+        if (answer.error?.code === 401) {
+          times.push(performance.now() - started);
+          bytes.add(JSON.stringify(answer));
+        }
+        socket.terminate();
+      }
+    }
+    await host.close();
+  }
+  const difference = Math.abs(median(known) - median(unknown)) / median(known);
+  bar.numbers["known, median ms"] = Math.round(median(known));
+  bar.numbers["unknown, median ms"] = Math.round(median(unknown));
+  bar.numbers["difference %"] = Math.round(difference * 100);
+  bar.check("enumeration", bytes.size === 1, () => `different answers: ${[...bytes].join(" ")}`);
+  // A machine that does other things is noisy; a missing hash would be a difference of nearly 100 %.
+  bar.check(
+    "enumeration",
+    difference < (SAMPLES >= 100 ? 0.1 : 0.5),
+    () => `known and unknown accounts differ by ${(difference * 100).toFixed(0)} %`,
+  );
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
