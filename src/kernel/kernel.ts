@@ -52,7 +52,7 @@ export class Kernel {
     const { sql, clock, sockets, crypto } = ports;
     this.#ports = ports;
     migrate(sql);
-    this.#transactor = new Transactor(sql, () => this.#connections.forget());
+    this.#transactor = new Transactor(sql, () => this.#connections.undone());
     const groups = new Groups(sql);
     const capabilities = new Capabilities(sql);
     const config = new Config(sql, crypto, configDefaults(options));

@@ -80,6 +80,11 @@ export class RawSocket {
     return this.#frames.length;
   }
 
+  /** Reads nothing any more. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
   close(): void {
     this.#socket.close();
   }

@@ -29,3 +29,8 @@ export function commitFault(): void {
 }
 
 let commits = 0;
+
+/** A database that may not grow past so many pages: a disk that is full in the middle of a statement. */
+export function smallDisk(): string[] {
+  return FAULTS && process.env.GSV_PAGES_MAX !== undefined ? [`max_page_count = ${Number(process.env.GSV_PAGES_MAX)}`] : [];
+}

@@ -1,21 +1,15 @@
-// The Node host, put together: ports, kernel, HTTP server, and the way down.
+// The Node host, put together: home, ports, kernel, HTTP, and the way down, which is also what a failed start takes.
 
-import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { BlockList, type AddressInfo, isIP } from "node:net";
-import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { isLoopback } from "../../lib/address.ts";
 import { httpApp } from "../../kernel/http/app.ts";
-import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/http/origin.ts";
 import { Kernel } from "../../kernel/kernel.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeClock } from "./clock.ts";
 import { crashPoint } from "./faults.ts";
-import { Home, OperatorError } from "./home.ts";
+import { Home } from "./home.ts";
+import { createHttpServer, HttpDoor, listen, urlOf } from "./http.ts";
 import { nodeLog } from "./log.ts";
 import { nodeMeter } from "./meter.ts";
 import type { UpOptions } from "./options.ts";
@@ -27,26 +21,38 @@ export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCo
 
 const GOODBYE_MS = 1_000;
 
+type Undo = (step: () => Promise<void> | void) => void;
+
 export async function startGateway(options: UpOptions): Promise<Gateway> {
-  const home = new Home(options.home);
-  const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
+  const steps: (() => Promise<void> | void)[] = [];
+  let closing: Promise<void> | null = null;
+  const down = async () => {
+    for (const step of steps.toReversed()) await step();
+  };
   try {
-    return await start(options, home, log);
+    const started = await start(options, (step) => steps.push(step));
+    return { ...started, close: () => (closing ??= down()) };
   } catch (error) {
-    home.release();
+    await down();
     throw error;
   }
 }
 
-async function start(options: UpOptions, home: Home, log: ReturnType<typeof nodeLog>): Promise<Gateway> {
+async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "close">> {
+  const home = new Home(options.home);
+  undo(() => home.release());
+  const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
+  undo(() => log.flush());
   const crypto = nodeCrypto(home.secretKey());
   const sql = new NodeSql(home.database, (error) => {
     log.error("storage failed; stopping so that a restart can recover", { error: String(error) });
     log.flush();
     process.exit(74);
   });
+  undo(() => sql.close());
   const sockets = new NodeSockets(sql, () => kernel);
   const clock = new NodeClock(() => kernel.woke());
+  undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = options.allowRemote && !isLoopback(options.host) ? setupCode() : null;
   const kernel: Kernel = new Kernel(
@@ -61,6 +67,7 @@ async function start(options: UpOptions, home: Home, log: ReturnType<typeof node
   sql.onFailure(() => kernel.rolledBack());
   sql.commit();
   crashPoint("mid-start");
+
   const startedAt = Date.now();
   const app = httpApp({
     version: VERSION,
@@ -77,152 +84,16 @@ async function start(options: UpOptions, home: Home, log: ReturnType<typeof node
   );
   server.on("upgrade", (request, wire, head) => door.upgrade(request, wire, head));
   const port = await listen(server, options);
-  door.opened(port);
-  const url = `${options.tls ? "https" : "http"}://${urlHost(options.host)}:${port}`;
-  home.announce({ pid: process.pid, url, startedAt, version: VERSION });
-  log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
-
-  let closing: Promise<void> | null = null;
-  const close = async () => {
+  undo(async () => {
     log.info("gateway is going down");
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
     await sockets.closeAll(1001, "Gateway is shutting down", GOODBYE_MS);
     server.closeAllConnections();
     await stopped;
-    clock.stop();
-    sql.close();
-    home.release();
-    log.flush();
-  };
-  return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null, close: () => (closing ??= close()) };
-}
-
-/** Judges every request and upgrade before anything else sees it. */
-class HttpDoor {
-  readonly #options: UpOptions;
-  readonly #kernel: Kernel;
-  readonly #sockets: NodeSockets;
-  readonly #proxies = new BlockList();
-  #policy: OriginPolicy = originPolicy([]);
-  #port = 0;
-
-  constructor(options: UpOptions, kernel: Kernel, sockets: NodeSockets) {
-    this.#options = options;
-    this.#kernel = kernel;
-    this.#sockets = sockets;
-    for (const proxy of options.trustProxy) trust(this.#proxies, proxy);
-  }
-
-  opened(port: number): void {
-    const { host, tls, origins } = this.#options;
-    const scheme = tls ? "https" : "http";
-    const own = isLoopback(host) || isAny(host) ? ["localhost", "127.0.0.1", "[::1]"] : [urlHost(host)];
-    this.#port = port;
-    this.#policy = originPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
-  }
-
-  guard(listener: RequestListener): RequestListener {
-    return (request, response) => {
-      const refusal = this.#refusal(request);
-      if (refusal === null) return listener(request, response);
-      response.writeHead(421, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${refusal}\n`);
-    };
-  }
-
-  upgrade(request: IncomingMessage, wire: Duplex, head: Buffer): void {
-    wire.on("error", () => wire.destroy());
-    if (request.url?.split("?")[0] !== "/ws") return refuse(wire, 404, "Not found");
-    const refusal = this.#refusal(request);
-    if (refusal !== null) return refuse(wire, 403, refusal);
-    const address = this.#address(request);
-    if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
-    const full = this.#kernel.refusal(address);
-    if (full !== null) return refuse(wire, 503, full);
-    this.#sockets.accept(request, wire, head, address);
-  }
-
-  #refusal(request: IncomingMessage): string | null {
-    const { host, origin } = request.headers;
-    const refusal = originRefusal(this.#policy, host, origin);
-    if (refusal === null || !isAny(this.#options.host)) return refusal;
-    // Listening everywhere: the address this connection came in at is ours too. Names stay to be listed, because a
-    // name is what a rebinding attack brings along.
-    const local = request.socket.localAddress?.replace(/^::ffff:/, "");
-    if (local === undefined) return refusal;
-    const own = originPolicy([`${this.#options.tls ? "https" : "http"}://${urlHost(local)}:${this.#port}`]);
-    return originRefusal(own, host, origin);
-  }
-
-  /** The peer's address; what a proxy says of it counts only where the proxy itself was named. */
-  #address(request: IncomingMessage): string {
-    const peer = request.socket.remoteAddress ?? "unknown";
-    if (!this.#isProxy(peer)) return peer;
-    const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
-    for (const address of forwarded.map((part) => part.trim()).toReversed())
-      if (isIP(address) !== 0 && !this.#isProxy(address)) return address;
-    return peer;
-  }
-
-  #isProxy(address: string): boolean {
-    const bare = address.replace(/^::ffff:/, "");
-    return isIP(bare) !== 0 && this.#proxies.check(bare, isIP(bare) === 6 ? "ipv6" : "ipv4");
-  }
-}
-
-function createHttpServer(options: UpOptions, listener: RequestListener): Server {
-  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 };
-  if (options.tls === null) return Object.assign(createServer(limits, listener), { maxHeadersCount: 100 });
-  const { cert, key } = options.tls;
-  return Object.assign(createTlsServer({ ...limits, cert: pem("--tls-cert", cert), key: pem("--tls-key", key) }, listener), {
-    maxHeadersCount: 100,
   });
-}
-
-function pem(flag: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new OperatorError(`Cannot read ${flag}: ${(error as Error).message}`);
-  }
-}
-
-function listen(server: Server, { host, port }: UpOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const why = {
-        EADDRINUSE: `Port ${port} is in use: stop what uses it, or choose another with --port`,
-        EACCES: `Port ${port} needs rights this user does not have: choose one above 1023`,
-        EADDRNOTAVAIL: `This machine has no address ${host}`,
-      }[error.code ?? ""];
-      reject(new OperatorError(why ?? `Cannot listen on ${host}:${port}: ${error.message}`));
-    });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-function trust(proxies: BlockList, text: string): void {
-  const [address = "", bits] = text.split("/");
-  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-  try {
-    if (bits === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(bits), family);
-  } catch {
-    throw new OperatorError(`Not an address for --trust-proxy: ${text}. Use something like 127.0.0.1 or 10.0.0.0/8`);
-  }
-}
-
-function refuse(wire: Duplex, status: 403 | 404 | 503, message: string): void {
-  const reasons = { 403: "Forbidden", 404: "Not Found", 503: "Service Unavailable" };
-  const retry = status === 503 ? "Retry-After: 5\r\n" : "";
-  wire.end(
-    `HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n${retry}Content-Length: ${Buffer.byteLength(message) + 1}\r\n\r\n${message}\n`,
-  );
-}
-
-function isAny(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
-}
-
-function urlHost(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
+  door.opened(port);
+  const url = urlOf(options, port);
+  home.announce({ pid: process.pid, url, startedAt, version: VERSION });
+  log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
+  return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };
 }

@@ -16,11 +16,10 @@ import {
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { readRunning, type Running, runningFile } from "./running.ts";
 
 /** Something the operator must put right; shown as one line without a stack. */
 export class OperatorError extends Error {}
-
-export type Running = { pid: number; url: string; startedAt: number; version: string };
 
 export class Home {
   readonly path: string;
@@ -89,16 +88,4 @@ export class Home {
       );
     }
   }
-}
-
-export function readRunning(home: string): Running | null {
-  try {
-    return JSON.parse(readFileSync(runningFile(home), "utf8")) as Running;
-  } catch {
-    return null;
-  }
-}
-
-function runningFile(home: string): string {
-  return join(home, "gateway.json");
 }

@@ -1,9 +1,8 @@
 // What the operator can choose, from flags and environment, checked before anything starts.
 
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
 import { isLoopback } from "../../lib/address.ts";
 import { OperatorError } from "./home.ts";
+import { homePath } from "./running.ts";
 
 export type UpOptions = {
   home: string;
@@ -55,10 +54,6 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
     logLevel,
     logToStdout: flags.logStdout ?? false,
   };
-}
-
-export function homePath(flag: string | undefined, env: NodeJS.ProcessEnv): string {
-  return resolve(flag ?? (env.GSV_HOME || join(homedir(), ".gsv")));
 }
 
 function port(text: string): number {

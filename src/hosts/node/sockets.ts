@@ -13,6 +13,7 @@ import { acknowledgesEarly, crashPoint } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
 
 export const PING_EVERY_MS = 5_000;
+const HANG_UP_MS = 800;
 /** What may wait in a socket that its peer does not read. */
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -77,7 +78,7 @@ export class NodeSockets implements Sockets {
 
   close(socketId: string, code: number, reason: string): void {
     if (this.#sql.holds) this.#hold({ socketId, code, reason });
-    else this.#open.get(socketId)?.socket.close(code, reason);
+    else this.#hangUp(socketId, code, reason);
   }
 
   list(): string[] {
@@ -125,7 +126,7 @@ export class NodeSockets implements Sockets {
     this.#held = [];
     for (const frame of held) {
       if (failure === null) {
-        if ("code" in frame) this.#open.get(frame.socketId)?.socket.close(frame.code, frame.reason);
+        if ("code" in frame) this.#hangUp(frame.socketId, frame.code, frame.reason);
         else this.#write(frame.socketId, frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
         this.#write(frame.socketId, lostAnswer(frame.answers, failure.full, failure.message));
@@ -139,7 +140,8 @@ export class NodeSockets implements Sockets {
     const open = this.#open.get(socketId);
     if (open === undefined) return;
     const { socket, wire } = open;
-    if (wire.writableLength > UNREAD_BYTES_MAX) return socket.close(1008, "Slow consumer: frames wait unread");
+    // A close frame would wait unread behind the others.
+    if (wire.writableLength > UNREAD_BYTES_MAX) return socket.terminate();
     if (!open.corked) {
       open.corked = true;
       wire.cork();
@@ -149,6 +151,14 @@ export class NodeSockets implements Sockets {
       });
     }
     socket.send(text);
+  }
+
+  /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */
+  #hangUp(socketId: string, code: number, reason: string): void {
+    const socket = this.#open.get(socketId)?.socket;
+    if (socket === undefined) return;
+    socket.close(code, reason);
+    setTimeout(() => socket.terminate(), HANG_UP_MS).unref();
   }
 
   #ping(): void {

@@ -15,7 +15,7 @@ import {
   type SqlValue,
   StorageError,
 } from "../../ports/sql.ts";
-import { commitFault, crashPoint } from "./faults.ts";
+import { commitFault, crashPoint, smallDisk } from "./faults.ts";
 
 const LAZY_COMMIT_MS = 250;
 const STATEMENTS_MAX = 500;
@@ -46,7 +46,7 @@ export class NodeSql implements Sql {
   constructor(path: string, fatal: (error: unknown) => void) {
     this.#fatal = fatal;
     this.#database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
-    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY"])
+    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY", ...smallDisk()])
       this.#database.exec(`PRAGMA ${pragma}`);
     if (path !== ":memory:") probe(this.#database);
   }

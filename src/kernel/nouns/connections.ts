@@ -45,6 +45,8 @@ export class Connections {
   readonly #accounts: Accounts;
   readonly #capabilities: Capabilities;
   readonly #callers = new Map<string, Caller>();
+  /** Whether a write has changed what the map says since rows were last taken back. */
+  #changed = false;
 
   constructor(sql: Sql, sockets: Sockets, transactor: Transactor, accounts: Accounts, capabilities: Capabilities) {
     this.#sql = sql;
@@ -87,6 +89,7 @@ export class Connections {
 
   /** Gives a socket its identity. An older socket of the same user, role and client id is closed. */
   open(connection: NewConnection, now: number): Caller {
+    this.#changed = true;
     const { connectionId, uid, role, clientId, credential } = connection;
     const older = this.#sql.all("SELECT connection_id FROM connections WHERE uid = ? AND role = ? AND client_id = ?", uid, role, clientId);
     this.close(
@@ -154,7 +157,14 @@ export class Connections {
 
   /** Rights changed or rows were taken back: the next look reads them again. */
   forget(): void {
+    this.#changed = true;
     this.#callers.clear();
+  }
+
+  /** A write was taken back. Most refused writes have touched no rights, and need not cost everybody a look. */
+  undone(): void {
+    if (this.#changed) this.#callers.clear();
+    this.#changed = false;
   }
 
   #ids(query: string, ...bindings: (string | number)[]): string[] {

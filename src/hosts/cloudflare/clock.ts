@@ -1,0 +1,20 @@
+// The Clock port: wall time, and the object's one alarm, which outlives its memory.
+
+import type { Clock } from "../../ports/clock.ts";
+
+export class CloudflareClock implements Clock {
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  wakeAt(ms: number): void {
+    // Written like any row: should it fail, the platform starts the object anew, and its kernel asks again.
+    void this.#storage.setAlarm(ms);
+  }
+}

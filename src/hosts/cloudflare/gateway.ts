@@ -1,0 +1,108 @@
+// The Cloudflare host, put together: ports, kernel, and the events the platform brings. It decides nothing. Memory may
+// vanish between any two events while sockets and rows stay, so the constructor is also the recovery.
+
+import { DurableObject } from "cloudflare:workers";
+import type { Hono } from "hono";
+import { httpApp } from "../../kernel/http/app.ts";
+import { originPolicy, originRefusal } from "../../kernel/http/origin.ts";
+import { Kernel } from "../../kernel/kernel.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { VERSION } from "../../protocol/version.ts";
+import { nodeCrypto } from "../shared/crypto.ts";
+import { CloudflareClock } from "./clock.ts";
+import { secretKey } from "./home.ts";
+import { cloudflareLog } from "./log.ts";
+import { cloudflareMeter } from "./meter.ts";
+import { type Env, origins, setupDoor } from "./options.ts";
+import { CloudflareSockets } from "./sockets.ts";
+import { CloudflareSql } from "./sql.ts";
+
+export class KernelObject extends DurableObject<Env> {
+  readonly #kernel: Kernel;
+  readonly #sockets: CloudflareSockets;
+  readonly #app: Hono;
+  readonly #origins: string[] | null;
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    const { storage } = state;
+    this.#origins = origins(env);
+    this.#sockets = new CloudflareSockets(state, () => this.#kernel);
+    this.#kernel = new Kernel(
+      {
+        sql: new CloudflareSql(storage),
+        clock: new CloudflareClock(storage),
+        sockets: this.#sockets,
+        crypto: nodeCrypto(secretKey(storage, env)),
+        log: cloudflareLog(),
+        meter: cloudflareMeter(),
+      },
+      {
+        version: VERSION,
+        host: "cloudflare",
+        setupDoor: setupDoor(env),
+        model: { provider: "workers-ai", model: "@cf/nvidia/nemotron-3-120b-a12b" },
+      },
+    );
+    this.#app = httpApp({
+      version: VERSION,
+      startedAt: Date.now(),
+      isSetupMode: () => this.#kernel.isSetupMode,
+      isOperator: (token) => this.#kernel.isOperator(token),
+      metrics: null,
+    });
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return this.#upgrade(request);
+    const refusal = this.#refusal(request);
+    return refusal === null ? this.#app.fetch(request) : refuse(421, refusal);
+  }
+
+  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
+    this.#sockets.message(socket, data);
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#sockets.gone(socket);
+    answerClose(socket, code, reason);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#sockets.gone(socket);
+  }
+
+  override alarm(): void {
+    this.#kernel.woke();
+  }
+
+  #upgrade(request: Request): Response {
+    if (new URL(request.url).pathname !== "/ws") return refuse(404, "Not found");
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return refuse(403, refusal);
+    // Set by the platform, which takes nobody's word for it. Run locally there is no platform, and no stranger either.
+    const address = request.headers.get("cf-connecting-ip") ?? "127.0.0.1";
+    if (this.#sockets.size >= LIMITS.sockets) return refuse(503, "Too many connections: try again later");
+    const full = this.#kernel.refusal(address);
+    if (full !== null) return refuse(503, full);
+    return this.#sockets.accept(address);
+  }
+
+  /** The platform routes by the Host it checked, and writes it into the URL. */
+  #refusal(request: Request): string | null {
+    const { host, origin } = new URL(request.url);
+    return originRefusal(originPolicy(this.#origins ?? [origin]), host, request.headers.get("origin"));
+  }
+}
+
+/** Without our half of the handshake the peer would wait until the object is put to sleep. Few codes may be sent back. */
+function answerClose(socket: WebSocket, code: number, reason: string): void {
+  if (socket.readyState !== WebSocket.CLOSING) return;
+  if (code === 1000 || (code >= 3000 && code <= 4999)) socket.close(code, reason);
+  else socket.close();
+}
+
+function refuse(status: 403 | 404 | 421 | 503, message: string): Response {
+  const headers = { "content-type": "text/plain; charset=utf-8", ...(status === 503 ? { "retry-after": "5" } : {}) };
+  return new Response(`${message}\n`, { status, headers });
+}

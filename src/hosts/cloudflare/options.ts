@@ -1,0 +1,48 @@
+// What the operator can choose: the Worker's variables and secrets. Read once per life of the object; a new value
+// arrives with a new deployment, which starts the object anew.
+
+import type { SetupDoor } from "../../kernel/context.ts";
+import { fromBase64 } from "../../lib/base64.ts";
+import type { KernelObject } from "./gateway.ts";
+
+export type Env = {
+  KERNEL: DurableObjectNamespace<KernelObject>;
+  /** What sys.setup must carry. Without it nobody can set the gateway up. */
+  GSV_SETUP_CODE?: string;
+  /** The addresses this gateway answers to, comma separated; without it, whichever address the platform routes here. */
+  GSV_ORIGIN?: string;
+  /** The key for secrets at rest: 32 bytes in base64. Without it the object makes its own. */
+  GSV_SECRET_KEY?: string;
+};
+
+const KEY_BYTES = 32;
+
+/** Anybody can reach a Worker, so this door never stands open. The kernel upper-cases the code it is given. */
+export function setupDoor(env: Env): SetupDoor {
+  const code = env.GSV_SETUP_CODE?.trim().toUpperCase();
+  return { open: false, code: code || null };
+}
+
+/** Null where none are named. */
+export function origins(env: Env): string[] | null {
+  const named = (env.GSV_ORIGIN ?? "")
+    .split(",")
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
+  return named.length === 0 ? null : named.map(origin);
+}
+
+/** Null where none is bound. */
+export function boundKey(env: Env): Uint8Array | null {
+  if (!env.GSV_SECRET_KEY) return null;
+  const key = /^[A-Za-z0-9+/]{43}=$/.test(env.GSV_SECRET_KEY.trim()) ? fromBase64(env.GSV_SECRET_KEY.trim()) : null;
+  if (key?.length !== KEY_BYTES) throw new Error(`GSV_SECRET_KEY must be ${KEY_BYTES} bytes in base64: openssl rand -base64 ${KEY_BYTES}`);
+  return key;
+}
+
+function origin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
+    throw new Error(`Not an origin in GSV_ORIGIN: ${text}. Use something like https://gsv.example.com`);
+  return url.origin;
+}

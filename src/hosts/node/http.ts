@@ -1,0 +1,148 @@
+// The HTTP server of the Node host: judges Host, Origin and address of every request and upgrade before anything else
+// sees it, and bounds how long and how large a request may be.
+
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, BlockList, isIP } from "node:net";
+import type { Duplex } from "node:stream";
+import { isLoopback } from "../../lib/address.ts";
+import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/http/origin.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { OperatorError } from "./home.ts";
+import type { UpOptions } from "./options.ts";
+import type { NodeSockets } from "./sockets.ts";
+
+export class HttpDoor {
+  readonly #options: UpOptions;
+  readonly #kernel: Kernel;
+  readonly #sockets: NodeSockets;
+  readonly #proxies = new BlockList();
+  #policy: OriginPolicy = originPolicy([]);
+  #port = 0;
+
+  constructor(options: UpOptions, kernel: Kernel, sockets: NodeSockets) {
+    this.#options = options;
+    this.#kernel = kernel;
+    this.#sockets = sockets;
+    for (const proxy of options.trustProxy) trust(this.#proxies, proxy);
+  }
+
+  opened(port: number): void {
+    const { host, tls, origins } = this.#options;
+    const scheme = tls ? "https" : "http";
+    const own = isLoopback(host) || isAny(host) ? ["localhost", "127.0.0.1", "[::1]"] : [urlHost(host)];
+    this.#port = port;
+    this.#policy = originPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
+  }
+
+  guard(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      const refusal = this.#refusal(request);
+      if (refusal === null) return listener(request, response);
+      response.writeHead(421, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${refusal}\n`);
+    };
+  }
+
+  upgrade(request: IncomingMessage, wire: Duplex, head: Buffer): void {
+    wire.on("error", () => wire.destroy());
+    if (request.url?.split("?")[0] !== "/ws") return refuse(wire, 404, "Not found");
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return refuse(wire, 403, refusal);
+    const address = this.#address(request);
+    if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
+    const full = this.#kernel.refusal(address);
+    if (full !== null) return refuse(wire, 503, full);
+    this.#sockets.accept(request, wire, head, address);
+  }
+
+  #refusal(request: IncomingMessage): string | null {
+    const { host, origin } = request.headers;
+    const refusal = originRefusal(this.#policy, host, origin);
+    if (refusal === null || !isAny(this.#options.host)) return refusal;
+    // Listening everywhere: the address this connection came in at is ours too. Names stay to be listed, because a
+    // name is what a rebinding attack brings along.
+    const local = request.socket.localAddress?.replace(/^::ffff:/, "");
+    if (local === undefined) return refusal;
+    const own = originPolicy([`${this.#options.tls ? "https" : "http"}://${urlHost(local)}:${this.#port}`]);
+    return originRefusal(own, host, origin);
+  }
+
+  /** The peer's address; what a proxy says of it counts only where the proxy itself was named. */
+  #address(request: IncomingMessage): string {
+    const peer = request.socket.remoteAddress ?? "unknown";
+    if (!this.#isProxy(peer)) return peer;
+    const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
+    for (const address of forwarded.map((part) => part.trim()).toReversed())
+      if (isIP(address) !== 0 && !this.#isProxy(address)) return address;
+    return peer;
+  }
+
+  #isProxy(address: string): boolean {
+    const bare = address.replace(/^::ffff:/, "");
+    return isIP(bare) !== 0 && this.#proxies.check(bare, isIP(bare) === 6 ? "ipv6" : "ipv4");
+  }
+}
+
+export function createHttpServer(options: UpOptions, listener: RequestListener): Server {
+  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 };
+  if (options.tls === null) return Object.assign(createServer(limits, listener), { maxHeadersCount: 100 });
+  const { cert, key } = options.tls;
+  return Object.assign(createTlsServer({ ...limits, cert: pem("--tls-cert", cert), key: pem("--tls-key", key) }, listener), {
+    maxHeadersCount: 100,
+  });
+}
+
+function pem(flag: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new OperatorError(`Cannot read ${flag}: ${(error as Error).message}`);
+  }
+}
+
+export function listen(server: Server, { host, port }: UpOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = {
+        EADDRINUSE: `Port ${port} is in use: stop what uses it, or choose another with --port`,
+        EACCES: `Port ${port} needs rights this user does not have: choose one above 1023`,
+        EADDRNOTAVAIL: `This machine has no address ${host}`,
+      }[error.code ?? ""];
+      reject(new OperatorError(why ?? `Cannot listen on ${host}:${port}: ${error.message}`));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function trust(proxies: BlockList, text: string): void {
+  const [address = "", bits] = text.split("/");
+  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+  try {
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  } catch {
+    throw new OperatorError(`Not an address for --trust-proxy: ${text}. Use something like 127.0.0.1 or 10.0.0.0/8`);
+  }
+}
+
+function refuse(wire: Duplex, status: 403 | 404 | 503, message: string): void {
+  const reasons = { 403: "Forbidden", 404: "Not Found", 503: "Service Unavailable" };
+  const retry = status === 503 ? "Retry-After: 5\r\n" : "";
+  wire.end(
+    `HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n${retry}Content-Length: ${Buffer.byteLength(message) + 1}\r\n\r\n${message}\n`,
+  );
+}
+
+export function urlOf({ tls, host }: UpOptions, port: number): string {
+  return `${tls ? "https" : "http"}://${urlHost(host)}:${port}`;
+}
+
+function isAny(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function urlHost(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}

@@ -1,0 +1,43 @@
+// The Crypto port over node:crypto, which workerd has too, with the gateway's own key for secrets at rest. Where that
+// key comes from is each host's own business; nothing here may name anything else of a platform.
+
+import { Buffer } from "node:buffer";
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
+import type { Crypto, ScryptParams } from "../../ports/crypto.ts";
+
+const VERSION = 1;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** `key` is 32 bytes. */
+export function nodeCrypto(key: Uint8Array): Crypto {
+  return {
+    bytes: (length) => new Uint8Array(randomBytes(length)),
+    uuid: () => randomUUID(),
+    sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
+    scrypt: (password, salt, params) => derive(password, salt, params),
+    seal(purpose, text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(purpose));
+      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([Buffer.from([VERSION]), iv, cipher.getAuthTag(), sealed]).toString("base64");
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed, "base64");
+      if (bytes[0] !== VERSION) throw new Error("Sealed by a newer GSV");
+      const iv = bytes.subarray(1, 1 + IV_BYTES);
+      const tag = bytes.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
+      const decipher = createDecipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(purpose)).setAuthTag(tag);
+      return Buffer.concat([decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+    },
+  };
+}
+
+function derive(password: string, salt: Uint8Array, { cost, blockSize, parallelization, length }: ScryptParams): Promise<Uint8Array> {
+  const maxmem = 256 * cost * blockSize;
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, length, { N: cost, r: blockSize, p: parallelization, maxmem }, (error, key) =>
+      error ? reject(error) : resolve(new Uint8Array(key)),
+    );
+  });
+}

@@ -1,0 +1,218 @@
+// What only the Node host does: its directory and lock, starting and stopping as a program, TLS, logs, metrics, limits
+// on sockets.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { connect, Line } from "../src/client/client.ts";
+import { OperatorError } from "../src/hosts/node/home.ts";
+import { LIMITS } from "../src/protocol/limits.ts";
+import { VERSION } from "../src/protocol/version.ts";
+import { bundle } from "../tools/bundle.mjs";
+import { startNodeHost } from "./support/node-host.ts";
+import { ALICE, enter, populate, ROOT } from "./support/people.ts";
+import { RawSocket } from "./support/raw-socket.ts";
+import { TEST_CERT, TEST_KEY } from "./support/tls.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "gsv-node-host-"));
+const children: ChildProcess[] = [];
+
+beforeAll(() => bundle({ outdir: join(scratch, "dist") }));
+afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("the version of the sources is the package's", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  expect(VERSION).toBe(version);
+});
+
+test("of several gateways started at once on one directory exactly one serves, and the lock dies with it", async () => {
+  const home = join(scratch, "raced");
+  const runs = await Promise.all(Array.from({ length: 5 }, () => up("--home", home)));
+  const serving = runs.filter(({ url }) => url !== null);
+  expect(serving).toHaveLength(1);
+  for (const { output } of runs.filter(({ url }) => url === null)) expect(output).toMatch(/^gsv: Another gateway uses .*: stop it first/m);
+  serving[0]!.child.kill("SIGKILL");
+  await serving[0]!.ended;
+  expect((await up("--home", home)).url).not.toBeNull();
+});
+
+test("SIGTERM closes sockets with 1001 and ends with 0", async () => {
+  const { url, child, ended } = await up("--home", join(scratch, "stopped"));
+  const socket = await RawSocket.open(url!);
+  child.kill("SIGTERM");
+  expect((await socket.closed).code).toBe(1001);
+  expect(await ended).toBe(0);
+});
+
+test("a port in use and bad values are one clear line", async () => {
+  const { url } = await up("--home", join(scratch, "first"));
+  const port = new URL(url!).port;
+  const line = async (...args: string[]) => (await up("--home", join(scratch, "second"), ...args)).output.trim();
+  expect(await line("--port", port)).toBe(`gsv: Port ${port} is in use: stop what uses it, or choose another with --port`);
+  expect(await line("--port", "70000")).toMatch(/^gsv: Not a port: 70000/);
+  expect(await line("--port", "x")).toMatch(/^gsv: Not a port: x/);
+  expect(await line("--host", "0.0.0.0")).toMatch(/--allow-remote/);
+  expect(await line("--origin", "nonsense")).toMatch(/^gsv: Not an origin: nonsense/);
+  expect(await line("--trust-proxy", "nonsense")).toMatch(/^gsv: Not an address for --trust-proxy: nonsense/);
+  expect(await line("--tls-cert", "x")).toBe("gsv: --tls-cert and --tls-key go together");
+  expect(await line("--tls-cert", "/no/such", "--tls-key", "/no/such")).toMatch(/^gsv: Cannot read --tls-cert/);
+  writeFileSync(join(scratch, "a-file"), "");
+  expect((await up("--home", join(scratch, "a-file"))).output).toMatch(/^gsv: Cannot use the data directory/);
+});
+
+test("everything in the data directory is private", async () => {
+  const home = join(scratch, "private");
+  await up("--home", home);
+  expect(statSync(home).mode & 0o777).toBe(0o700);
+  for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
+    const stat = statSync(join(home, name));
+    expect(`${name} ${(stat.mode & 0o077).toString(8)}`).toBe(`${name} 0`);
+  }
+  chmodSync(home, 0o755);
+  children.splice(0).forEach((child) => child.kill("SIGKILL"));
+  await up("--home", home);
+  expect(statSync(home).mode & 0o777).toBe(0o700);
+});
+
+test("it speaks TLS where given a certificate", async () => {
+  writeFileSync(join(scratch, "cert.pem"), TEST_CERT);
+  writeFileSync(join(scratch, "key.pem"), TEST_KEY);
+  const host = await startNodeHost({ tlsCert: join(scratch, "cert.pem"), tlsKey: join(scratch, "key.pem") });
+  expect(host.url).toMatch(/^https:/);
+  class Trusting extends WebSocket {
+    constructor(url: string) {
+      super(url, { ca: TEST_CERT });
+    }
+  }
+  const line = await Line.open(host.url, Trusting as never);
+  await line.call("sys.setup", ALICE);
+  line.close();
+  const client = await connect({ url: host.url, auth: ALICE, WebSocket: Trusting as never });
+  expect(client.session.identity.process.username).toBe("alice");
+  client.close();
+  await host.close();
+});
+
+test("metrics are root's, and say what happened", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const token = async (auth: typeof ALICE, kind: "user" | "node") => {
+    const client = await enter(host, auth);
+    const issued = await client.call("sys.token.create", { kind });
+    client.close();
+    return issued.token.token;
+  };
+  const get = (value: string) => fetch(`${host.url}/metrics`, { headers: { authorization: `Bearer ${value}` } });
+  expect((await get(await token(ALICE, "user"))).status).toBe(401);
+  expect((await get(await token(ROOT, "node"))).status).toBe(401);
+  const socket = await RawSocket.open(host.url);
+  await socket.call("no.such.call");
+  socket.send("nonsense");
+  await socket.frame();
+  socket.close();
+  const page = await (await get(await token(ROOT, "user"))).text();
+  expect(page).toMatch(/gsv_calls_total\{call="sys.connect",code="200"\} [1-9]/);
+  expect(page).toMatch(/gsv_calls_total\{call="unknown",code="403"\} 1/);
+  expect(page).toMatch(/gsv_dropped_total\{reason="malformed"\} 1/);
+  expect(page).toContain("process_resident_memory_bytes");
+  await host.close();
+});
+
+test("no secret reaches the log or the database in the clear", async () => {
+  const host = await startNodeHost({ logLevel: "debug" });
+  await populate(host);
+  const root = await enter(host, ROOT);
+  const { token } = await root.call("sys.token.create", { kind: "user" }, { key: "kept" });
+  await root.call("sys.config.set", { key: "config/ai/api_key", value: "canary-api-key" }, { key: "kept too" });
+  await root.call("sys.user.create", { username: "carol", password: "canary-password" });
+  await enter(host, { username: "carol", password: "canary-wrong" }).catch(() => {});
+  await enter(host, { username: "carol", token: "canary-token" }).catch(() => {});
+  root.close();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  for (const name of readdirSync(host.home, { recursive: true, encoding: "utf8" })) {
+    if (!statSync(join(host.home, name)).isFile()) continue;
+    const bytes = readFileSync(join(host.home, name));
+    for (const secret of [
+      token.token,
+      "canary-api-key",
+      "canary-password",
+      "canary-wrong",
+      "canary-token",
+      ROOT.password,
+      ALICE.password,
+    ]) {
+      for (const form of [secret, Buffer.from(secret).toString("base64").replace(/=+$/, ""), Buffer.from(secret).toString("hex")]) {
+        expect(`${name} holds ${form}: ${bytes.includes(form)}`).toBe(`${name} holds ${form}: false`);
+      }
+    }
+  }
+  await host.close();
+});
+
+test("sockets without identity are few per address, and a place is free again when one goes", async () => {
+  const host = await startNodeHost();
+  const sockets = await Promise.all(Array.from({ length: LIMITS.strangersPerAddress }, () => RawSocket.open(host.url)));
+  await expect(RawSocket.open(host.url)).rejects.toThrow("503");
+  const elsewhere = await RawSocket.open(host.url, { localAddress: "127.0.0.9" });
+  sockets[0]!.terminate();
+  await expect
+    .poll(() =>
+      RawSocket.open(host.url).then(
+        (socket) => (sockets.push(socket), true),
+        () => false,
+      ),
+    )
+    .toBe(true);
+  for (const socket of [...sockets, elsewhere]) socket.terminate();
+  await host.close();
+});
+
+test("a peer that reads nothing is cut off, and others do not suffer", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const root = await enter(host, ROOT);
+  await root.call("sys.config.set", { key: "config/big", value: "x".repeat(1_000_000) });
+  const deaf = await RawSocket.open(host.url);
+  await deaf.connect(ROOT, { id: "deaf" });
+  deaf.pause();
+  for (let at = 0; at < 60; at++) deaf.sendFrame({ type: "req", id: String(at), call: "sys.config.get", args: { key: "config/big" } });
+  await expect
+    .poll(async () => (await root.call("sys.connection.list", {})).connections.some(({ clientId }) => clientId === "deaf"), {
+      timeout: 15_000,
+      interval: 200,
+    })
+    .toBe(false);
+  deaf.terminate();
+  root.close();
+  await host.close();
+});
+
+test("operator errors are of one kind", async () => {
+  await expect(startNodeHost({ port: "-1" })).rejects.toBeInstanceOf(OperatorError);
+});
+
+type Run = { child: ChildProcess; url: string | null; output: string; ended: Promise<number | null> };
+
+/** `gsv up`, until it serves or has ended. */
+function up(...args: string[]): Promise<Run> {
+  const child = spawn(process.execPath, [join(scratch, "dist/gsv.js"), "up", "--port", "0", ...args], {
+    env: { PATH: process.env.PATH, HOME: scratch },
+  });
+  children.push(child);
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  return new Promise((resolve) => {
+    let output = "";
+    const read = (data: Buffer) => {
+      output += data.toString();
+      const url = /up at (\S+)/.exec(output)?.[1];
+      if (url !== undefined) resolve({ child, url, output, ended });
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    void ended.then(() => resolve({ child, url: null, output, ended }));
+  });
+}

@@ -1,0 +1,21 @@
+// A certificate for localhost that nobody trusts, and its key: for tests of --tls-cert and --tls-key, and for nothing else.
+
+export const TEST_CERT = `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIURu82kAkgQGVpXZ6Iv116TVuweW8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTEwMTA1NloYDzIxMjYxMDIy
+MTAxMDU2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATzGnc5x5unEH3zOmaDxRxaJYgVzqQO+guSuUNP6UFZt0itgk6pH/X4
+iE1zk2TExnDHRo5WNPONQ66dqr59PitSo28wbTAdBgNVHQ4EFgQURN7CaQEY+0Uc
+skyfIiWG/iqCacQwHwYDVR0jBBgwFoAURN7CaQEY+0UcskyfIiWG/iqCacQwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhAJHGA9R8bebYN+8+tc1ZYmkCly2Y4QR3wiHyjUkSiqi0AiEA
+lYG/QP6bRcGOvWx+pFr4GlRtj8e+bYfzxlUlsmaR20Y=
+-----END CERTIFICATE-----
+`;
+
+export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgi+lCuj4u2ur5Y3Hw
+hlnh5Pdd4Q1k/O9eaFx6KtIQnvehRANCAATzGnc5x5unEH3zOmaDxRxaJYgVzqQO
++guSuUNP6UFZt0itgk6pH/X4iE1zk2TExnDHRo5WNPONQ66dqr59PitS
+-----END PRIVATE KEY-----
+`;

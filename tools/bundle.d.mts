@@ -1,0 +1,1 @@
+export function bundle(options: { outdir: string; faults?: boolean }): Promise<void>;
