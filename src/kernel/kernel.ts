@@ -1,5 +1,6 @@
 // The kernel, put together. A host makes the ports, forwards events to the methods below, and decides nothing.
 
+import type { Door } from "../gate/gate.ts";
 import { type Ports } from "../ports/ports.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
@@ -85,10 +86,13 @@ export class Kernel {
     const table: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
     const effects = { passwords: new Passwords(crypto), throttle: this.#throttle, setupDoor: options.setupDoor };
     const means = { sql, transactor: this.#transactor, results: this.#results, reads, writes, effects };
-    this.#reception = new Reception(ports, this.#connections, {
+    const door: Door = {
       table,
       authorize: (caller, name) => authorize(table, () => this.#accounts.isSetupMode(), caller, name),
       run: (call, caller, args, frame, signal) => run(means, call, caller, args, frame, signal),
+    };
+    this.#reception = new Reception(ports, this.#connections, door, ({ credential }) => {
+      if (credential.kind === "token") this.#wakeBy(credential.expiresAt);
     });
     this.#begin(capabilities);
   }
@@ -155,8 +159,9 @@ export class Kernel {
       capabilities.seed(kernelCalls);
       if (!this.#timers.isArmed("sweep", "")) this.#timers.arm("sweep", "", clock.now() + SWEEP_MS);
     });
-    for (const connectionId of this.#connections.all()) if (!open.has(connectionId)) this.#leave(connectionId);
-    for (const socketId of open) if (this.#connections.caller(socketId) === undefined) this.#reception.opened(socketId);
+    const known = new Set(this.#connections.all());
+    for (const connectionId of known) if (!open.has(connectionId)) this.#leave(connectionId);
+    for (const socketId of open) if (!known.has(socketId)) this.#reception.opened(socketId);
     this.#arm();
   }
 

@@ -11,21 +11,25 @@ import { decodeFrame, type Req, UNKNOWN_ID } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Connections } from "./nouns/connections.ts";
 
-type Waiting = Stranger & { openedAt: number };
+/** `leaving`: told to go, but its socket is still there and still counts. */
+type Waiting = Stranger & { openedAt: number; leaving: boolean };
 
 export class Reception {
   readonly #ports: Ports;
   readonly #connections: Connections;
   readonly #door: Door;
+  readonly #identified: (caller: Caller) => void;
   readonly #strangers = new Map<string, Waiting>();
   readonly #strangersAt = new Map<string, number>();
   /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
   readonly #inFlight = new Map<string, Map<string, AbortController>>();
 
-  constructor(ports: Ports, connections: Connections, door: Door) {
+  /** `identified` is told of each socket that has just said who it is. */
+  constructor(ports: Ports, connections: Connections, door: Door, identified: (caller: Caller) => void) {
     this.#ports = ports;
     this.#connections = connections;
     this.#door = door;
+    this.#identified = identified;
   }
 
   /** Before a socket is opened: the reason not to, or null. */
@@ -39,7 +43,7 @@ export class Reception {
   opened(socketId: string): void {
     const peer = this.#ports.sockets.peer(socketId);
     if (peer === undefined) return;
-    this.#strangers.set(socketId, { origin: "stranger", connectionId: socketId, ...peer });
+    this.#strangers.set(socketId, { origin: "stranger", connectionId: socketId, leaving: false, ...peer });
     const key = addressKey(peer.address);
     this.#strangersAt.set(key, (this.#strangersAt.get(key) ?? 0) + 1);
   }
@@ -78,13 +82,14 @@ export class Reception {
   /** The earliest moment at which a stranger's time is up. */
   nextDueAt(): number | null {
     // They wait in the order in which they came.
-    for (const stranger of this.#strangers.values()) return stranger.openedAt + LIMITS.handshakeMs;
+    for (const stranger of this.#strangers.values()) if (!stranger.leaving) return stranger.openedAt + LIMITS.handshakeMs;
     return null;
   }
 
   showOut(now: number): void {
     for (const [socketId, stranger] of this.#strangers) {
-      if (stranger.openedAt + LIMITS.handshakeMs > now) continue;
+      if (stranger.leaving || stranger.openedAt + LIMITS.handshakeMs > now) continue;
+      stranger.leaving = true;
       this.#ports.meter.dropped("handshake");
       this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
     }
@@ -92,7 +97,10 @@ export class Reception {
 
   #caller(socketId: string): Caller | Stranger | undefined {
     const caller = this.#connections.caller(socketId);
-    if (caller === undefined) return this.#strangers.get(socketId);
+    if (caller === undefined) {
+      const stranger = this.#strangers.get(socketId);
+      return stranger?.leaving ? undefined : stranger;
+    }
     if (
       caller.credential.kind === "token" &&
       caller.credential.expiresAt !== null &&
@@ -125,13 +133,19 @@ export class Reception {
   }
 
   #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
-    if (this.#strangers.has(socketId) && this.#connections.caller(socketId) !== undefined) {
-      this.#isKnown(socketId);
-      this.#ports.sockets.trust(socketId);
-    }
+    if (this.#strangers.has(socketId)) this.#welcome(socketId);
     this.#send(socketId, frame.id, { ok: true, data: answer.data });
     this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
     for (const action of answer.after) action();
+  }
+
+  /** If the call that was just carried out gave the socket an identity, it is a stranger no more. */
+  #welcome(socketId: string): void {
+    const caller = this.#connections.caller(socketId);
+    if (caller === undefined) return;
+    this.#isKnown(socketId);
+    this.#ports.sockets.trust(socketId);
+    this.#identified(caller);
   }
 
   #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {

@@ -6,6 +6,7 @@ export interface Sockets {
   /** `answers` is the id of the request this text answers. */
   send(socketId: string, text: string, answers?: string): void;
   close(socketId: string, code: number, reason: string): void;
+  /** Oldest first. */
   list(): string[];
   /** What the host saw when the socket opened. */
   peer(socketId: string): SocketPeer | undefined;

@@ -11,10 +11,10 @@ export type OriginPolicy = {
 
 export function originRefusal(policy: OriginPolicy, host: string | null | undefined, origin: string | null | undefined): string | null {
   if (!host || !policy.hosts.has(host.toLowerCase()))
-    return "This gateway does not answer to that name: start it with --origin for the address you use";
+    return "This gateway does not answer to that name: list the address you use with --origin (on Cloudflare, GSV_ORIGIN)";
   if (origin === null || origin === undefined) return null;
   if (!policy.origins.has(origin.toLowerCase()))
-    return "Pages of that origin may not connect: start the gateway with --origin for the address you use";
+    return "Pages of that origin may not connect: list the address you use with --origin (on Cloudflare, GSV_ORIGIN)";
   return null;
 }
 

@@ -11,7 +11,7 @@ import { strangerSyscall } from "../define.ts";
 
 export default strangerSyscall({
   name: "sys.setup",
-  doc: "Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where the gateway listens beyond its own machine, `code` must be the one-time code it printed on its console.",
+  doc: "Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -85,7 +85,7 @@ function checkCode({ setupDoor, throttle, now }: EffectContext, code: string | u
   const attempt = throttle.take("sys.setup", address, now);
   const encoder = new TextEncoder();
   if (!equalBytes(encoder.encode(code?.trim().toUpperCase() ?? ""), encoder.encode(setupDoor.code))) {
-    fail(403, "Setup code required: pass the code the gateway printed on its console");
+    fail(403, "Setup code required: pass the code that the gateway printed on its console, or that its operator chose");
   }
   throttle.succeeded(attempt, now);
 }

@@ -1,0 +1,92 @@
+// Configuration: which keys are secret, that secrets are sealed where they lie, who may read what, and that prefixes
+// mean what a path means.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
+import { migrate } from "../schema/migrate.ts";
+import { Config, isSensitive } from "./config.ts";
+
+const name = fc.string({ unit: fc.constantFrom("a", "b", "0", ".", "_", "é"), minLength: 1, maxLength: 4 });
+const key = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const secret = fc
+  .tuple(key, fc.constantFrom("api_key", "token", "my_secret", "OPENAI_API_KEY", "client_secret", "smtp_password"))
+  .map((parts) => parts.join("/"));
+
+describe("isSensitive", () => {
+  it("looks at the last name only, in any case", () => {
+    fc.assert(fc.property(secret, (path) => void expect(isSensitive(path)).toBe(true)));
+    for (const path of ["config/ai/api_key", "api_key", "x/ACCESS_TOKEN", "x/bot_token", "password"])
+      expect(isSensitive(path), path).toBe(true);
+    for (const path of ["config/ai/model", "token/count", "x/tokens", "x/passwords", "x/secretary", "x/api_keys", ""])
+      expect(isSensitive(path), path).toBe(false);
+  });
+});
+
+describe("Config", () => {
+  it("gives back what was set last, over the defaults, and sealed values open", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.oneof(key, secret), fc.string()), { maxLength: 20 }), (sets) => {
+        const { config, sql } = fresh();
+        const wanted = new Map([["config/server/name", "gsv"]]);
+        for (const [path, value] of sets) {
+          config.set(path, value);
+          wanted.set(path, value);
+        }
+        for (const [path, value] of wanted) expect(config.get(path)).toBe(value);
+        expect(config.list()).toEqual(
+          [...wanted].map(([path, value]) => ({ key: path, value })).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+        );
+        for (const row of sql.all("SELECT key, sealed FROM config_kv")) expect(row.sealed).toBe(isSensitive(String(row.key)) ? 1 : 0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("lists exactly what lies below a prefix", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(key, { maxLength: 30 }), key, (paths, prefix) => {
+        const { config } = fresh();
+        for (const path of paths) config.set(path, "x");
+        const wanted = [...paths, "config/server/name"]
+          .filter((path) => path.startsWith(`${prefix}/`))
+          .toSorted((a, b) => (a < b ? -1 : 1));
+        expect(config.list(prefix).map((entry) => entry.key)).toEqual(wanted);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("never stores a secret in the clear", () => {
+    const { config, sql } = fresh();
+    config.set("config/ai/api_key", "sk-canary-7f3a");
+    const stored = String(sql.get("SELECT value FROM config_kv WHERE key = 'config/ai/api_key'")?.value);
+    expect(stored).not.toContain("canary");
+    expect(Buffer.from(stored, "base64").toString("latin1")).not.toContain("canary");
+    // Sealed for its own key: a row copied to another key opens nothing.
+    sql.run("INSERT INTO config_kv SELECT 'users/1001/ai/api_key', value, sealed FROM config_kv WHERE key = 'config/ai/api_key'");
+    expect(() => config.get("users/1001/ai/api_key")).toThrow();
+  });
+
+  it("lets a user read their own keys and the plain ones of the system, and no neighbour's", () => {
+    const { config } = fresh();
+    const uid = fc.integer({ min: 1000, max: 99_999 });
+    fc.assert(
+      fc.property(uid, uid, key, secret, (mine, theirs, path, hidden) => {
+        expect(config.mayRead({ uid: mine }, `users/${mine}/${hidden}`)).toBe(true);
+        expect(config.mayRead({ uid: mine }, `users/${theirs}/${path}`)).toBe(mine === theirs);
+        expect(config.mayRead({ uid: mine }, `users/${mine}0/${path}`)).toBe(false);
+        expect(config.mayRead({ uid: mine }, `config/${path}`)).toBe(true);
+        expect(config.mayRead({ uid: mine }, `config/${hidden}`)).toBe(false);
+        expect(config.mayRead({ uid: mine }, `other/${path}`)).toBe(false);
+        expect(config.mayRead({ uid: 0 }, `users/${theirs}/${hidden}`)).toBe(true);
+      }),
+    );
+  });
+});
+
+function fresh(): { config: Config; sql: MemorySql } {
+  const sql = new MemorySql();
+  migrate(sql);
+  return { sql, config: new Config(sql, memoryCrypto(new Random("config")), new Map([["config/server/name", "gsv"]])) };
+}

@@ -1,0 +1,166 @@
+// The brake on guessing, on a real table: how many tries there are, how the wait grows, who is spared, and what a
+// clock that is set back does to it.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MemorySql } from "../../../test/support/memory-ports.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import { migrate } from "../schema/migrate.ts";
+import { Throttle } from "./throttle.ts";
+
+const START = 1_763_200_000_000;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+describe("one account from one address", () => {
+  it("has five tries at once, then one a minute", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(MINUTE);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START + MINUTE - 1)).toBe(1);
+    throttle.take("alice", "10.0.0.1", START + MINUTE);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START + MINUTE)).toBeGreaterThan(0);
+  });
+
+  it("admits a try exactly when the announced wait is over, and never admits more than the budget", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3 * MINUTE }), { minLength: 1, maxLength: 40 }), (pauses) => {
+        const throttle = fresh();
+        let now = START;
+        let admitted = 0;
+        for (const pause of pauses) {
+          now += pause;
+          const wait = waitMs(throttle, "alice", "10.0.0.1", now);
+          if (wait > 0) {
+            expect(waitMs(throttle, "alice", "10.0.0.1", now + wait - 1)).toBeGreaterThan(0);
+            expect(waitMs(throttle, "alice", "10.0.0.1", now + wait)).toBe(0);
+            now += wait;
+          }
+          throttle.take("alice", "10.0.0.1", now);
+          admitted++;
+          expect(admitted).toBeLessThanOrEqual(5 + (now - START) / MINUTE);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("waits longer with every run of failures, up to a quarter of an hour", () => {
+    const throttle = fresh();
+    let now = START;
+    const waits: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      const wait = waitMs(throttle, "alice", "10.0.0.1", now);
+      waits.push(wait);
+      now += wait;
+      throttle.take("alice", "10.0.0.1", now);
+    }
+    expect(waits.slice(5)).toEqual(waits.slice(5).toSorted((a, b) => a - b));
+    expect(Math.max(...waits)).toBe(15 * MINUTE);
+  });
+
+  it("forgets failures after a success", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 4; i++) throttle.take("alice", "10.0.0.1", START);
+    throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
+  });
+
+  it("gives back a try that ended for another reason", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 50; i++) throttle.cancelled(throttle.take("alice", "10.0.0.1", START));
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
+  });
+});
+
+describe("neighbours", () => {
+  it("stops one address after twenty tries, whatever names it guesses", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 20; i++) throttle.take(`user${i}`, `::ffff:10.0.0.${1}`, START);
+    expect(waitMs(throttle, "another", "10.0.0.1", START)).toBe(10_000);
+    expect(waitMs(throttle, "another", "10.0.0.2", START)).toBe(0);
+  });
+
+  it("takes all addresses of one /64 for one", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 20; i++) throttle.take(`user${i}`, `2001:db8::${i.toString(16)}`, START);
+    expect(waitMs(throttle, "another", "2001:db8::ffff:1", START)).toBeGreaterThan(0);
+    expect(waitMs(throttle, "another", "2001:db8:0:1::1", START)).toBe(0);
+  });
+
+  it("stops everybody unknown after sixty tries a minute", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 60; i++) throttle.take(`user${i}`, `10.1.${i}.1`, START);
+    expect(waitMs(throttle, "another", "10.2.0.1", START)).toBe(1_000);
+    expect(waitMs(throttle, "another", "10.2.0.1", START + 1_000)).toBe(0);
+  });
+
+  it("spares the owner at an address they came from before", () => {
+    const throttle = fresh();
+    throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.9.9.9", START);
+    expect(waitMs(throttle, "alice", "10.9.9.9", START)).toBeGreaterThan(0);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(0);
+    // The spared address has a budget of its own, and only for that account.
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START + 31 * DAY)).toBe(0);
+  });
+
+  it("remembers twenty addresses of an account, the latest ones", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 25; i++) throttle.succeeded(throttle.take("alice", `10.0.${i}.1`, START + i), START + i);
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.9.9.9", START + 100);
+    expect(waitMs(throttle, "alice", "10.0.24.1", START + 100)).toBe(0);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START + 100)).toBeGreaterThan(0);
+  });
+
+  it("counts wrong tokens against the address alone", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 20; i++) throttle.wrongToken("10.0.0.1", START);
+    expect(() => throttle.wrongToken("10.0.0.1", START)).toThrow(SysError);
+    expect(waitMs(throttle, "alice", "10.0.0.2", START)).toBe(0);
+  });
+});
+
+describe("time", () => {
+  it("forgets an hour after the last failure", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+    throttle.prune(START + 61 * MINUTE);
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START + 61 * MINUTE);
+  });
+
+  it("is not lengthened by a clock that is set back", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 * DAY }), (back) => {
+        const throttle = fresh();
+        for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+        const now = START - back;
+        const wait = waitMs(throttle, "alice", "10.0.0.1", now);
+        expect(wait).toBeLessThanOrEqual(MINUTE);
+        expect(waitMs(throttle, "alice", "10.0.0.1", now + wait)).toBe(0);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+function fresh(): Throttle {
+  const sql = new MemorySql();
+  migrate(sql);
+  return new Throttle(sql);
+}
+
+/** How long a try would have to wait; the try itself is not counted. */
+function waitMs(throttle: Throttle, account: string, address: string, now: number): number {
+  try {
+    throttle.cancelled(throttle.take(account, address, now));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof SysError) || error.code !== 429) throw error;
+    return (error.details as { retryAfterMs: number }).retryAfterMs;
+  }
+}

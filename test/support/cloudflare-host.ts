@@ -1,0 +1,85 @@
+// The Cloudflare host in a workerd of its own, on a scratch directory and a free port. The Worker is bundled once per
+// process, as a deployment would bundle it.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { Log, LogLevel, Miniflare } from "miniflare";
+import type { Host } from "./host.ts";
+
+export type CloudflareHost = Host & {
+  /** Takes the object's memory away while its sockets stay open, as the platform does with an idle one. */
+  hibernate(): Promise<void>;
+};
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const WORKER = "gsv";
+
+/** `env` holds further variables of the Worker: GSV_ORIGIN, GSV_SECRET_KEY. */
+export async function startCloudflareHost(options: { setupCode?: string; env?: Record<string, string> } = {}): Promise<CloudflareHost> {
+  const setupCode = options.setupCode ?? "TEST-CODE-2345";
+  const directory = mkdtempSync(join(tmpdir(), "gsv-cloudflare-"));
+  const script = await bundled();
+  const start = async () => {
+    const miniflare = new Miniflare(workerd(script, directory, { ...options.env, GSV_SETUP_CODE: setupCode }));
+    return { miniflare, url: (await miniflare.ready).origin };
+  };
+  let running = await start();
+  const host: CloudflareHost = {
+    name: "cloudflare",
+    url: running.url,
+    setupCode,
+    async restart() {
+      await running.miniflare.dispose();
+      running = await start();
+      host.url = running.url;
+    },
+    hibernate: () => running.miniflare.unsafeEvictDurableObject(WORKER, "KernelObject", { name: "singleton", webSockets: "hibernate" }),
+    async close() {
+      await running.miniflare.dispose();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return host;
+}
+
+let bundle: Promise<string> | undefined;
+
+function bundled(): Promise<string> {
+  bundle ??= build({
+    entryPoints: [join(ROOT, "src/hosts/cloudflare/worker.ts")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker"],
+    external: ["node:*", "cloudflare:*"],
+    logLevel: "warning",
+  }).then(({ outputFiles }) => outputFiles[0]!.text);
+  return bundle;
+}
+
+function workerd(script: string, directory: string, variables: Record<string, string>): ConstructorParameters<typeof Miniflare>[0] {
+  const texts = Object.entries(variables).map(([name, value]) => [name, { type: "text" as const, value }]);
+  return {
+    host: "127.0.0.1",
+    port: 0,
+    telemetry: { enabled: false },
+    log: new Log(LogLevel.ERROR),
+    resourcePersistencePath: directory,
+    workers: [
+      {
+        config: {
+          name: WORKER,
+          compatibilityDate: "2026-10-01",
+          compatibilityFlags: ["nodejs_compat"],
+          manifest: { mainModule: "worker.js", modulesRoot: ROOT, modules: { "worker.js": { type: "esm", contents: script } } },
+          env: { KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" }, ...Object.fromEntries(texts) },
+          exports: { KernelObject: { type: "durable-object", storage: "sqlite" } },
+        },
+      },
+    ],
+  };
+}
