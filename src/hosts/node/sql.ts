@@ -41,6 +41,8 @@ export class NodeSql implements Sql {
   #begun = 0;
   #waiting: BatchEnd[] = [];
   #failed: () => void = () => {};
+  /** Set while a batch is open that SQLite has given up. */
+  #lost: StorageError | null = null;
 
   /** `fatal` is told of errors after which the file must not be trusted without a restart. */
   constructor(path: string, fatal: (error: unknown) => void) {
@@ -69,11 +71,15 @@ export class NodeSql implements Sql {
 
   run(query: string, ...bindings: SqlValue[]): number {
     const { statement } = this.#prepare(this.#writes, query, bindings);
+    if (this.#lost !== null) throw this.#lost;
     this.#begin();
     try {
       return Number(statement.run(...bindings).changes);
     } catch (error) {
-      throw this.#asStorageError(error) ?? error;
+      const failure = this.#asStorageError(error);
+      // On a full disk SQLite may give up the whole transaction, and with it what others wrote in this turn.
+      if (!this.#database.isTransaction) this.#lost = failure ?? new StorageError(false, error);
+      throw failure ?? error;
     }
   }
 
@@ -109,7 +115,7 @@ export class NodeSql implements Sql {
     this.#waiting.push(end);
   }
 
-  /** Told when a batch was lost, before those who waited for it. */
+  /** Told when a batch was lost, after those who waited for it. */
   onFailure(failed: () => void): void {
     this.#failed = failed;
   }
@@ -118,26 +124,31 @@ export class NodeSql implements Sql {
   commit(): void {
     if (this.#batch === "none") return;
     clearTimeout(this.#lazy);
-    let failure: StorageError | null = null;
-    try {
-      crashPoint("before-commit");
-      commitFault();
-      this.#database.exec("COMMIT");
-      crashPoint("after-commit");
-    } catch (error) {
-      failure = this.#asStorageError(error) ?? new StorageError(false, error);
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-    }
+    const failure = this.#lost ?? this.#tryCommit();
+    this.#lost = null;
     this.#batch = "none";
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (failure !== null) this.#failed();
     for (const end of waiting) end(failure);
+    if (failure !== null) this.#failed();
   }
 
   close(): void {
     this.commit();
     this.#database.close();
+  }
+
+  #tryCommit(): StorageError | null {
+    try {
+      crashPoint("before-commit");
+      commitFault();
+      this.#database.exec("COMMIT");
+      crashPoint("after-commit");
+      return null;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      return this.#asStorageError(error) ?? new StorageError(false, error);
+    }
   }
 
   #begin(): void {
@@ -159,8 +170,8 @@ export class NodeSql implements Sql {
 
   #leave(how: "RELEASE" | "ROLLBACK TO"): void {
     if (this.#begun === this.#depth) {
-      if (how === "ROLLBACK TO") this.#savepoint(how);
-      this.#savepoint("RELEASE");
+      if (this.#lost === null && how === "ROLLBACK TO") this.#savepoint(how);
+      if (this.#lost === null) this.#savepoint("RELEASE");
       this.#begun--;
     }
     this.#depth--;

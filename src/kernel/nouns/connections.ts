@@ -25,6 +25,8 @@ export type NewConnection = {
   address: string;
 };
 
+type Shared = Pick<ConnectionIdentity, "process" | "capabilities">;
+
 export type ConnectionSummary = {
   connectionId: string;
   uid: number;
@@ -45,6 +47,8 @@ export class Connections {
   readonly #accounts: Accounts;
   readonly #capabilities: Capabilities;
   readonly #callers = new Map<string, Caller>();
+  /** What all connections of one user in one role have in common: most people hold several, a service thousands. */
+  readonly #shared = new Map<string, Shared>();
   /** Whether a write has changed what the map says since rows were last taken back. */
   #changed = false;
 
@@ -158,12 +162,12 @@ export class Connections {
   /** Rights changed or rows were taken back: the next look reads them again. */
   forget(): void {
     this.#changed = true;
-    this.#callers.clear();
+    this.#clear();
   }
 
   /** A write was taken back. Most refused writes have touched no rights, and need not cost everybody a look. */
   undone(): void {
-    if (this.#changed) this.#callers.clear();
+    if (this.#changed) this.#clear();
     this.#changed = false;
   }
 
@@ -171,12 +175,16 @@ export class Connections {
     return this.#sql.all(query, ...bindings).map((row) => String(row.connection_id));
   }
 
+  #clear(): void {
+    this.#callers.clear();
+    this.#shared.clear();
+  }
+
   #fromRow(row: SqlRow): Caller | undefined {
-    const account = this.#accounts.byUid(Number(row.uid));
-    if (account === undefined) return undefined;
-    const process = this.#accounts.identity(account);
     const role = row.role as Role;
-    const capabilities = this.#capabilitiesOf(role, process.gids);
+    const shared = this.#sharedBy(Number(row.uid), role);
+    if (shared === undefined) return undefined;
+    const { process, capabilities } = shared;
     return {
       origin: role,
       uid: process.uid,
@@ -190,8 +198,20 @@ export class Connections {
           ? { kind: "password" }
           : { kind: "token", tokenId: String(row.token_id), expiresAt: row.expires_at as number | null },
       process,
-      identity: identityOf(row, { process, capabilities }),
+      identity: identityOf(row, shared),
     };
+  }
+
+  #sharedBy(uid: number, role: Role): Shared | undefined {
+    const key = `${role}:${uid}`;
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const account = this.#accounts.byUid(uid);
+    if (account === undefined) return undefined;
+    const process = this.#accounts.identity(account);
+    const shared = { process, capabilities: this.#capabilitiesOf(role, process.gids) };
+    this.#shared.set(key, shared);
+    return shared;
   }
 
   /** A driver may call nothing: it answers. A service may do what services may, whoever owns its token. */
@@ -201,7 +221,7 @@ export class Connections {
   }
 }
 
-function identityOf(row: SqlRow, shared: Pick<ConnectionIdentity, "process" | "capabilities">): ConnectionIdentity {
+function identityOf(row: SqlRow, shared: Shared): ConnectionIdentity {
   switch (row.role as Role) {
     case "user":
       return { role: "user", ...shared };

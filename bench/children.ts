@@ -1,0 +1,130 @@
+// The processes of a run and their scratch directory: started pinned to a processor where the system can do that, and
+// gone when the bench is, whichever way it ends.
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Job, Outcome } from "./load.ts";
+import type { Measure } from "./stats.ts";
+
+export type Server = { name: string; port: number; pid: number; startMs: number; stop(): Promise<void> };
+export type Load = { run(job: Job): Promise<Measure>; stop(): void };
+
+const SERVER_CPU = "0";
+const LOAD_CPU = "1";
+const UP_MS = 20_000;
+const STOP_MS = 5_000;
+/** No job takes longer, even with generous arguments. */
+const JOB_MS = 120_000;
+
+const canPin = process.platform === "linux" && availableParallelism() >= 2 && spawnSync("taskset", ["-V"]).status === 0;
+
+/** What the report says about it. */
+export const pinning = canPin ? `servers on CPU ${SERVER_CPU}, load on CPU ${LOAD_CPU} (taskset)` : "not pinned";
+
+export class Children {
+  readonly scratch = mkdtempSync(join(tmpdir(), "gsv-bench-"));
+  readonly #alive = new Set<ChildProcess>();
+  #folders = 0;
+
+  constructor() {
+    process.on("exit", () => this.#clean());
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
+  }
+
+  /** A new empty directory, gone at the end. */
+  folder(): string {
+    const path = join(this.scratch, String(this.#folders++));
+    mkdirSync(path);
+    return path;
+  }
+
+  /** Starts a server that says "... is up at http://host:port" on its standard output. */
+  server(name: string, args: string[]): Promise<Server> {
+    const startedAt = performance.now();
+    const child = this.#spawn(SERVER_CPU, args, ["pipe", "pipe", "pipe"]);
+    return new Promise((resolve, reject) => {
+      let said = "";
+      const fail = (why: string) => {
+        child.kill("SIGKILL");
+        reject(new Error(`${name} did not start: ${why}\n${said}`));
+      };
+      const timer = setTimeout(() => fail("it took too long"), UP_MS);
+      child.on("error", (error) => fail(error.message));
+      child.on("exit", (code) => fail(`it ended with ${code}`));
+      child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()));
+      child.stdout!.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        const port = / is up at \w+:\/\/[^\s]*:(\d+)\n/.exec(said)?.[1];
+        if (port === undefined) return;
+        clearTimeout(timer);
+        child.removeAllListeners("exit");
+        resolve({ name, port: Number(port), pid: child.pid!, startMs: performance.now() - startedAt, stop: () => stop(child) });
+      });
+    });
+  }
+
+  load(file: string): Load {
+    const child = this.#spawn(LOAD_CPU, [file], ["ignore", "inherit", "inherit", "ipc"]);
+    return {
+      run: (job) =>
+        new Promise((resolve, reject) => {
+          const fail = (why: string) => reject(new Error(`The load failed at ${job.do}: ${why}`));
+          const timer = setTimeout(() => fail("it took too long"), JOB_MS);
+          const ended = (code: number | null) => fail(`it ended with ${code}`);
+          child.once("exit", ended);
+          child.once("message", (outcome: Outcome) => {
+            clearTimeout(timer);
+            child.off("exit", ended);
+            if ("error" in outcome) fail(outcome.error);
+            else resolve(outcome.measure);
+          });
+          child.send(job);
+        }),
+      stop: () => void child.kill(),
+    };
+  }
+
+  /** Runs a program to its end; its wall time and what it said. */
+  program(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ ms: number; code: number | null; output: string }> {
+    const startedAt = performance.now();
+    const child = this.#spawn(LOAD_CPU, args, ["ignore", "pipe", "pipe"], env);
+    return new Promise((resolve, reject) => {
+      let output = "";
+      const timer = setTimeout(() => child.kill("SIGKILL"), UP_MS);
+      child.on("error", reject);
+      child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      child.stderr!.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      child.on("close", (code) => {
+        clearTimeout(timer);
+        resolve({ ms: performance.now() - startedAt, code, output });
+      });
+    });
+  }
+
+  #spawn(cpu: string, args: string[], stdio: ("pipe" | "ignore" | "inherit" | "ipc")[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    const command = [...(canPin ? ["taskset", "-c", cpu] : []), process.execPath, ...args];
+    const child = spawn(command[0]!, command.slice(1), { stdio, env: { ...process.env, NODE_NO_WARNINGS: "1", ...env } });
+    this.#alive.add(child);
+    child.on("exit", () => this.#alive.delete(child));
+    return child;
+  }
+
+  #clean(): void {
+    for (const child of this.#alive) child.kill("SIGKILL");
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill("SIGTERM");
+  });
+}

@@ -1,0 +1,99 @@
+// The floor: the least a server can do that parses and answers the same frames, as a process of its own. What it does
+// per call is its first argument; what it answers comes with it, taken from the gateway, so that sizes are equal.
+//
+//   bare     answers at once                         corked   the same, and frames of one turn leave in one write
+//   call     one durable write, committed per call   tick     committed once per turn, answered after the commit
+//   connect  looks the token of sys.connect up by its hash
+
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { DatabaseSync } from "node:sqlite";
+import { type WebSocket, WebSocketServer } from "ws";
+
+export type FloorMode = "bare" | "corked" | "call" | "tick" | "connect";
+/** `answers` by syscall; `token` is the one that connects. */
+export type FloorOptions = { mode: FloorMode; home: string; token: string; answers: Record<string, unknown> };
+
+type Frame = { type: string; id: string; call: string; args: { key?: string; value?: string; auth?: { token?: string } } };
+
+if (import.meta.main) serve(JSON.parse(process.argv[2]!) as FloorOptions);
+
+function serve({ mode, home, token, answers }: FloorOptions): void {
+  const database = open(home, token);
+  const upsert = database.prepare("INSERT INTO kv VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value");
+  const find = database.prepare("SELECT uid FROM tokens WHERE hash = ?");
+  const server = createServer((_, response) => response.end());
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, clientTracking: false });
+  let waiting: (() => void)[] = [];
+
+  const perTick = (frame: Frame, send: () => void) => {
+    if (waiting.length === 0) {
+      database.exec("BEGIN");
+      setImmediate(() => {
+        database.exec("COMMIT");
+        const due = waiting;
+        waiting = [];
+        for (const answer of due) answer();
+      });
+    }
+    upsert.run(frame.args.key ?? "", frame.args.value ?? "");
+    waiting.push(send);
+  };
+  const isKnown = (frame: Frame) =>
+    find.get(
+      createHash("sha256")
+        .update(frame.args.auth?.token ?? "")
+        .digest("hex"),
+    ) !== undefined;
+
+  const answer = (frame: Frame, reply: (text: string) => void) => {
+    const send = () => reply(JSON.stringify({ type: "res", id: frame.id, ok: true, data: answers[frame.call] }));
+    if (frame.call === "sys.connect") {
+      if (mode !== "connect" || isKnown(frame)) return send();
+      return reply(JSON.stringify({ type: "res", id: frame.id, ok: false, error: { code: 401, message: "Authentication failed" } }));
+    }
+    if (mode === "tick") return perTick(frame, send);
+    if (mode === "call") upsert.run(frame.args.key ?? "", frame.args.value ?? "");
+    send();
+  };
+
+  server.on("upgrade", (request, wire, head) =>
+    sockets.handleUpgrade(request, wire, head, (socket) => {
+      const reply = mode === "corked" ? corked(socket, wire) : (text: string) => socket.send(text);
+      socket.on("message", (data: Buffer) => answer(JSON.parse(data.toString()) as Frame, reply));
+      socket.on("error", () => {});
+    }),
+  );
+  server.listen(0, "127.0.0.1", () => console.log(`FLOOR is up at http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  process.on("SIGTERM", () => process.exit(0));
+  // The other end of this pipe is the bench: when it dies, however it dies, so does the floor.
+  process.stdin.on("end", () => process.exit(0)).resume();
+}
+
+function corked(socket: WebSocket, wire: Duplex): (text: string) => void {
+  let isCorked = false;
+  return (text) => {
+    if (!isCorked) {
+      isCorked = true;
+      wire.cork();
+      process.nextTick(() => {
+        isCorked = false;
+        wire.uncork();
+      });
+    }
+    socket.send(text);
+  };
+}
+
+function open(home: string, token: string): DatabaseSync {
+  const database = new DatabaseSync(join(home, "floor.db"));
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  database.exec("CREATE TABLE IF NOT EXISTS kv (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");
+  database.exec("CREATE TABLE IF NOT EXISTS tokens (hash TEXT PRIMARY KEY, uid INTEGER NOT NULL) STRICT, WITHOUT ROWID");
+  const hash = createHash("sha256").update(token).digest("hex");
+  database.prepare("INSERT OR REPLACE INTO tokens VALUES (?, 1000)").run(hash);
+  return database;
+}

@@ -1,0 +1,193 @@
+// The load, as a process of its own: takes one job at a time over IPC and answers with what it measured. It reads the
+// server's processor time itself, at the edges of the measured window, so that no message delay falls into it.
+
+import { cpuMs, diskBytes, rssKb } from "./proc.ts";
+import { type Measure, percentile } from "./stats.ts";
+import { encode, Wire } from "./wire.ts";
+
+export type Target = { port: number; pid: number; username: string; token: string };
+export type Job =
+  | { do: "pipeline"; target: Target; call: string; args: Record<string, unknown>[]; inFlight: number; seconds: number }
+  | { do: "connect"; target: Target; atOnce: number; seconds: number }
+  | { do: "hold"; target: Target; count: number; atOnce: number }
+  | { do: "release" };
+export type Outcome = { measure: Measure } | { error: string };
+
+const WARM_UP_MS = 500;
+const SAMPLES_MAX = 1 << 20;
+const CONNECTS_MAX = 20_000;
+const PREFIX = Buffer.from('{"type":"res","id":"');
+const OK = Buffer.from('","ok":true');
+const QUOTE = 34;
+const DIGIT_ZERO = 48;
+
+let held: Wire[] = [];
+let connects = 0;
+
+if (import.meta.main) {
+  process.on("message", (job: Job) => {
+    carryOut(job).then(
+      (measure) => process.send!({ measure } satisfies Outcome),
+      (error: unknown) => process.send!({ error: String(error) } satisfies Outcome),
+    );
+  });
+  process.on("disconnect", () => process.exit(0));
+}
+
+/** One connection from this process. */
+export async function firstConnectMs(target: Target): Promise<number> {
+  const startedAt = performance.now();
+  const wire = await enter(target);
+  const ms = performance.now() - startedAt;
+  await wire.close();
+  return ms;
+}
+
+function carryOut(job: Job): Promise<Measure> {
+  switch (job.do) {
+    case "pipeline":
+      return pipeline(job);
+    case "connect":
+      return connectOften(job);
+    case "hold":
+      return hold(job);
+    case "release":
+      return release();
+  }
+}
+
+/** Keeps `inFlight` requests on one socket; each answer sends the next. */
+async function pipeline({ target, call, args, inFlight, seconds }: Extract<Job, { do: "pipeline" }>): Promise<Measure> {
+  const wire = await enter(target);
+  // One id per place in flight, and its frames encoded beforehand: one for each of its arguments.
+  const frames = Array.from({ length: inFlight }, (_, id) =>
+    args.filter((_, at) => at % inFlight === id || args.length < inFlight).map((each) => request(String(id), call, each)),
+  );
+  const turns = new Uint32Array(inFlight);
+  const sentAt = new Float64Array(inFlight);
+  const samples = new Float64Array(SAMPLES_MAX);
+  let ready: Buffer[] = [];
+  let calls = 0;
+  let running = true;
+  const next = (id: number) => {
+    const choice = frames[id]!;
+    ready.push(choice[turns[id]!++ % choice.length]!);
+    sentAt[id] = performance.now();
+  };
+  return new Promise((resolve, reject) => {
+    wire.onClose = () => reject(new Error("The server closed the socket"));
+    wire.onText = (bytes, start, end) => {
+      const id = answeredId(bytes, start, end);
+      if (id === -1) return reject(new Error(`Not a good answer: ${bytes.toString("utf8", start, Math.min(end, start + 300))}`));
+      if (calls < SAMPLES_MAX) samples[calls] = performance.now() - sentAt[id]!;
+      calls++;
+      if (running) next(id);
+    };
+    wire.onDrained = () => {
+      if (ready.length > 0) wire.send(...ready);
+      ready = [];
+    };
+    for (let id = 0; id < inFlight; id++) next(id);
+    wire.onDrained();
+    setTimeout(() => {
+      calls = 0;
+      const window = measureFrom(target);
+      setTimeout(() => {
+        running = false;
+        resolve({ ...window(calls), ...latencies(samples.subarray(0, Math.min(calls, SAMPLES_MAX))) });
+        wire.onClose = () => {};
+        void wire.close();
+      }, seconds * 1000);
+    }, WARM_UP_MS);
+  });
+}
+
+/** Opens a socket, says who it is, closes it, again and again, `atOnce` of them side by side. */
+async function connectOften({ target, atOnce, seconds }: Extract<Job, { do: "connect" }>): Promise<Measure> {
+  const samples: number[] = [];
+  const until = async (moment: number) => {
+    while (performance.now() < moment && samples.length < CONNECTS_MAX) {
+      const startedAt = performance.now();
+      const wire = await enter(target);
+      samples.push(performance.now() - startedAt);
+      await wire.close();
+    }
+  };
+  const all = (ms: number) => {
+    const moment = performance.now() + ms;
+    return Promise.all(Array.from({ length: atOnce }, () => until(moment)));
+  };
+  await all(WARM_UP_MS);
+  samples.length = 0;
+  const window = measureFrom(target);
+  await all(seconds * 1000);
+  return { ...window(samples.length), ...latencies(samples) };
+}
+
+/** Opens sockets with identity and keeps them, in steps below the gateway's limit of strangers per address. */
+async function hold({ target, count, atOnce }: Extract<Job, { do: "hold" }>): Promise<Measure> {
+  while (held.length < count)
+    held.push(...(await Promise.all(Array.from({ length: Math.min(atOnce, count - held.length) }, () => enter(target)))));
+  for (const wire of held) wire.onClose = () => lost++;
+  return {};
+}
+
+let lost = 0;
+
+async function release(): Promise<Measure> {
+  if (lost > 0) throw new Error(`The server closed ${lost} of ${held.length} idle sockets`);
+  await Promise.all(held.map((wire) => wire.close()));
+  held = [];
+  return {};
+}
+
+async function enter({ port, username, token }: Target): Promise<Wire> {
+  const wire = await Wire.open(port);
+  const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" };
+  return new Promise((resolve, reject) => {
+    wire.onClose = () => reject(new Error("The server closed the socket before it answered sys.connect"));
+    wire.onText = (bytes, start, end) => {
+      if (answeredId(bytes, start, end) !== 0) reject(new Error(`Not let in: ${bytes.toString("utf8", start, end)}`));
+      wire.onClose = () => {};
+      wire.onText = () => {};
+      resolve(wire);
+    };
+    wire.send(request("0", "sys.connect", { protocol: 1, client, auth: { username, token } }));
+  });
+}
+
+function request(id: string, call: string, args: Record<string, unknown>): Buffer {
+  return encode(JSON.stringify({ type: "req", id, call, args }));
+}
+
+/** The id of an answer that says ok, or -1. Ids are small numbers and both servers write their fields in this order. */
+function answeredId(bytes: Buffer, start: number, end: number): number {
+  if (bytes.compare(PREFIX, 0, PREFIX.length, start, start + PREFIX.length) !== 0) return -1;
+  let at = start + PREFIX.length;
+  let id = 0;
+  for (; at < end && bytes[at] !== QUOTE; at++) id = id * 10 + bytes[at]! - DIGIT_ZERO;
+  return bytes.compare(OK, 0, OK.length, at, at + OK.length) === 0 ? id : -1;
+}
+
+function measureFrom({ pid }: Target): (calls: number) => Measure {
+  const cpuBefore = cpuMs(pid);
+  const ownBefore = process.cpuUsage();
+  const diskBefore = diskBytes(pid);
+  const startedAt = performance.now();
+  return (calls) => {
+    const ms = performance.now() - startedAt;
+    const own = process.cpuUsage(ownBefore);
+    return {
+      perSecond: (calls * 1000) / ms,
+      cpuMsPerCall: (cpuMs(pid) - cpuBefore) / calls,
+      rssMb: rssKb(pid) / 1024,
+      diskBytesPerCall: (diskBytes(pid) - diskBefore) / calls,
+      serverBusy: (cpuMs(pid) - cpuBefore) / ms,
+      loadBusy: (own.user + own.system) / 1000 / ms,
+    };
+  };
+}
+
+function latencies(samples: Float64Array | number[]): Measure {
+  return { p50Ms: percentile(samples, 0.5), p99Ms: percentile(samples, 0.99) };
+}

@@ -1,0 +1,64 @@
+// What a scenario found, as people and as programs read it.
+
+import type { Measure } from "./stats.ts";
+
+/** `ratio` is gateway to floor in the figure the goal speaks of; null where the goal is an absolute figure. */
+export type Finding = {
+  bench: string;
+  gateway: Measure;
+  floor: Measure | null;
+  ratio: number | null;
+  goal: string;
+  /** null: looked at, but no goal is set. */
+  pass: boolean | null;
+};
+
+const COLUMNS: [keyof Measure, string][] = [
+  ["perSecond", "per second"],
+  ["p50Ms", "p50 ms"],
+  ["p99Ms", "p99 ms"],
+  ["cpuMsPerCall", "CPU ms each"],
+  ["rssMb", "RSS MB"],
+  ["diskBytesPerCall", "disk bytes each"],
+  ["serverBusy", "server busy"],
+  ["loadBusy", "load busy"],
+  ["kbPerConnection", "KB each"],
+];
+
+export function jsonLine(finding: Finding): string {
+  const { gateway, floor } = finding;
+  const cpuRatio = over(gateway.cpuMsPerCall, floor?.cpuMsPerCall);
+  return JSON.stringify({ ...finding, ...(cpuRatio === null ? {} : { cpuRatio }) }, (_, value: unknown) =>
+    typeof value === "number" ? Number(value.toPrecision(4)) : value,
+  );
+}
+
+/** One table: gateway / floor in each cell. */
+export function table(findings: readonly Finding[]): string {
+  const shown = COLUMNS.filter(([field]) => findings.some(({ gateway }) => gateway[field] !== undefined));
+  const head = ["bench", ...shown.map(([, title]) => title), "CPU ratio", "ratio", "goal", "met"];
+  const rows = findings.map(({ bench, gateway, floor, ratio, goal, pass }) => [
+    bench,
+    ...shown.map(([field]) => pair(gateway[field], floor?.[field])),
+    short(over(gateway.cpuMsPerCall, floor?.cpuMsPerCall)),
+    short(ratio),
+    goal,
+    pass === null ? "-" : pass ? "yes" : "NO",
+  ]);
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function over(mine: number | undefined, theirs: number | undefined): number | null {
+  return mine === undefined || theirs === undefined ? null : mine / theirs;
+}
+
+function pair(mine: number | undefined, theirs: number | undefined): string {
+  if (mine === undefined) return "";
+  return theirs === undefined ? short(mine) : `${short(mine)} / ${short(theirs)}`;
+}
+
+function short(value: number | null): string {
+  if (value === null) return "";
+  if (value >= 100) return Math.round(value).toLocaleString("en");
+  return String(Number(value.toPrecision(3)));
+}

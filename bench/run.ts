@@ -1,0 +1,74 @@
+// The load tool: `npm run bench -- [scenario...] [--rounds N] [--seconds S]`. Starts the bundled gateway and floors
+// beside it, compares them, and prints figures. A missed goal is a figure, not a failure: only an error makes it fail.
+
+import { cpus } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { pinning } from "./children.ts";
+import { type Finding, jsonLine, table } from "./report.ts";
+import { cli } from "./scenarios/cli.ts";
+import { connect } from "./scenarios/connect.ts";
+import { idle } from "./scenarios/idle.ts";
+import { read } from "./scenarios/read.ts";
+import { start } from "./scenarios/start.ts";
+import { write } from "./scenarios/write.ts";
+import { type Options, Stage } from "./stage.ts";
+
+const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = { read, write, connect, idle, start, cli };
+const RUN_MS_MAX = 30 * 60 * 1000;
+
+const { names, options } = choices();
+// Whatever hangs, the run ends, and the exit takes all children along.
+setTimeout(() => {
+  console.error("bench: out of time");
+  process.exit(1);
+}, RUN_MS_MAX).unref();
+
+const stage = new Stage(options);
+console.log(`${cpus().length} CPUs (${cpus()[0]?.model.trim()}), Node ${process.versions.node}; ${pinning}`);
+console.log(`${options.rounds} rounds of ${options.seconds} s, medians; cells are gateway / floor\n`);
+const findings: Finding[] = [];
+for (const name of names) {
+  console.error(`bench: ${name} ...`);
+  findings.push(...(await SCENARIOS[name]!(stage)));
+}
+console.log(table(findings));
+console.log("");
+for (const finding of findings) console.log(jsonLine(finding));
+process.exit(0);
+
+function choices(): { names: string[]; options: Options } {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: "string", default: "3" },
+      seconds: { type: "string", default: "3" },
+      bundle: { type: "string", default: join(import.meta.dirname, "../dist/gsv.js") },
+      profile: { type: "string" },
+    },
+  });
+  for (const name of positionals) if (SCENARIOS[name] === undefined) usage(`no scenario ${name}`);
+  return {
+    names: positionals.length > 0 ? positionals : Object.keys(SCENARIOS),
+    options: {
+      rounds: within("rounds", values.rounds, 1, 20),
+      seconds: within("seconds", values.seconds, 0.5, 60),
+      bundle: resolve(values.bundle),
+      profile: values.profile === undefined ? null : resolve(values.profile),
+    },
+  };
+}
+
+function within(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!(value >= least && value <= most)) usage(`--${name} is a number from ${least} to ${most}`);
+  return value;
+}
+
+function usage(complaint: string): never {
+  console.error(`bench: ${complaint}`);
+  console.error(
+    `usage: npm run bench -- [${Object.keys(SCENARIOS).join(" | ")}]... [--rounds N] [--seconds S] [--bundle FILE] [--profile DIR]`,
+  );
+  process.exit(2);
+}

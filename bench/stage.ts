@@ -1,0 +1,119 @@
+// What every scenario stands on: a gateway with a user and a token, floors that answer as that gateway does, a load.
+
+import { cpSync, existsSync, writeFileSync } from "node:fs";
+import { buildSync } from "esbuild";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Line } from "../src/client/line.ts";
+import { Children, type Load, type Server } from "./children.ts";
+import type { FloorMode, FloorOptions } from "./floor.ts";
+import type { Job, Target } from "./load.ts";
+import { type Measure, middle } from "./stats.ts";
+
+export type Options = { rounds: number; seconds: number; bundle: string; profile: string | null };
+
+/** A user of the gateway, and what the gateway answered: floors answer the same. */
+export type Account = { username: string; uid: number; token: string; tokenId: string; expiresAt: number | null; connected: unknown };
+
+const USER = { username: "alice", password: "correct horse" };
+const SETTLE_MS = 500;
+
+export class Stage {
+  readonly options: Options;
+  readonly children = new Children();
+  readonly home: string;
+  /** A copy of the bundle: rebuilding it during a run must not change what is measured. */
+  readonly program: string;
+  readonly #floor: string;
+  #account: Account | null = null;
+
+  constructor(options: Options) {
+    this.options = options;
+    if (!existsSync(options.bundle)) throw new Error(`There is no bundle at ${options.bundle}: npm run bench builds it`);
+    const copy = this.children.folder();
+    cpSync(dirname(options.bundle), copy, { recursive: true });
+    writeFileSync(join(copy, "package.json"), '{ "type": "module" }\n');
+    this.program = join(copy, "gsv.js");
+    this.home = this.children.folder();
+    // Bundled as the gateway is: stripping types at start costs 15 MB and 100 ms, which is no part of a floor, and the
+    // room it leaves in the heap would swallow what connections cost.
+    this.#floor = join(copy, "floor.js");
+    buildSync({
+      entryPoints: [join(import.meta.dirname, "floor.ts")],
+      outfile: this.#floor,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node24",
+      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    });
+  }
+
+  /** Always on the same data, so that every start but the first finds a gateway that is set up. */
+  async gateway(flags: readonly string[] = []): Promise<Server> {
+    const { profile } = this.options;
+    const node = profile === null ? [...flags] : [...flags, "--cpu-prof", "--cpu-prof-interval", "200", "--cpu-prof-dir", profile];
+    const server = await this.children.server("gateway", [...node, this.program, "up", "--home", this.home, "--port", "0"]);
+    this.#account ??= await populate(server.port);
+    return server;
+  }
+
+  floor(mode: FloorMode, answers: Record<string, unknown> = {}, flags: readonly string[] = []): Promise<Server> {
+    const options: FloorOptions = {
+      mode,
+      home: this.children.folder(),
+      token: this.account.token,
+      answers: { "sys.connect": this.account.connected, ...answers },
+    };
+    return this.children.server(`floor (${mode})`, [...flags, this.#floor, JSON.stringify(options)]);
+  }
+
+  load(): Load {
+    return this.children.load(join(import.meta.dirname, "load.ts"));
+  }
+
+  /** There once a gateway has been started. */
+  get account(): Account {
+    if (this.#account === null) throw new Error("Start a gateway before a floor: floors answer as it does");
+    return this.#account;
+  }
+
+  target(server: Server): Target {
+    return { port: server.port, pid: server.pid, username: this.account.username, token: this.account.token };
+  }
+
+  /** The same job for each server in turn, round after round, so that a busy minute hits all of them; medians. */
+  async compare(servers: readonly Server[], job: (target: Target) => Job): Promise<Measure[]> {
+    const load = this.load();
+    const results: Measure[][] = servers.map(() => []);
+    for (let round = 0; round < this.options.rounds; round++) {
+      for (const [at, server] of servers.entries()) {
+        results[at]!.push(await load.run(job(this.target(server))));
+        await sleep(SETTLE_MS);
+      }
+    }
+    load.stop();
+    return results.map(middle);
+  }
+}
+
+/** Sets the gateway up and makes a token. */
+async function populate(port: number): Promise<Account> {
+  const url = `http://127.0.0.1:${port}`;
+  const setup = await Line.open(url);
+  await setup.call("sys.setup", USER);
+  setup.close();
+  const line = await Line.open(url);
+  const client = { id: "bench", version: "0", platform: "bench", role: "user" as const };
+  const connected = await line.call("sys.connect", { protocol: 1, client, auth: USER });
+  const { token } = await line.call("sys.token.create", { kind: "user", label: "bench" });
+  line.close();
+  return {
+    username: USER.username,
+    uid: connected.identity.process.uid,
+    token: token.token,
+    tokenId: token.tokenId,
+    expiresAt: token.expiresAt as number | null,
+    connected,
+  };
+}

@@ -1,0 +1,137 @@
+// The load tool's own WebSocket client: frames encoded once and sent as bytes, answers read without decoding them. A
+// general client costs more per frame than the servers measured here and would hide what they can do.
+
+import { connect, type Socket } from "node:net";
+
+/** What to do with the payload of a text frame: bytes `start` to `end` of `buffer`. */
+export type TextListener = (buffer: Buffer, start: number, end: number) => void;
+
+const MASK = [0x5a, 0x13, 0xc7, 0x2e] as const;
+const TEXT = 1;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+const NOTHING = Buffer.alloc(0);
+const OPEN_MS = 10_000;
+
+/** A masked frame, as clients must send. The mask is constant: nothing here hides from a proxy. */
+export function encode(payload: Buffer | string, opcode = TEXT): Buffer {
+  const body = Buffer.from(payload as string);
+  const long = body.length > 125;
+  if (body.length > 0xffff) throw new Error("The load tool sends no frame above 64 KiB");
+  const head = long ? 8 : 6;
+  const frame = Buffer.alloc(head + body.length);
+  frame[0] = 0x80 | opcode;
+  frame[1] = 0x80 | (long ? 126 : body.length);
+  if (long) frame.writeUInt16BE(body.length, 2);
+  MASK.forEach((byte, at) => (frame[head - 4 + at] = byte));
+  for (let at = 0; at < body.length; at++) frame[head + at] = body[at]! ^ MASK[at & 3]!;
+  return frame;
+}
+
+export class Wire {
+  readonly #socket: Socket;
+  #rest: Buffer = NOTHING;
+  onText: TextListener = () => {};
+  onClose: () => void = () => {};
+  /** Called after all frames of one chunk were handed out: the moment to send what they gave rise to. */
+  onDrained: () => void = () => {};
+
+  static open(port: number): Promise<Wire> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      const refuse = (why: string) => {
+        socket.destroy();
+        reject(new Error(`No WebSocket at port ${port}: ${why}`));
+      };
+      const timer = setTimeout(() => refuse("no answer in time"), OPEN_MS);
+      const ended = () => refuse("the connection ended");
+      socket.once("error", (error) => refuse(error.message));
+      socket.once("close", ended);
+      socket.once("connect", () => socket.write(upgrade(port)));
+      let head: Buffer = NOTHING;
+      socket.on("data", function answer(chunk: Buffer) {
+        head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+        const end = head.indexOf("\r\n\r\n");
+        if (end === -1) return;
+        const text = head.toString("latin1");
+        if (!text.startsWith("HTTP/1.1 101")) return refuse(text.replaceAll("\r\n", " "));
+        clearTimeout(timer);
+        socket.off("data", answer).off("close", ended);
+        resolve(new Wire(socket, head.subarray(end + 4)));
+      });
+    });
+  }
+
+  constructor(socket: Socket, early: Buffer) {
+    this.#socket = socket;
+    socket.on("data", (chunk) => this.#read(chunk));
+    socket.on("error", () => {});
+    socket.on("close", () => this.onClose());
+    if (early.length > 0) queueMicrotask(() => this.#read(early));
+  }
+
+  /** `frames` come from `encode`. */
+  send(...frames: Buffer[]): void {
+    this.#socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames));
+  }
+
+  /** The polite way: a close frame, and the server hangs up. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onClose = () => resolve();
+      if (this.#socket.destroyed) return resolve();
+      this.send(encode(Buffer.from([0x03, 0xe8]), CLOSE));
+    });
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #read(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    while (bytes.length - at >= 2) {
+      let length = bytes[at + 1]! & 0x7f;
+      let start = at + 2;
+      if (length >= 126) {
+        if (length === 127) throw new Error("The load tool reads no frame above 64 KiB");
+        if (bytes.length - at < 4) break;
+        length = bytes.readUInt16BE(start);
+        start += 2;
+      }
+      if (bytes.length < start + length) break;
+      const first = bytes[at]!;
+      at = start + length;
+      this.#frame(first, bytes, start, at);
+    }
+    this.#rest = at === bytes.length ? NOTHING : bytes.subarray(at);
+    this.onDrained();
+  }
+
+  #frame(first: number, bytes: Buffer, start: number, end: number): void {
+    switch (first & 0x0f) {
+      case TEXT:
+        return this.onText(bytes, start, end);
+      case PING:
+        return this.send(encode(bytes.subarray(start, end), PONG));
+      case CLOSE:
+        this.#socket.end(encode(bytes.subarray(start, Math.min(end, start + 2)), CLOSE));
+        return;
+      default:
+    }
+  }
+}
+
+function upgrade(port: number): string {
+  return [
+    "GET /ws HTTP/1.1",
+    `Host: 127.0.0.1:${port}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "\r\n",
+  ].join("\r\n");
+}
