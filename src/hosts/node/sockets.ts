@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
 import type { StorageError } from "../../ports/sql.ts";
 import { lostAnswer, PING, PONG } from "../../protocol/frames.ts";
@@ -24,14 +24,23 @@ export type SocketEvents = {
   closed(socketId: string): void;
 };
 
-type Open = { socket: WebSocket; wire: Duplex; peer: SocketPeer; heardAt: number; corked: boolean };
+/** A socket with what we know of it. Listeners are shared and find it as `this`: thousands of sockets lie idle. */
+class OpenSocket extends WebSocket {
+  socketId = "";
+  peer: SocketPeer = { address: "", openedAt: 0 };
+  heardAt = 0;
+  corked = false;
+  wire: Duplex | null = null;
+}
+
 type Held = { socketId: string; text: string; answers: string | undefined } | { socketId: string; code: number; reason: string };
 
 export class NodeSockets implements Sockets {
   readonly #sql: NodeSql;
   readonly #events: () => SocketEvents;
-  readonly #open = new Map<string, Open>();
-  readonly #server = new WebSocketServer({
+  readonly #open = new Map<string, OpenSocket>();
+  readonly #server = new WebSocketServer<typeof OpenSocket>({
+    WebSocket: OpenSocket,
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
@@ -39,11 +48,23 @@ export class NodeSockets implements Sockets {
     maxFragments: LIMITS.fragmentsPerMessage,
   });
   readonly #pinging: NodeJS.Timeout;
+  readonly #onMessage: (this: WebSocket, data: Buffer, isBinary: boolean) => void;
+  readonly #onClose: (this: WebSocket) => void;
   #held: Held[] = [];
 
   constructor(sql: NodeSql, events: () => SocketEvents) {
     this.#sql = sql;
     this.#events = events;
+    const message = this.#message.bind(this);
+    const open = this.#open;
+    this.#onMessage = function (data, isBinary) {
+      message(this as OpenSocket, data, isBinary);
+    };
+    this.#onClose = function () {
+      const { socketId } = this as OpenSocket;
+      open.delete(socketId);
+      events().closed(socketId);
+    };
     this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
   }
 
@@ -54,26 +75,24 @@ export class NodeSockets implements Sockets {
   /** Completes an upgrade that the host has let in. */
   accept(request: IncomingMessage, wire: Duplex, head: Buffer, address: string): void {
     this.#server.handleUpgrade(request, wire, head, (socket) => {
-      const socketId = randomUUID();
       const now = Date.now();
-      const open: Open = { socket, wire, peer: { address, openedAt: now }, heardAt: now, corked: false };
-      this.#open.set(socketId, open);
-      socket.on("message", (data: Buffer, isBinary: boolean) => this.#message(socketId, open, data, isBinary));
-      socket.on("pong", () => void (open.heardAt = Date.now()));
-      socket.on("ping", () => void (open.heardAt = Date.now()));
-      // ws reports a broken frame here and closes with the fitting code by itself.
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        this.#open.delete(socketId);
-        this.#events().closed(socketId);
-      });
-      this.#events().opened(socketId);
+      socket.socketId = randomUUID();
+      socket.peer = { address, openedAt: now };
+      socket.heardAt = now;
+      socket.wire = wire;
+      this.#open.set(socket.socketId, socket);
+      socket.on("message", this.#onMessage);
+      socket.on("pong", onSign);
+      socket.on("ping", onSign);
+      socket.on("error", onError);
+      socket.on("close", this.#onClose);
+      this.#events().opened(socket.socketId);
     });
   }
 
   send(socketId: string, text: string, answers?: string): void {
     if (this.#sql.holds && !acknowledgesEarly()) this.#hold({ socketId, text, answers });
-    else this.#write(socketId, text);
+    else this.#write(this.#open.get(socketId), text);
   }
 
   close(socketId: string, code: number, reason: string): void {
@@ -94,26 +113,26 @@ export class NodeSockets implements Sockets {
   }
 
   trust(socketId: string): void {
-    const socket = this.#open.get(socketId)?.socket;
+    const socket = this.#open.get(socketId);
     if (socket !== undefined) allowPayload(socket, LIMITS.frameInBytes);
   }
 
   /** Says goodbye to everybody, and hangs up on those who do not answer. Resolves when all are gone. */
   async closeAll(code: number, reason: string, patienceMs: number): Promise<void> {
     clearInterval(this.#pinging);
-    const impatient = setTimeout(() => this.#open.forEach(({ socket }) => socket.terminate()), patienceMs);
-    const gone = [...this.#open.values()].map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
-    for (const { socket } of this.#open.values()) socket.close(code, reason);
+    const impatient = setTimeout(() => this.#open.forEach((socket) => socket.terminate()), patienceMs);
+    const gone = [...this.#open.values()].map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+    for (const socket of this.#open.values()) socket.close(code, reason);
     await Promise.all(gone);
     clearTimeout(impatient);
   }
 
-  #message(socketId: string, open: Open, data: Buffer, isBinary: boolean): void {
-    open.heardAt = Date.now();
+  #message(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
+    socket.heardAt = Date.now();
     if (isBinary) return this.#events().receivedBytes();
     const text = data.toString();
-    if (text === PING) return this.#write(socketId, PONG);
-    this.#events().received(socketId, text);
+    if (text === PING) return this.#write(socket, PONG);
+    this.#events().received(socket.socketId, text);
   }
 
   #hold(frame: Held): void {
@@ -127,35 +146,31 @@ export class NodeSockets implements Sockets {
     for (const frame of held) {
       if (failure === null) {
         if ("code" in frame) this.#hangUp(frame.socketId, frame.code, frame.reason);
-        else this.#write(frame.socketId, frame.text);
+        else this.#write(this.#open.get(frame.socketId), frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
-        this.#write(frame.socketId, lostAnswer(frame.answers, failure.full, failure.message));
+        this.#write(this.#open.get(frame.socketId), lostAnswer(frame.answers, failure.full, failure.message));
       }
       crashPoint("mid-flush");
     }
   }
 
   /** Frames of one turn leave in one write. */
-  #write(socketId: string, text: string): void {
-    const open = this.#open.get(socketId);
-    if (open === undefined) return;
-    const { socket, wire } = open;
+  #write(socket: OpenSocket | undefined, text: string): void {
+    const wire = socket?.wire;
+    if (socket === undefined || !wire) return;
     // A close frame would wait unread behind the others.
     if (wire.writableLength > UNREAD_BYTES_MAX) return socket.terminate();
-    if (!open.corked) {
-      open.corked = true;
+    if (!socket.corked) {
+      socket.corked = true;
       wire.cork();
-      process.nextTick(() => {
-        open.corked = false;
-        wire.uncork();
-      });
+      process.nextTick(uncork, socket);
     }
     socket.send(text);
   }
 
   /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */
   #hangUp(socketId: string, code: number, reason: string): void {
-    const socket = this.#open.get(socketId)?.socket;
+    const socket = this.#open.get(socketId);
     if (socket === undefined) return;
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), HANG_UP_MS).unref();
@@ -163,11 +178,23 @@ export class NodeSockets implements Sockets {
 
   #ping(): void {
     const now = Date.now();
-    for (const { socket, heardAt } of this.#open.values()) {
-      if (now - heardAt > LIMITS.silenceMs) socket.terminate();
-      else if (now - heardAt >= PING_EVERY_MS) socket.ping();
+    for (const socket of this.#open.values()) {
+      if (now - socket.heardAt > LIMITS.silenceMs) socket.terminate();
+      else if (now - socket.heardAt >= PING_EVERY_MS) socket.ping();
     }
   }
+}
+
+function onSign(this: WebSocket): void {
+  (this as OpenSocket).heardAt = Date.now();
+}
+
+/** ws reports a broken frame here and closes with the fitting code by itself. */
+function onError(): void {}
+
+function uncork(socket: OpenSocket): void {
+  socket.corked = false;
+  socket.wire?.uncork();
 }
 
 /**
