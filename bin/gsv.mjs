@@ -12,5 +12,6 @@ if (existsSync(join(ROOT, "src"))) {
 }
 const bundle = join(ROOT, "dist/gsv.js");
 const args = process.argv.slice(2);
-if (args.includes("up")) handOver([bundle, ...args]);
+// The first word that is not a flag is the command; global flags with values stand before it rarely, and never before up.
+if (args.find((arg) => !arg.startsWith("-")) === "up") handOver([bundle, ...args]);
 else await import(bundle);

@@ -1,10 +1,36 @@
 // The command line, put together: names, flags and help here; each command's work in a file of its own, loaded when
 // it is called.
 
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
 
-const program = new Command("gsv").version(VERSION).description("One intelligence across your machines.");
+/** Flags of a command and of all above it. Each command names its own; what commander parsed fits them by the lines below. */
+type Flags = Record<string, never>;
+type Run = (flags: Flags, args: string[]) => Promise<number | void>;
+
+/** How long a finished command waits for its connections to say goodbye. */
+const GOODBYE_MS = 300;
+
+const program = new Command("gsv")
+  .version(VERSION)
+  .description("One intelligence across your machines.")
+  .helpCommand(false)
+  .showSuggestionAfterError()
+  .configureHelp({ showGlobalOptions: true })
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "gsv: ")) })
+  .addOption(new Option("--url <url>", "the gateway; else gateway.url of the configuration, else ws://localhost:8787/ws").env("GSV_URL"))
+  .option("-u, --user <name>", "log in as this user")
+  .option(
+    "-p, --password [password]",
+    "log in by password; alone or as - it is asked for or read from standard input (others on this machine can see a command line)",
+  )
+  .addOption(new Option("-t, --token <token>", "log in by token").env("GSV_TOKEN"))
+  .option("--json", "print results as JSON")
+  .addHelpText(
+    "after",
+    "\nEvery - in place of a secret takes one line of standard input, in the order: login password, current, new, root's, API key." +
+      "\nExit codes: 0 done, 1 failed or refused, 3 no gateway reachable, 130 cancelled.",
+  );
 
 program
   .command("up")
@@ -19,6 +45,197 @@ program
   .option("--tls-key <file>", "its key in PEM")
   .option("--log-level <level>", "debug, info, warn or error")
   .option("--log-stdout", "log to standard output instead of the data directory")
-  .action(async (flags: Record<string, never>) => (await import("./commands/up.ts")).up(flags));
+  .action(staying(async (flags) => (await import("./commands/up.ts")).up(flags)));
 
-await program.parseAsync();
+program
+  .command("status")
+  .description("say whether the gateway is up and who you are to it")
+  .action(doing(async (flags) => (await import("./commands/status.ts")).status(flags)));
+
+program
+  .command("doctor")
+  .description("look for what commonly goes wrong and say what to do")
+  .action(doing(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
+
+const auth = program.command("auth").description("set up, log in, log out");
+auth
+  .command("setup")
+  .description("create the first user of a fresh gateway; asks for what is missing")
+  .option("--username <name>", "your user name")
+  .option("--new-password <password>", "your password; - reads it from standard input")
+  .option("--root-password <password>", "root's password, else the same; - reads it from standard input")
+  .option("--timezone <zone>", "such as Europe/Berlin, else this machine's")
+  .option("--ai-provider <provider>", "such as anthropic or openai")
+  .option("--ai-model <model>", "model of that provider")
+  .option("--ai-api-key <key>", "its API key; - reads it from standard input")
+  .option("--node-id <device>", "also make a token for this device")
+  .option("--node-label <label>", "label of that token")
+  .option("--node-expires-at <time>", "its end: 90d or 2027-01-31, else in a year")
+  .option("--code <code>", "the setup code the gateway printed, where others can reach it")
+  .action(doing(async (flags) => (await import("./commands/auth.ts")).setup(flags)));
+auth
+  .command("login")
+  .description("log in and stay logged in for some hours")
+  .option("--username <name>", "the same as --user")
+  .option("--ttl-hours <hours>", "how long to stay logged in", "8")
+  .action(doing(async (flags) => (await import("./commands/auth.ts")).login(flags)));
+auth
+  .command("logout")
+  .description("revoke the session and forget it")
+  .action(doing(async (flags) => (await import("./commands/auth.ts")).logout(flags)));
+tokenCommands(auth);
+
+const config = program
+  .command("config")
+  .description("read and write configuration")
+  .option("--local", "this CLI's own file instead of the gateway's configuration");
+config
+  .command("get [key]")
+  .description("one value, or everything below a key")
+  .option("--reveal", "show secrets")
+  .action(doing(async (flags, args) => (await import("./commands/config.ts")).configGet(flags, args)));
+config
+  .command("set <key> [value]")
+  .description("write a value; without one or with - it is asked for or read from standard input")
+  .action(doing(async (flags, args) => (await import("./commands/config.ts")).configSet(flags, args)));
+
+tokenCommands(program);
+
+const user = program.command("user").description("the people of a gateway");
+user
+  .command("add <name>")
+  .description("add a user")
+  .option("--new-password <password>", "their password; - reads it from standard input")
+  .option("--name <text>", "their full name")
+  .option("--group <group...>", "further groups")
+  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userAdd(flags, args)));
+user
+  .command("list")
+  .description("list users")
+  .action(doing(async (flags) => (await import("./commands/user.ts")).userList(flags)));
+user
+  .command("passwd [name]")
+  .description("change your password, or as root anybody's")
+  .option("--current <password>", "your present password; - reads it from standard input")
+  .option("--new-password <password>", "the new one; - reads it from standard input")
+  .option("--revoke-tokens", "end all tokens of that user too")
+  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userPassword(flags, args)));
+user
+  .command("lock <name>")
+  .description("let a user in no more and close their connections")
+  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userLock(flags, args, true)));
+user
+  .command("unlock <name>")
+  .description("let a user in again")
+  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userLock(flags, args, false)));
+
+const group = program.command("group").description("groups of users");
+group
+  .command("list")
+  .description("list groups")
+  .action(doing(async (flags) => (await import("./commands/group.ts")).groupList(flags)));
+group
+  .command("add <name>")
+  .description("add a group that may do nothing yet")
+  .action(doing(async (flags, args) => (await import("./commands/group.ts")).groupAdd(flags, args)));
+group
+  .command("remove <group>")
+  .description("remove a group")
+  .action(doing(async (flags, args) => (await import("./commands/group.ts")).groupRemove(flags, args)));
+group
+  .command("members <group> [users...]")
+  .description("show the members, or set them")
+  .option("--add", "add the users named")
+  .option("--remove", "remove the users named")
+  .option("--none", "leave nobody in it")
+  .action(doing(async (flags, args) => (await import("./commands/group.ts")).groupMembers(flags, args)));
+
+const capability = program.command("capability").description("what groups may do");
+capability
+  .command("list [group]")
+  .description("list capabilities")
+  .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityList(flags, args)));
+capability
+  .command("grant <group> <capability>")
+  .description("such as sys.token.list or sys.config.*")
+  .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityGrant(flags, args)));
+capability
+  .command("revoke <group> <capability>")
+  .description("exactly as it was granted")
+  .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityRevoke(flags, args)));
+
+program
+  .command("call <syscall> [json]")
+  .description("call any syscall; the arguments are JSON, - or a pipe reads them from standard input")
+  .action(doing(async (flags, args) => (await import("./commands/call.ts")).call(flags, args)));
+
+program
+  .command("help [name...]")
+  .description("explain a command or a syscall; help syscalls lists them")
+  .action(doing(async (_, args) => (await import("./commands/help.ts")).help(program, args)));
+
+program
+  .command("version")
+  .description("print the version")
+  .action(doing(async () => (await import("./terminal.ts")).say(VERSION)));
+
+// `gsv token list | head` closes the pipe early, and that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+if (process.argv.length <= 2) program.outputHelp();
+else await program.parseAsync([...process.argv.slice(0, 2), ...askedPassword(process.argv.slice(2))]);
+
+function tokenCommands(parent: Command): void {
+  const token = parent.command("token").description("tokens for devices, services and scripts");
+  token
+    .command("create")
+    .description("issue a token and print it, alone, on standard output")
+    .option("--kind <kind>", "node, service or user; node where --device is given, else user")
+    .option("--device <id>", "the only device that may use it")
+    .option("--label <text>", "what it is for")
+    .option("--expires <time>", "90d, 8h, 2027-01-31 or never; else 90 days for users and a year for others")
+    .option("--uid <uid>", "for another user, as root")
+    .addOption(new Option("--expires-at <time>").hideHelp())
+    .action(doing(async (flags) => (await import("./commands/token.ts")).tokenCreate(flags)));
+  token
+    .command("list")
+    .description("list valid tokens")
+    .option("--all", "ended and revoked ones too")
+    .option("--uid <uid>", "of another user, as root")
+    .action(doing(async (flags) => (await import("./commands/token.ts")).tokenList(flags)));
+  token
+    .command("revoke <id>")
+    .description("end a token and the connections that use it")
+    .option("--reason <text>", "kept with the token")
+    .option("--uid <uid>", "of another user, as root")
+    .action(doing(async (flags, args) => (await import("./commands/token.ts")).tokenRevoke(flags, args)));
+}
+
+/** An action that ends the program when it is done. */
+function doing(run: Run): (this: Command) => Promise<void> {
+  const act = staying(run);
+  return async function (this: Command) {
+    await act.call(this);
+    // Connections close by themselves in a moment; one whose other end does not cooperate is not waited for.
+    setTimeout(() => process.stdout.write("", () => process.exit()), GOODBYE_MS).unref();
+  };
+}
+
+function staying(run: Run): (this: Command) => Promise<void> {
+  return async function (this: Command) {
+    try {
+      process.exitCode = (await run(this.optsWithGlobals<Flags>(), this.args)) ?? 0;
+    } catch (error) {
+      process.exitCode = (await import("./problem.ts")).tell(error);
+    }
+  };
+}
+
+/** In `gsv -p status` the next word is the command and not the password. */
+function askedPassword(args: readonly string[]): string[] {
+  const names = new Set(program.commands.map((command) => command.name()));
+  const first = args.findIndex(
+    (arg, at) => names.has(arg) && /^(-p|--password)$/.test(args[at - 1] ?? "") && !args.slice(0, at).some((word) => names.has(word)),
+  );
+  return first === -1 ? [...args] : [...args.slice(0, first), "-", ...args.slice(first)];
+}

@@ -93,7 +93,7 @@ export type Calls = {
           username: string;
           home: string;
           cwd: string;
-          workspaceId: unknown;
+          workspaceId: string | null;
         };
         capabilities: string[];
       } | {
@@ -105,7 +105,7 @@ export type Calls = {
           username: string;
           home: string;
           cwd: string;
-          workspaceId: unknown;
+          workspaceId: string | null;
         };
         capabilities: string[];
         device: string;
@@ -119,7 +119,7 @@ export type Calls = {
           username: string;
           home: string;
           cwd: string;
-          workspaceId: unknown;
+          workspaceId: string | null;
         };
         capabilities: string[];
         channel: string;
@@ -145,7 +145,7 @@ export type Calls = {
         address: string;
         connectedAt: number;
         lastHeardAt: number;
-        tokenId: unknown;
+        tokenId: string | null;
       }>;
     };
   };
@@ -213,7 +213,7 @@ export type Calls = {
     };
   };
 
-  /** Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where the gateway listens beyond its own machine, `code` must be the one-time code it printed on its console. */
+  /** Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose. */
   "sys.setup": {
     args: {
       username: string;
@@ -240,7 +240,7 @@ export type Calls = {
         username: string;
         home: string;
         cwd: string;
-        workspaceId: unknown;
+        workspaceId: string | null;
       };
       rootLocked: boolean;
       nodeToken?: {
@@ -248,11 +248,11 @@ export type Calls = {
         tokenPrefix: string;
         uid: number;
         kind: "node" | "service" | "user";
-        label: unknown;
+        label: string | null;
         allowedRole: "user" | "driver" | "service" | null;
-        allowedDeviceId: unknown;
+        allowedDeviceId: string | null;
         createdAt: number;
-        expiresAt: unknown;
+        expiresAt: number | null;
         token: string;
       };
     };
@@ -266,7 +266,7 @@ export type Calls = {
       label?: string;
       allowedRole?: "user" | "driver" | "service";
       allowedDeviceId?: string;
-      expiresAt?: unknown;
+      expiresAt?: number | null;
     };
     result: {
       token: {
@@ -274,11 +274,11 @@ export type Calls = {
         tokenPrefix: string;
         uid: number;
         kind: "node" | "service" | "user";
-        label: unknown;
+        label: string | null;
         allowedRole: "user" | "driver" | "service" | null;
-        allowedDeviceId: unknown;
+        allowedDeviceId: string | null;
         createdAt: number;
-        expiresAt: unknown;
+        expiresAt: number | null;
         token: string;
       };
     };
@@ -294,15 +294,15 @@ export type Calls = {
         tokenId: string;
         uid: number;
         kind: "node" | "service" | "user";
-        label: unknown;
+        label: string | null;
         tokenPrefix: string;
         allowedRole: "user" | "driver" | "service" | null;
-        allowedDeviceId: unknown;
+        allowedDeviceId: string | null;
         createdAt: number;
-        lastUsedAt: unknown;
-        expiresAt: unknown;
-        revokedAt: unknown;
-        revokedReason: unknown;
+        lastUsedAt: number | null;
+        expiresAt: number | null;
+        revokedAt: number | null;
+        revokedReason: string | null;
       }>;
     };
   };

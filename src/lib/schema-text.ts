@@ -19,6 +19,7 @@ export function schemaText(schema: JsonSchema, indent: number | null = null): st
   if (options !== undefined) return [...new Set(options.map((option) => schemaText(option, indent)))].join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => schemaText({ ...schema, type }, indent)).join(" | ");
   switch (schema.type) {
     case "object":
       return objectText(schema, indent);

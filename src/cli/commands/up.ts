@@ -1,8 +1,13 @@
 // gsv up: runs the gateway in the foreground.
 
 import type { UpFlags } from "../../hosts/node/options.ts";
+import { Problem } from "../problem.ts";
+import { say } from "../terminal.ts";
 
 export async function up(flags: UpFlags): Promise<void> {
+  mustHaveSqlite();
+  // Here and not in the gateway, because it is the whole process's: whatever the gateway writes is its owner's alone.
+  process.umask(0o077);
   const [{ startGateway }, { upOptions }, { OperatorError }] = await Promise.all([
     import("../../hosts/node/gateway.ts"),
     import("../../hosts/node/options.ts"),
@@ -11,14 +16,20 @@ export async function up(flags: UpFlags): Promise<void> {
   try {
     const options = upOptions(flags, process.env);
     const gateway = await startGateway(options);
-    console.log(banner(gateway, options.home));
+    say(banner(gateway, options.home));
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
       process.on(signal, () => void gateway.close().then(() => process.exit(0)));
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    console.error(`gsv: ${error.message}`);
-    process.exit(1);
+    if (error instanceof OperatorError) throw new Problem(error.message);
+    throw error;
   }
+}
+
+/** bin/gsv.mjs hands over to a newer Node by itself; this is for whoever runs the bundle directly. */
+function mustHaveSqlite(): void {
+  const [major = 0] = process.versions.node.split(".").map(Number);
+  if (major < 24)
+    throw new Problem(`The gateway needs Node 24 and this is ${process.versions.node}: start it with npx gsv up, which brings its own`);
 }
 
 function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string | null }, home: string): string {

@@ -1,0 +1,87 @@
+// What a command learns from the person or the pipe in front of it. Prompts are drawn on stderr, so that results can be
+// piped while a password is typed. Without a terminal nothing is asked: a value is given or it is missing.
+
+import { EXIT_CANCELLED, Problem } from "./problem.ts";
+
+export function isInteractive(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Enter takes `fallback`. */
+export async function askText(message: string, fallback = "", check?: (value: string) => string | undefined): Promise<string> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const answer = await text({
+    message,
+    output: process.stderr,
+    ...(fallback === "" ? {} : { placeholder: fallback, defaultValue: fallback }),
+    validate: (value) => check?.(value || fallback),
+  });
+  return isCancel(answer) ? cancelled() : (answer ?? "").trim();
+}
+
+export async function askSecret(message: string, check?: (value: string) => string | undefined): Promise<string> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const answer = await password({ message, output: process.stderr, validate: (value) => check?.(value ?? "") });
+  return isCancel(answer) ? cancelled() : (answer ?? "");
+}
+
+/** Typed twice, since nobody sees what is typed. */
+export async function askNewPassword(message: string): Promise<string> {
+  const first = await askSecret(message, (value) => (value.trim().length < 8 ? "At least 8 characters" : undefined));
+  await askSecret("The same once more", (value) => (value === first ? undefined : "That is not the same"));
+  return first;
+}
+
+export async function askYes(message: string, initialValue = true): Promise<boolean> {
+  const { confirm, isCancel } = await import("@clack/prompts");
+  const answer = await confirm({ message, initialValue, output: process.stderr });
+  return isCancel(answer) ? cancelled() : answer;
+}
+
+/** A secret flag's value. `-`, or the flag alone, means: ask for it, or take the next line of a pipe. */
+export async function secretValue(flag: string, value: string | true, ask: () => Promise<string>): Promise<string> {
+  if (value !== true && value !== "-") return value;
+  if (isInteractive()) return ask();
+  const line = await stdinLine();
+  if (line === null || line === "") throw new Problem(`${flag} expects a line on standard input, and there is none`);
+  return line;
+}
+
+let unread = "";
+let chunks: NodeJS.AsyncIterator<string> | null = null;
+
+/** The next line of standard input, null at its end. Several secrets are several lines. */
+async function stdinLine(): Promise<string | null> {
+  while (!unread.includes("\n")) if (!(await readMore())) break;
+  if (unread === "") return null;
+  const end = unread.includes("\n") ? unread.indexOf("\n") : unread.length;
+  const line = unread.slice(0, end).replace(/\r$/, "");
+  unread = unread.slice(end + 1);
+  return line;
+}
+
+/** All that is left on standard input. */
+export async function stdinRest(): Promise<string> {
+  while (await readMore());
+  const rest = unread;
+  unread = "";
+  return rest;
+}
+
+async function readMore(): Promise<boolean> {
+  if (chunks === null) {
+    process.stdin.setEncoding("utf8");
+    chunks = process.stdin.iterator({ destroyOnReturn: false });
+  }
+  // A pipe that stays open must keep the program alive only while it is being waited for.
+  process.stdin.ref?.();
+  const { value, done } = await chunks.next();
+  process.stdin.unref?.();
+  if (done === true) return false;
+  unread += value;
+  return true;
+}
+
+function cancelled(): never {
+  throw new Problem("Cancelled", EXIT_CANCELLED);
+}

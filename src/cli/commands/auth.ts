@@ -1,0 +1,78 @@
+// gsv auth setup, login and logout.
+
+import { ConnectionLost } from "../../client/client.ts";
+import type { Address } from "../address.ts";
+import { type Credentials, dropSession, updateConfig } from "../config-file.ts";
+import { health } from "../health.ts";
+import { relative } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { enterWithPassword, type Globals, locate, login as logIn, open, rememberUrl, SESSION_HOURS } from "../session.ts";
+import { setUp, type SetupFlags } from "../setup.ts";
+import { note, say, sayJson } from "../terminal.ts";
+
+/** The close code for a credential that is no longer valid. */
+const CREDENTIAL_ENDED = 1008;
+
+export async function setup(flags: Globals & SetupFlags): Promise<void> {
+  const place = locate(flags);
+  const { origin } = place.address;
+  if (!(await health(place.address)).setupMode) throw new Problem(`${origin} is set up already: run gsv auth login`);
+  const named = flags.username ?? flags.user;
+  const { username, password, result } = await setUp(place.address, named === undefined ? flags : { ...flags, username: named });
+  const client = await enterWithPassword(place, { username, password }, { switchUser: true });
+  client.close();
+  rememberUrl(flags, place);
+  note(`Set up. You are ${username} at ${origin}, and logged in for ${SESSION_HOURS} hours.`);
+  note("Next: gsv status shows the gateway, gsv help what you can do, gsv user add NAME makes room for others (as root: -u root).");
+  if (flags.json) sayJson(result);
+  else if (result.nodeToken !== undefined) {
+    note(`The token of device ${String(result.nodeToken.allowedDeviceId)}, shown only now:`);
+    say(result.nodeToken.token);
+  }
+}
+
+export async function login(flags: Globals & { username?: string; ttlHours?: string }): Promise<void> {
+  const hours = Number(flags.ttlHours ?? SESSION_HOURS);
+  if (!(hours > 0 && hours <= 24 * 365)) throw new Problem(`Not a number of hours: ${flags.ttlHours}`);
+  if (flags.token)
+    throw new Problem("A token needs no login: use it with --token or GSV_TOKEN, or keep it with gsv config --local set gateway.token -");
+  const place = locate(flags);
+  const user = flags.user ?? flags.username;
+  const client = await logIn(user === undefined ? flags : { ...flags, user }, place, { switchUser: true, hours });
+  const { username } = client.session.identity.process;
+  client.close();
+  rememberUrl(flags, place);
+  note(`Logged in as ${username} at ${place.address.origin} for ${hours} hours.`);
+}
+
+export async function logout(flags: Globals): Promise<void> {
+  const { address, config, saved } = locate(flags);
+  // Also where the file's mode kept the session from being used: what is removed cannot leak.
+  if (saved.session_token === undefined && config.looseMode === null) {
+    note(`Not logged in at ${address.origin}.`);
+    return;
+  }
+  const revoked = await revokeSession(address, saved).catch((error: unknown) => {
+    const ends = relative(saved.session_expires_at, "by itself");
+    note(`gsv: the gateway could not be told (${error instanceof Error ? error.message : String(error)}); the token ends ${ends}`);
+    return false;
+  });
+  updateConfig(config.file, (table) => dropSession(table, address.origin));
+  note(revoked ? `Logged out at ${address.origin}; the session's token is revoked.` : `Logged out at ${address.origin}.`);
+  if (saved.token !== undefined) note(`gateway.token in ${config.file} stays and is still used.`);
+}
+
+async function revokeSession(address: Address, saved: Credentials): Promise<boolean> {
+  const { username, session_token: token, session_token_id: tokenId } = saved;
+  if (username === undefined || token === undefined || tokenId === undefined) return false;
+  const client = await open(address, { username, token });
+  try {
+    return (await client.call("sys.token.revoke", { tokenId, reason: "logged out" })).revoked;
+  } catch (error) {
+    // Revoking the token one is connected with closes the connection, and the answer may lose that race.
+    if (error instanceof ConnectionLost && error.code === CREDENTIAL_ENDED) return true;
+    throw error;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,79 @@
+// gsv call: any syscall by name, also ones this version has never heard of.
+
+import { fstatSync } from "node:fs";
+import { Line } from "../../client/client.ts";
+import { stdinRest } from "../ask.ts";
+import { health } from "../health.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, locate, withClient } from "../session.ts";
+import { socketConstructor } from "../socket.ts";
+import { note, sayJson } from "../terminal.ts";
+
+const PATIENCE_MS = 3_000;
+
+export async function call(flags: Globals, [name = "", given]: readonly string[]): Promise<void> {
+  const typed = given === undefined || given === "-" ? null : parseArgs(given);
+  if (await isForStrangers(name)) return sayJson(await callAsStranger(flags, name, typed ?? (await pipedArgs(given))));
+  await withClient(flags, async (client) => {
+    // After logging in, because a password on standard input comes before the arguments.
+    sayJson(await client.call(name, typed ?? (await pipedArgs(given))));
+  });
+}
+
+/** Such a call takes no identity, so none is shown. */
+async function isForStrangers(name: string): Promise<boolean> {
+  const { reference } = await import("../../syscalls/reference.ts");
+  return reference.some((call) => call.name === name && call.from.includes("stranger"));
+}
+
+async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {
+  const { address } = locate(flags);
+  await health(address);
+  const line = await Line.open(address.url, await socketConstructor());
+  try {
+    return await line.call(name, args);
+  } finally {
+    line.close();
+  }
+}
+
+async function pipedArgs(given: string | undefined): Promise<Record<string, unknown>> {
+  if (given === undefined && !isPiped()) return {};
+  const waiting = setTimeout(
+    () => note("gsv: waiting for the arguments as JSON on standard input; {} on the command line needs none"),
+    PATIENCE_MS,
+  );
+  try {
+    return parseArgs(await stdinRest());
+  } finally {
+    clearTimeout(waiting);
+  }
+}
+
+/** A pipe or a file; a terminal or /dev/null has nothing to say. */
+function isPiped(): boolean {
+  try {
+    const stat = fstatSync(0);
+    return stat.isFIFO() || stat.isFile() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+function parseArgs(text: string): Record<string, unknown> {
+  if (text.trim() === "") return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // The parser's own message quotes what it read, which may be a secret.
+    const where = / at position \d+/.exec(String(error))?.[0] ?? "";
+    throw new Problem(`The arguments are not JSON${where}. Write them like '{"key":"config/server"}'`);
+  }
+  if (!isObject(value)) throw new Problem("The arguments must be a JSON object, such as {}");
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,43 @@
+// gsv capability: what the groups of a gateway may do.
+
+import { Problem } from "../problem.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, sayJson, sayTable } from "../terminal.ts";
+import { findGroup } from "./group.ts";
+
+export async function capabilityList(flags: Globals, [only]: readonly string[]): Promise<void> {
+  const [capabilities, names] = await withClient(flags, async (client) => {
+    const [{ capabilities: all }, { groups }] = await Promise.all([
+      client.call("sys.capability.list", {}),
+      client.call("sys.group.list", {}),
+    ]);
+    const names = new Map(groups.map(({ gid, name }) => [gid, name]));
+    if (only === undefined) return [all, names] as const;
+    const { gid } = await findGroup(client, only);
+    return [all.filter((capability) => capability.gid === gid), names] as const;
+  });
+  if (flags.json) return sayJson({ capabilities });
+  sayTable(
+    ["GID", "GROUP", "CAPABILITY"],
+    capabilities.map(({ gid, capability }) => [gid, names.get(gid) ?? "-", capability]),
+  );
+}
+
+export async function capabilityGrant(flags: Globals, [group = "", capability = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { gid, name } = await findGroup(client, group);
+    const { changed } = await client.call("sys.capability.grant", { gid, capability });
+    if (flags.json) return sayJson({ changed });
+    note(changed ? `Group ${name} may now use ${capability}.` : `Group ${name} had ${capability} already.`);
+  });
+}
+
+export async function capabilityRevoke(flags: Globals, [group = "", capability = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { gid, name } = await findGroup(client, group);
+    const { changed } = await client.call("sys.capability.revoke", { gid, capability });
+    if (flags.json) sayJson({ changed });
+    if (!changed) throw new Problem(`Group ${name} has no ${capability} as such: gsv capability list ${name} shows what it has`);
+    note(`Group ${name} no longer has ${capability}.`);
+  });
+}

@@ -1,0 +1,115 @@
+// gsv config: the gateway's configuration, and with --local the CLI's own file. Secrets are masked unless asked for.
+
+import type { TomlTable, TomlValue } from "smol-toml";
+import { gatewayAddress } from "../address.ts";
+import { askSecret, isInteractive, stdinRest } from "../ask.ts";
+import { configPath, CREDENTIAL_FIELDS, readConfig, setGatewayUrl, tableAt, updateConfig } from "../config-file.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, say, sayJson } from "../terminal.ts";
+
+type Flags = Globals & { local?: boolean; reveal?: boolean };
+type Entry = { key: string; value: string };
+
+/** What the file may hold: sections of this CLI and of later commands. */
+const SECTIONS = ["gateway", "gateways", "cloudflare", "release", "r2", "node", "session", "channels"];
+const SETTABLE = ["url", "username", "token"];
+const SECRET = /(^|[._/])(api_key|secret|token|password|secret_access_key|session_token)$|_(api_key|secret|token|password)$/;
+
+export async function configGet(flags: Flags, [key]: readonly string[]): Promise<void> {
+  const entries = flags.local ? localEntries(key) : await remoteEntries(flags, key);
+  const shown = flags.reveal ? entries : entries.map((entry) => ({ ...entry, value: masked(entry) }));
+  if (flags.json) return sayJson({ entries: shown });
+  const [only] = shown;
+  if (only !== undefined && shown.length === 1 && only.key === key) return say(only.value);
+  if (only === undefined) throw new Problem(key === undefined ? "Nothing is set" : `Not set: ${key}`);
+  for (const entry of shown) say(`${entry.key} = ${entry.value}`);
+}
+
+export async function configSet(flags: Flags, [key = "", given]: readonly string[]): Promise<void> {
+  const value = await valueOf(key, given);
+  if (flags.local) setLocal(key, value);
+  else await withClient(flags, (client) => client.call("sys.config.set", { key, value }));
+  note(`Set ${key}.`);
+}
+
+async function remoteEntries(flags: Flags, key: string | undefined): Promise<Entry[]> {
+  return withClient(flags, async (client) => (await client.call("sys.config.get", key === undefined ? {} : { key })).entries);
+}
+
+function localEntries(key: string | undefined): Entry[] {
+  const all = flatten(readConfig(configPath()).table, []);
+  return key === undefined ? all : all.filter((entry) => entry.key === key || entry.key.startsWith(`${key}.`));
+}
+
+function flatten(table: TomlTable, path: readonly string[]): Entry[] {
+  return Object.entries(table).flatMap(([name, value]) => {
+    const here = [...path, /^[\w-]+$/.test(name) ? name : JSON.stringify(name)];
+    const below = tableAt(table, name);
+    return below === undefined ? [{ key: here.join("."), value: plain(value) }] : flatten(below, here);
+  });
+}
+
+function plain(value: TomlValue): string {
+  return typeof value === "string" ? value : value instanceof Date ? value.toISOString() : (JSON.stringify(value) ?? "");
+}
+
+/** `-`, or a missing value, is read so that it need not be on the command line, where others on the machine can see it. */
+async function valueOf(key: string, given: string | undefined): Promise<string> {
+  if (given !== undefined && given !== "-") return given;
+  if (isInteractive()) return askSecret(`Value of ${key}`);
+  if (given === undefined) throw new Problem(`Set ${key} to what? Add a value, or - to read it from standard input`);
+  return (await stdinRest()).replace(/\r?\n$/, "");
+}
+
+function setLocal(key: string, value: string): void {
+  const path = segments(key);
+  const [section = "", ...rest] = path;
+  const field = rest.at(-1) ?? "";
+  if (!SECTIONS.includes(section) || rest.length === 0)
+    throw new Problem(`No such key: ${key}. Keys begin with one of: ${SECTIONS.map((name) => `${name}.`).join(" ")}`);
+  if (section === "gateway" || section === "gateways") {
+    const depth = section === "gateway" ? 1 : 2;
+    if (rest.length !== depth || !SETTABLE.includes(field) || (depth === 2 && field === "url")) {
+      const managed = CREDENTIAL_FIELDS.some((name) => name === field && field.startsWith("session_"));
+      throw new Problem(
+        managed ? `${key} belongs to gsv auth login` : `No such key: ${key}. Use gateway.url, gateway.username or gateway.token`,
+      );
+    }
+    if (depth === 2) mustBeOrigin(rest[0] ?? "");
+  }
+  updateConfig(configPath(), (table) => {
+    if (key === "gateway.url") setGatewayUrl(table, value);
+    else put(table, path, value);
+  });
+}
+
+function mustBeOrigin(text: string): void {
+  const { origin } = gatewayAddress(text);
+  if (origin !== text) throw new Problem(`Gateways are kept by origin: write gateways."${origin}"`);
+}
+
+function put(table: TomlTable, path: readonly string[], value: string): void {
+  const [name = "", ...rest] = path;
+  if (rest.length === 0) {
+    table[name] = value;
+    return;
+  }
+  const below = tableAt(table, name) ?? {};
+  table[name] = below;
+  put(below, rest, value);
+}
+
+/** gateways."wss://gsv.example.com".token is three segments. */
+function segments(key: string): string[] {
+  const found = key.match(/"[^"]*"|[^."]+/g) ?? [];
+  const path = found.map((part) => part.replace(/^"|"$/g, ""));
+  const again = found.join(".");
+  if (again !== key || path.some((part) => part === "" || part === "__proto__")) throw new Problem(`Not a key: ${key}`);
+  return path;
+}
+
+function masked({ key, value }: Entry): string {
+  if (!SECRET.test(key) || value === "") return value;
+  return value.length > 20 ? `${value.slice(0, 8)}... (hidden; --reveal shows it)` : "(hidden; --reveal shows it)";
+}

@@ -1,0 +1,179 @@
+// gsv doctor: looks at everything that commonly goes wrong and says what to do about it. Changes nothing, asks nothing.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "../../client/client.ts";
+import { homePath, readRunning } from "../../hosts/node/running.ts";
+import { isLoopback } from "../../lib/address.ts";
+import { VERSION } from "../../protocol/version.ts";
+import { type Health, health } from "../health.ts";
+import { relative, span } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { enter, type Globals, knownCredential, locate, open, type Place } from "../session.ts";
+import { type Mark, sayJson, sayMark } from "../terminal.ts";
+
+type Finding = { mark: Mark; text: string };
+
+const NODE_MAJOR = 20;
+const SKEW_MS = 30_000;
+const UNUSED_MS = 90 * 86_400_000;
+
+export async function doctor(globals: Globals): Promise<number> {
+  const place = locate(globals);
+  const state = await health(place.address).catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+  const findings = [
+    nodeVersion(),
+    configMode(place),
+    ...(state instanceof Problem ? [fail(state.message)] : gatewayState(place, state)),
+    ...encryption(place),
+    ...localGateway(place),
+    ...(state instanceof Problem || state.setupMode ? [] : await accountFindings(globals, place)),
+  ];
+  if (globals.json) sayJson({ findings });
+  else for (const { mark, text } of findings) sayMark(mark, text);
+  return findings.some(({ mark }) => mark === "fail") ? 1 : 0;
+}
+
+function nodeVersion(): Finding {
+  const { node } = process.versions;
+  if (Number(node.split(".")[0]) < NODE_MAJOR) return fail(`Node ${node} is too old: install ${NODE_MAJOR} or newer`);
+  return ok(`Node ${node} (the gateway brings its own where this one is too old for it)`);
+}
+
+function configMode({ config: { file, looseMode } }: Place): Finding {
+  if (looseMode !== null) return fail(`${file} has mode ${looseMode} and tokens in it are not used. Run: chmod 600 ${file}`);
+  return ok(modeOf(file) === null ? `No configuration yet (${file})` : `${file} is private`);
+}
+
+function gatewayState({ address }: Place, { version, setupMode, startedAt, skewMs }: Health): Finding[] {
+  return [
+    ok(`The gateway at ${address.url} answers; up for ${span(Date.now() - startedAt)}`),
+    version === VERSION
+      ? ok(`Gateway and CLI are both version ${VERSION}`)
+      : warn(`The gateway is version ${version} and this CLI ${VERSION}: update the older one`),
+    ...(setupMode ? [warn("The gateway has no user yet, and whoever reaches it first becomes its owner. Run: gsv auth setup")] : []),
+    ...(skewMs === null ? [] : [clock(skewMs)]),
+  ];
+}
+
+function clock(skewMs: number): Finding {
+  if (Math.abs(skewMs) <= SKEW_MS) return ok("The gateway's clock and this machine's agree");
+  const which = skewMs > 0 ? "ahead of" : "behind";
+  return warn(
+    `The gateway's clock is ${span(Math.abs(skewMs))} ${which} this machine's, so times and expiries will be off: set both by NTP`,
+  );
+}
+
+function encryption({ address }: Place): Finding[] {
+  if (address.isLocal || address.isEncrypted) return [];
+  return [
+    warn(`${address.origin} is not encrypted. Unless the network is (such as a VPN), put TLS before it: see docs/guides/remote-access.md`),
+  ];
+}
+
+/** The gateway whose data is on this machine, if there is one. */
+function localGateway({ address }: Place): Finding[] {
+  const home = homePath(undefined, process.env);
+  if (modeOf(home) === null) return address.isLocal ? [ok(`No data directory on this machine yet (${home})`)] : [];
+  const open = ["", "kernel.db", "secret.key", "gateway.json"]
+    .map((name) => join(home, name))
+    .filter((path) => ((modeOf(path) ?? 0) & 0o077) !== 0);
+  const modes = open.map((path) => fail(`${path} can be read by other users. Run: chmod go= ${path}`));
+  const running = readRunning(home);
+  return [
+    ...(modes.length > 0 ? modes : [ok(`The data directory ${home} is private`)]),
+    ...(running === null ? [ok(`No gateway runs on ${home}`)] : whoRuns(running, home)),
+  ];
+}
+
+function whoRuns(
+  { pid, url, startedAt, version }: { pid: number; url: string; startedAt: number; version: string },
+  home: string,
+): Finding[] {
+  if (!isAlive(pid)) return [warn(`The gateway on ${home} (process ${pid}) ended without saying so. That is safe: gsv up starts it again`)];
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const exposed = parsed !== null && parsed.protocol === "http:" && !isLoopback(parsed.hostname);
+  return [
+    ok(`A gateway runs on ${home}: process ${pid}, ${url}, version ${version}, started ${relative(startedAt, "some time ago")}`),
+    ...(exposed ? [warn(`It listens at ${url}, beyond this machine and without TLS: see docs/guides/remote-access.md`)] : []),
+  ];
+}
+
+async function accountFindings(globals: Globals, place: Place): Promise<Finding[]> {
+  let client: Client;
+  try {
+    const known = globals.password === undefined ? knownCredential(globals, place) : null;
+    if (known === null && globals.password === undefined)
+      return [warn("Not logged in, so tokens and grants were not looked at. Run: gsv auth login")];
+    client = known === null ? await enter(globals) : await open(place.address, known.auth);
+  } catch (error) {
+    return [warn(`Tokens and grants were not looked at: ${error instanceof Error ? error.message : String(error)}. Run: gsv auth login`)];
+  }
+  try {
+    const { uid, username } = client.session.identity.process;
+    return [ok(`Logged in as ${username}`), ...(await tokenFindings(client)), ...(uid === 0 ? await grantFindings(client) : [])];
+  } catch (error) {
+    return [warn(`Tokens and grants were not all looked at: ${error instanceof Error ? error.message : String(error)}`)];
+  } finally {
+    client.close();
+  }
+}
+
+async function tokenFindings(client: Client): Promise<Finding[]> {
+  const now = Date.now();
+  const { tokens } = await client.call("sys.token.list", {});
+  const live = tokens.filter(({ revokedAt, expiresAt }) => revokedAt === null && (typeof expiresAt !== "number" || expiresAt > now));
+  const findings = live.flatMap(({ tokenId, kind, label, expiresAt, lastUsedAt, createdAt }) => {
+    const what = `${kind} token ${tokenId}${typeof label === "string" ? ` (${label})` : ""}`;
+    const idleMs = now - (typeof lastUsedAt === "number" ? lastUsedAt : createdAt);
+    const remedy = `If nobody needs it: gsv token revoke ${tokenId}`;
+    if (idleMs > UNUSED_MS) return [warn(`The ${what} has not been used for ${span(idleMs)}. ${remedy}`)];
+    return expiresAt === null ? [warn(`The ${what} never ends. ${remedy}`)] : [];
+  });
+  return findings.length > 0 ? findings : [ok(`${live.length} valid tokens, all in use and with an end`)];
+}
+
+async function grantFindings(client: Client): Promise<Finding[]> {
+  const [{ capabilities }, { groups }] = await Promise.all([client.call("sys.capability.list", {}), client.call("sys.group.list", {})]);
+  const wide = capabilities.filter(({ gid, capability }) => gid !== 0 && capability === "*");
+  if (wide.length === 0) return [ok("Only root may do everything")];
+  return wide.map(({ gid }) => {
+    const name = groups.find((group) => group.gid === gid)?.name ?? String(gid);
+    return warn(`Group ${name} may do everything, as root may. If that is not wanted: gsv capability revoke ${name} '*'`);
+  });
+}
+
+/** Permission bits; null where there is nothing, and nothing to object to on systems without them. */
+function modeOf(path: string): number | null {
+  try {
+    const { mode } = statSync(path);
+    return process.platform === "win32" ? 0 : mode & 0o777;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It exists and is somebody else's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function ok(text: string): Finding {
+  return { mark: "ok", text };
+}
+
+function warn(text: string): Finding {
+  return { mark: "warn", text };
+}
+
+function fail(text: string): Finding {
+  return { mark: "fail", text };
+}

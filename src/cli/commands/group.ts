@@ -1,0 +1,61 @@
+// gsv group: who belongs together. Groups may be named or given by gid.
+
+import type { Client } from "../../client/client.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, say, sayJson, sayTable } from "../terminal.ts";
+
+type MembersFlags = Globals & { add?: boolean; remove?: boolean; none?: boolean };
+
+export async function groupList(flags: Globals): Promise<void> {
+  const { groups } = await withClient(flags, (client) => client.call("sys.group.list", {}));
+  if (flags.json) return sayJson({ groups });
+  sayTable(
+    ["GID", "GROUP", "MEMBERS"],
+    groups.map(({ gid, name, members }) => [gid, name, members.join(",") || "-"]),
+  );
+}
+
+export async function groupAdd(flags: Globals, [name = ""]: readonly string[]): Promise<void> {
+  const { group } = await withClient(flags, (client) => client.call("sys.group.create", { name }));
+  if (flags.json) return sayJson({ group });
+  note(`Added group ${group.name} (gid ${group.gid}). It may do nothing yet: gsv capability grant ${group.name} CAPABILITY`);
+}
+
+export async function groupRemove(flags: Globals, [group = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { gid, name } = await findGroup(client, group);
+    const { removed } = await client.call("sys.group.remove", { gid });
+    note(removed ? `Removed group ${name}.` : `There was no group ${name}.`);
+  });
+}
+
+/** Without users it shows them; with users it replaces them, or adds or removes those named. */
+export async function groupMembers(flags: MembersFlags, [group = "", ...users]: readonly string[]): Promise<void> {
+  if ([flags.add, flags.remove, flags.none].filter(Boolean).length > 1) throw new Problem("Use only one of --add, --remove and --none");
+  if ((flags.add || flags.remove) && users.length === 0) throw new Problem("Name the users too");
+  if (flags.none && users.length > 0) throw new Problem("--none empties the group: name no users with it");
+  await withClient(flags, async (client) => {
+    const found = await findGroup(client, group);
+    if (users.length === 0 && !flags.none) {
+      if (flags.json) return sayJson({ group: found });
+      for (const member of found.members) say(member);
+      return;
+    }
+    const members = flags.add
+      ? [...new Set([...found.members, ...users])]
+      : flags.remove
+        ? found.members.filter((member) => !users.includes(member))
+        : users;
+    const { group: changed } = await client.call("sys.group.members", { gid: found.gid, members });
+    if (flags.json) return sayJson({ group: changed });
+    note(`Group ${changed.name}: ${changed.members.join(", ") || "nobody"}`);
+  });
+}
+
+export async function findGroup(client: Client, text: string): Promise<{ gid: number; name: string; members: string[] }> {
+  const { groups } = await client.call("sys.group.list", {});
+  const found = groups.find(({ name }) => name === text) ?? groups.find(({ gid }) => String(gid) === text);
+  if (found === undefined) throw new Problem(`No such group: ${text}. gsv group list shows them`);
+  return found;
+}

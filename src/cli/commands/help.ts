@@ -1,0 +1,79 @@
+// gsv help: of a command from the command line's own description, of a syscall from the generated reference.
+
+import type { Command } from "commander";
+import { schemaText } from "../../lib/schema-text.ts";
+import type { Reference } from "../../protocol/reference.ts";
+import { reference } from "../../syscalls/reference.ts";
+import { near } from "../near.ts";
+import { Problem } from "../problem.ts";
+import { say, sayTable } from "../terminal.ts";
+
+export function help(program: Command, words: readonly string[]): void {
+  const command = findCommand(program, words);
+  if (command !== null) return command.outputHelp();
+  const name = words.join(".");
+  if (name === "syscalls") return list(reference);
+  const found = reference.find((call) => call.name === name);
+  if (found !== undefined) return say(page(found));
+  const family = reference.filter((call) => call.name.startsWith(`${name.replace(/\.\*?$/, "")}.`));
+  if (family.length > 0) return list(family);
+  const names = [...reference.map((call) => call.name), ...program.commands.map((sub) => sub.name())];
+  const close = near(name, names);
+  const hint = close.length > 0 ? `Did you mean ${close.join(", ")}?` : "gsv help lists commands, gsv help syscalls lists syscalls";
+  throw new Problem(`No such command or syscall: ${words.join(" ")}. ${hint}`);
+}
+
+function findCommand(program: Command, words: readonly string[]): Command | null {
+  let at = program;
+  for (const word of words) {
+    const next = at.commands.find((sub) => sub.name() === word || sub.aliases().includes(word));
+    if (next === undefined) return null;
+    at = next;
+  }
+  return at;
+}
+
+function list(calls: readonly Reference[]): void {
+  sayTable(
+    ["SYSCALL", "WHAT IT DOES"],
+    calls.map(({ name, doc }) => [name, firstSentence(doc)]),
+  );
+}
+
+function page(call: Reference): string {
+  const example = { type: "req", id: "1", call: call.name, args: call.example.args };
+  const answer = { type: "res", id: "1", ok: true, data: call.example.result };
+  const fails = Object.entries(call.fails);
+  return [
+    `${call.name} (${KINDS[call.does]})`,
+    "",
+    call.doc,
+    "",
+    `Who may call it: ${who(call)}`,
+    "",
+    `Arguments: ${schemaText(call.args, 0)}`,
+    "",
+    `Result: ${schemaText(call.result, 0)}`,
+    ...(fails.length === 0 ? [] : ["", "Errors:", ...fails.map(([code, meaning]) => `  ${code}  ${meaning}`)]),
+    "",
+    "Example:",
+    `  gsv call ${call.name} '${JSON.stringify(call.example.args).replaceAll("'", "'\\''")}'`,
+    `  -> ${JSON.stringify(example)}`,
+    `  <- ${JSON.stringify(answer)}`,
+  ].join("\n");
+}
+
+const KINDS: Record<Reference["does"], string> = { read: "reads only", write: "one transaction", effect: "has effects" };
+
+function who({ from, grant }: Reference): string {
+  if (from.includes("stranger")) return "anybody, before logging in";
+  const groups =
+    grant.length === 0
+      ? "root, until granted to others"
+      : `root and the ${grant.join(" and ")} group${grant.length > 1 ? "s" : ""}, unless changed`;
+  return `${from.join(", ")} connections; capability held by ${groups}`;
+}
+
+function firstSentence(doc: string): string {
+  return /^.*?\.(?=\s|$)/s.exec(doc)?.[0] ?? doc;
+}

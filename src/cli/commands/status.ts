@@ -1,0 +1,68 @@
+// gsv status: is there a gateway, and who am I to it. Asks nobody anything, and loads as little as it can.
+
+import { CallError } from "../../client/client.ts";
+import { type Health, health } from "../health.ts";
+import { local, relative, span } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, type Known, knownCredential, locate, open, type Place } from "../session.ts";
+import { sayFields, sayJson } from "../terminal.ts";
+
+type Standing = { username: string | null; connections: number | null; remark: string };
+
+export async function status(globals: Globals): Promise<number> {
+  const place = locate(globals);
+  const known = knownCredential(globals, place);
+  const standing = known === null ? null : stand(place, known).catch((error: unknown) => refusal(error));
+  let state: Health;
+  try {
+    state = await health(place.address);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (globals.json) sayJson({ url: place.address.url, reachable: false, reason: error.message });
+    else
+      sayFields([
+        ["gateway", place.address.url],
+        ["state", error.message.slice(error.message.indexOf(": ") + 2)],
+      ]);
+    return error.exitCode;
+  }
+  const you = standing === null ? nobody(state) : await standing;
+  if (globals.json) {
+    const { version, setupMode, startedAt } = state;
+    const { username, connections } = you;
+    sayJson({ url: place.address.url, reachable: true, version, startedAt, setupMode, username, connections });
+    return 0;
+  }
+  sayFields([
+    ["gateway", place.address.url],
+    ["state", `up since ${local(state.startedAt)} (${span(Date.now() - state.startedAt)}), version ${state.version}`],
+    ["setup", state.setupMode ? "no user yet: run gsv auth setup" : "done"],
+    ["you", you.remark],
+    ...(you.connections === null ? [] : [["connections", `${you.connections} besides this one`] as const]),
+  ]);
+  return 0;
+}
+
+async function stand(place: Place, known: Known): Promise<Standing> {
+  const client = await open(place.address, known.auth);
+  try {
+    const { username } = client.session.identity.process;
+    const ends = known.from === "session" ? `, session ends ${relative(place.saved.session_expires_at, "never")}` : "";
+    const connections = await client.call("sys.connection.list", {}).then(
+      (answer) => answer.connections.length - 1,
+      () => null,
+    );
+    return { username, connections, remark: `${username}${ends}` };
+  } finally {
+    client.close();
+  }
+}
+
+function nobody(state: Health): Standing {
+  return { username: null, connections: null, remark: state.setupMode ? "nobody yet" : "not logged in: run gsv auth login" };
+}
+
+function refusal(error: unknown): Standing {
+  const why = error instanceof CallError ? `${error.message} (${error.code})` : String(error instanceof Error ? error.message : error);
+  return { username: null, connections: null, remark: `not logged in, the token was refused: ${why}. Run gsv auth login` };
+}

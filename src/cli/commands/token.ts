@@ -1,0 +1,78 @@
+// gsv token: issue, list and revoke tokens. A new token is alone on stdout, so that it can be piped.
+
+import { parseExpiry, relative } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, isCode, SESSION_HOURS, withClient } from "../session.ts";
+import { note, say, sayJson, sayTable } from "../terminal.ts";
+
+type CreateFlags = Globals & { kind?: string; device?: string; label?: string; expires?: string; expiresAt?: string; uid?: string };
+
+export async function tokenCreate(flags: CreateFlags): Promise<void> {
+  const { device, label } = flags;
+  const kind = flags.kind ?? (device === undefined ? "user" : "node");
+  if (kind !== "node" && kind !== "service" && kind !== "user")
+    throw new Problem(`Not a kind of token: ${kind}. Use node, service or user`);
+  if (device !== undefined && kind !== "node") throw new Problem("--device goes with --kind node only");
+  const expires = flags.expires ?? flags.expiresAt;
+  const args = {
+    kind,
+    ...(device === undefined ? {} : { allowedDeviceId: device }),
+    ...(label === undefined ? {} : { label }),
+    ...(expires === undefined ? {} : { expiresAt: parseExpiry(expires) }),
+    ...uidOf(flags),
+  } as const;
+  const { token } = await withClient(flags, (client) => client.call("sys.token.create", args)).catch((error: unknown) => {
+    throw isCode(error, 403) && /outlive/.test(error.message) ? new Problem(`${error.message}: add -p to this command (403)`) : error;
+  });
+  if (flags.json) return sayJson({ token });
+  const bound = device === undefined ? "" : `, only for device ${device}`;
+  note(`${kind} token ${token.tokenId}${bound}; it ends ${relative(token.expiresAt, "never")}. Shown only now:`);
+  say(token.token);
+  const isBound =
+    kind === "user" &&
+    expires === undefined &&
+    typeof token.expiresAt === "number" &&
+    token.expiresAt - token.createdAt < SESSION_HOURS * 3_600_000;
+  if (isBound) note("It ends with your session; add -p to make one that lasts longer.");
+}
+
+export async function tokenList(flags: Globals & { uid?: string; all?: boolean }): Promise<void> {
+  const { tokens } = await withClient(flags, (client) => client.call("sys.token.list", uidOf(flags)));
+  if (flags.json) return sayJson({ tokens });
+  const now = Date.now();
+  const shown = flags.all
+    ? tokens
+    : tokens.filter(({ revokedAt, expiresAt }) => revokedAt === null && !(typeof expiresAt === "number" && expiresAt <= now));
+  sayTable(
+    ["ID", "UID", "KIND", "LABEL", "DEVICE", "CREATED", "USED", "ENDS"],
+    shown.map((token) => [
+      token.tokenId,
+      token.uid,
+      token.kind,
+      name(token.label),
+      name(token.allowedDeviceId),
+      relative(token.createdAt, "-", now),
+      relative(token.lastUsedAt, "never", now),
+      token.revokedAt === null ? relative(token.expiresAt, "never", now) : `revoked ${relative(token.revokedAt, "", now)}`,
+    ]),
+  );
+  if (shown.length < tokens.length) note(`${tokens.length - shown.length} ended or revoked: --all shows them`);
+}
+
+export async function tokenRevoke(flags: Globals & { reason?: string; uid?: string }, [tokenId = ""]: readonly string[]): Promise<void> {
+  const args = { tokenId, ...(flags.reason === undefined ? {} : { reason: flags.reason }), ...uidOf(flags) };
+  const { revoked } = await withClient(flags, (client) => client.call("sys.token.revoke", args));
+  if (flags.json) sayJson({ revoked });
+  if (!revoked) throw new Problem(`No such token of yours: ${tokenId}. gsv token list shows their ids`);
+  note(`Revoked ${tokenId}; connections that used it are closed.`);
+}
+
+function uidOf({ uid }: { uid?: string }): { uid?: number } {
+  if (uid === undefined) return {};
+  if (!/^\d{1,9}$/.test(uid)) throw new Problem(`Not a uid: ${uid}. gsv user list shows them`);
+  return { uid: Number(uid) };
+}
+
+function name(value: unknown): string {
+  return typeof value === "string" ? value : "-";
+}

@@ -1,0 +1,76 @@
+// gsv user: the people of a gateway.
+
+import { askNewPassword, askSecret, isInteractive, secretValue } from "../ask.ts";
+import { dropSession, updateConfig } from "../config-file.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, locate, withClient } from "../session.ts";
+import { note, sayJson, sayTable } from "../terminal.ts";
+
+type AddFlags = Globals & { newPassword?: string; name?: string; group?: string[] };
+type PasswordFlags = Globals & { newPassword?: string; current?: string; revokeTokens?: boolean };
+
+export async function userAdd(flags: AddFlags, [username = ""]: readonly string[]): Promise<void> {
+  mustHavePassword(flags);
+  const { user } = await withClient(flags, async (client) =>
+    client.call("sys.user.create", {
+      username,
+      password: await newPassword(flags, username),
+      ...(flags.name === undefined ? {} : { gecos: flags.name }),
+      ...(flags.group === undefined ? {} : { groups: flags.group }),
+    }),
+  );
+  if (flags.json) return sayJson({ user });
+  note(`Added ${user.username} (uid ${user.uid}, groups ${user.groups.join(", ") || "none"}).`);
+}
+
+export async function userList(flags: Globals): Promise<void> {
+  const { users } = await withClient(flags, (client) => client.call("sys.user.list", {}));
+  if (flags.json) return sayJson({ users });
+  sayTable(
+    ["UID", "USER", "NAME", "GROUPS", "HOME", "STATE"],
+    users.map((user) => [
+      user.uid,
+      user.username,
+      user.gecos || "-",
+      user.groups.join(",") || "-",
+      user.home,
+      user.locked ? "locked" : "active",
+    ]),
+  );
+}
+
+export async function userPassword(flags: PasswordFlags, [name]: readonly string[]): Promise<void> {
+  mustHavePassword(flags);
+  await withClient(flags, async (client) => {
+    const { uid, username: self } = client.session.identity.process;
+    const username = name ?? self;
+    const own = username === self;
+    const current =
+      own && uid !== 0 ? await secretValue("--current", flags.current ?? true, () => askSecret("Current password")) : undefined;
+    const password = await newPassword(flags, username);
+    const revokeTokens = flags.revokeTokens ?? false;
+    await client.call("sys.user.password", { username, password, ...(current === undefined ? {} : { current }), revokeTokens });
+    if (own && revokeTokens) {
+      const { address, config, saved } = locate(flags);
+      if (saved.username === self) updateConfig(config.file, (table) => dropSession(table, address.origin));
+    }
+    note(
+      `The password of ${username} is changed.${revokeTokens ? " All tokens of that user are revoked." : " Tokens stay valid; --revoke-tokens ends them too."}`,
+    );
+  });
+}
+
+export async function userLock(flags: Globals, [username = ""]: readonly string[], locked: boolean): Promise<void> {
+  await withClient(flags, (client) => client.call("sys.user.lock", { username, locked }));
+  note(locked ? `${username} is locked; their connections are closed.` : `${username} may enter again.`);
+}
+
+/** Before logging in: nothing is done halfway for want of a value. */
+function mustHavePassword(flags: { newPassword?: string }): void {
+  if (flags.newPassword === undefined && !isInteractive())
+    throw new Problem("There is no terminal to ask at: add --new-password - to read it from standard input");
+}
+
+function newPassword(flags: { newPassword?: string }, username: string): Promise<string> {
+  return secretValue("--new-password", flags.newPassword ?? true, () => askNewPassword(`New password for ${username}`));
+}

@@ -1,0 +1,394 @@
+// The command line as people use it: the real bundle in processes of its own, against a started gateway.
+
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "smol-toml";
+import { reference } from "../src/syscalls/reference.ts";
+import { VERSION } from "../src/protocol/version.ts";
+import type { Host } from "./support/host.ts";
+import { startNodeHost } from "./support/node-host.ts";
+import { ALICE, ROOT } from "./support/people.ts";
+
+type Run = { code: number | null; out: string; err: string };
+type Options = { stdin?: string; env?: Record<string, string>; config?: string };
+
+let host: Host & { home: string };
+let scratch: string;
+let configFile: string;
+/** Before the address and after the words, as people mix them. */
+let url: string;
+
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), "gsv-cli-"));
+  configFile = join(scratch, "config", "config.toml");
+  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+  const { bundle } = (await import(join(root, "tools/bundle.mjs"))) as { bundle: (means: { outdir: string }) => Promise<void> };
+  [host] = await Promise.all([startNodeHost(), bundle({ outdir: join(scratch, "bundle") })]);
+  url = host.url;
+});
+
+afterAll(async () => {
+  await host.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+describe("from a fresh gateway to a working one", { timeout: 60_000 }, () => {
+  test("before set-up every command says what to do", async () => {
+    expect(await gsv(["--url", url, "status"])).toMatchObject({ code: 0, out: expect.stringContaining("run gsv auth setup") });
+    const call = await gsv(["call", "sys.info", "--url", url]);
+    expect(call).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^gsv: The gateway at .* has no user yet: run gsv auth setup\n$/),
+    });
+  });
+
+  test("set-up without a terminal names everything that is missing", async () => {
+    const { code, err } = await gsv(["auth", "setup", "--url", url]);
+    expect({ code, lines: err.trim().split("\n") }).toEqual({
+      code: 1,
+      lines: [expect.stringMatching(/--username NAME and --new-password -/)],
+    });
+    expect(await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "-"])).toMatchObject({ code: 1 });
+  });
+
+  test("set-up with passwords from standard input logs in and keeps a private session", async () => {
+    const args = ["auth", "setup", "--url", url, "--username", ALICE.username, "--new-password", "-", "--root-password", "-"];
+    const done = await gsv([...args, "--node-id", "laptop", "--node-expires-at", "30d", "--timezone", "Europe/Berlin"], {
+      stdin: `${ALICE.password}\n${ROOT.password}\n`,
+    });
+    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^gsv_node_\S{43}\n$/), err: expect.stringContaining("Next:") });
+    expect(done.out + done.err).not.toContain(ALICE.password);
+    expect(statSync(configFile).mode & 0o777).toBe(0o600);
+    expect(local().gateway).toMatchObject({ username: "alice", session_token: expect.stringMatching(/^gsv_user_/) });
+    expect(local().gateway.url).toBe(`${url.replace("http", "ws")}/ws`);
+    expect(await gsv(["auth", "setup"])).toMatchObject({ code: 1, err: expect.stringContaining("set up already") });
+  });
+
+  test("status, for people and for programs", async () => {
+    const people = await gsv(["status"]);
+    expect(people.out).toMatch(/^you +alice, session ends in 8 h$/m);
+    expect(people.out).not.toContain("\u001b");
+    const programs = await gsv(["status", "--json"]);
+    expect(JSON.parse(programs.out)).toMatchObject({
+      reachable: true,
+      setupMode: false,
+      version: VERSION,
+      username: "alice",
+      connections: 0,
+    });
+  });
+});
+
+describe("calls", { timeout: 60_000 }, () => {
+  test("arguments from the command line, a pipe, or a dash", async () => {
+    const entries = [{ key: "config/server/timezone", value: "Europe/Berlin" }];
+    const json = '{"key":"config/server/timezone"}';
+    expect(JSON.parse((await gsv(["call", "sys.config.get", json])).out)).toEqual({ entries });
+    expect(JSON.parse((await gsv(["call", "sys.config.get"], { stdin: json })).out)).toEqual({ entries });
+    expect(JSON.parse((await gsv(["call", "sys.config.get", "-"], { stdin: json })).out)).toEqual({ entries });
+    expect(JSON.parse((await gsv(["call", "sys.info"])).out)).toMatchObject({ version: VERSION });
+  });
+
+  test("refusals are one line with their code", async () => {
+    expect(await gsv(["call", "sys.user.list"])).toEqual({ code: 1, out: "", err: "gsv: Permission denied: sys.user.list (403)\n" });
+    expect(await gsv(["call", "sys.config.get", '{"key":1}'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^gsv: .*key.* \(400\)\n$/),
+    });
+    expect(await asRoot(["call", "later.than.this"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Unknown syscall: later.than.this (404)\n"),
+    });
+    const secret = await gsv(["call", "sys.info"], { stdin: "hunter2" });
+    expect(secret).toMatchObject({ code: 1, err: expect.not.stringContaining("hunter2") });
+    expect(await gsv(["call", "sys.info", "{"])).toMatchObject({ code: 1, err: expect.stringContaining("not JSON") });
+    expect(await gsv(["call", "sys.info", "[]"])).toMatchObject({ code: 1, err: expect.stringContaining("JSON object") });
+  });
+
+  test("a stranger's call shows no identity", async () => {
+    expect(await gsv(["call", "sys.setup", "{}"])).toMatchObject({ code: 1, err: "gsv: System already initialized (409)\n" });
+  });
+
+  test("what a gateway sends cannot drive the terminal", async () => {
+    const evil = "\u001b]0;owned\u0007\u009b2J\u202e";
+    expect(await asRoot(["config", "set", "config/server/name", evil])).toMatchObject({ code: 0 });
+    for (const words of [
+      ["config", "get", "config/server/name"],
+      ["config", "get"],
+      ["call", "sys.config.get", "{}"],
+    ]) {
+      const { code, out } = await gsv(words);
+      expect(code).toBe(0);
+      expect(out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+    await asRoot(["config", "set", "config/server/name", "gsv"]);
+  });
+});
+
+describe("configuration", { timeout: 60_000 }, () => {
+  test("of the gateway", async () => {
+    expect(await gsv(["config", "get", "config/server/name"])).toMatchObject({ code: 0, out: "gsv\n" });
+    expect(await gsv(["config", "set", "users/1000/ai/model", "small"])).toMatchObject({ code: 0 });
+    expect(await gsv(["config", "get", "users/1000/ai/model"])).toMatchObject({ out: "small\n" });
+    expect(await gsv(["config", "set", "config/server/name", "mine"])).toMatchObject({ code: 1, err: expect.stringContaining("(403)") });
+    expect(await gsv(["config", "get", "users/1000/ai/none"])).toMatchObject({ code: 1, err: "gsv: Not set: users/1000/ai/none\n" });
+  });
+
+  test("secrets are read from standard input and masked", async () => {
+    expect(await gsv(["config", "set", "users/1000/ai/api_key", "-"], { stdin: "sk-very-secret-indeed-0123456789\n" })).toMatchObject({
+      code: 0,
+    });
+    expect((await gsv(["config", "get", "users/1000/ai"])).out).not.toContain("indeed");
+    expect((await gsv(["config", "get", "users/1000/ai/api_key", "--reveal"])).out).toBe("sk-very-secret-indeed-0123456789\n");
+  });
+
+  test("of this machine", async () => {
+    const config = join(scratch, "local.toml");
+    expect(await gsv(["config", "--local", "set", "node.token", "gsv_node_abcdefghijklmnopqrstuvwxyz"], { config })).toMatchObject({
+      code: 0,
+    });
+    expect(await gsv(["config", "set", "--local", "gateway.url", "wss://gsv.example.com"], { config })).toMatchObject({ code: 0 });
+    expect(await gsv(["config", "--local", "get", "gateway.url"], { config })).toMatchObject({ out: "wss://gsv.example.com\n" });
+    const all = await gsv(["config", "get", "--local"], { config });
+    expect(all.out).toContain("gsv_node... (hidden");
+    expect(all.out).not.toContain("uvwxyz");
+    expect(statSync(config).mode & 0o777).toBe(0o600);
+    for (const key of ["gateway.session_token", "gateway.nope", "nothing.here", "gateway", "__proto__.x", "gateways.x.token"])
+      expect(await gsv(["config", "--local", "set", key, "v"], { config })).toMatchObject({ code: 1 });
+    expect(await gsv(["config", "--local", "set", "gateway.url", "ws://u:secret@h/"], { config })).toMatchObject({
+      code: 1,
+      err: expect.not.stringContaining("secret"),
+    });
+  });
+});
+
+describe("tokens", { timeout: 60_000 }, () => {
+  test("a new one is alone on standard output and works", async () => {
+    const made = await withPassword(["token", "create", "--label", "ci", "--expires", "30d"]);
+    expect(made).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^gsv_user_\S{43}\n$/),
+      err: expect.stringContaining("it ends in 30 d"),
+    });
+    const config = join(scratch, "nobody.toml");
+    const env = { GSV_TOKEN: made.out.trim(), GSV_URL: url };
+    expect(await gsv(["-u", "alice", "call", "sys.info"], { env, config })).toMatchObject({ code: 0 });
+    expect(await gsv(["call", "sys.info"], { env, config })).toMatchObject({ code: 1, err: "gsv: Whose token is it? Add --user NAME\n" });
+  });
+
+  test("bound to a device, listed, and revoked by either name of the command", async () => {
+    expect(await gsv(["auth", "token", "create", "--device", "phone"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^gsv_node_/),
+    });
+    const { tokens } = JSON.parse((await gsv(["token", "list", "--json"])).out) as {
+      tokens: { tokenId: string; allowedDeviceId: string | null }[];
+    };
+    const id = tokens.find(({ allowedDeviceId }) => allowedDeviceId === "phone")?.tokenId ?? "";
+    const table = (await gsv(["token", "list"])).out.split("\n");
+    expect(table[0]).toMatch(/^ID +UID +KIND +LABEL/);
+    expect(table.find((line) => line.startsWith(id))).toMatch(/ node +- +phone .* in 365 d$/);
+    expect(await gsv(["token", "revoke", id, "--reason", "lost"])).toMatchObject({ code: 0 });
+    expect((await gsv(["token", "list"])).out).not.toContain(id);
+    expect((await gsv(["auth", "token", "list", "--all"])).out).toContain(id);
+    expect(await gsv(["token", "revoke", "no-such-id"])).toMatchObject({ code: 1, err: expect.stringContaining("No such token") });
+  });
+
+  test("a session cannot make what outlives it, and the line says how", async () => {
+    expect(await gsv(["token", "create", "--expires", "never"])).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("add -p"),
+    });
+    expect(await gsv(["token", "create", "--expires", "soon"])).toMatchObject({ code: 1, err: expect.stringContaining("Not a time") });
+  });
+});
+
+describe("people", { timeout: 60_000 }, () => {
+  test("root acts once and nobody's session changes", async () => {
+    const added = await gsv(["-u", "root", "-p", "-", "user", "add", "bob", "--new-password", "-", "--name", "Bob B."], {
+      stdin: `${ROOT.password}\nbattery staple\n`,
+    });
+    expect(added).toMatchObject({ code: 0, err: expect.stringContaining("you stay logged in as alice") });
+    const list = await asRoot(["user", "list"]);
+    expect(list.out).toMatch(/^1001 +bob +Bob B\. +users,bob +\/home\/bob +active$/m);
+    expect(local().gateway.username).toBe("alice");
+    expect(await asRoot(["user", "lock", "bob"])).toMatchObject({ code: 0 });
+    expect((await asRoot(["user", "list"])).out).toMatch(/bob .* locked$/m);
+    expect(await asRoot(["user", "unlock", "bob"])).toMatchObject({ code: 0 });
+    expect(await gsv(["user", "add", "eve"])).toMatchObject({ code: 1, err: expect.stringContaining("--new-password -") });
+  });
+
+  test("groups by name, and what they may do", async () => {
+    expect(await asRoot(["group", "add", "staff"])).toMatchObject({ code: 0 });
+    expect(await asRoot(["group", "members", "staff", "alice", "--add"])).toMatchObject({ code: 0 });
+    expect(await asRoot(["group", "members", "staff", "bob", "--add"])).toMatchObject({ code: 0 });
+    expect(await asRoot(["group", "members", "staff"])).toMatchObject({ out: "alice\nbob\n" });
+    expect(await asRoot(["capability", "grant", "staff", "sys.user.list"])).toMatchObject({ code: 0 });
+    expect(await gsv(["user", "list", "--json"])).toMatchObject({ code: 0 });
+    expect((await asRoot(["capability", "list", "staff"])).out).toMatch(/staff +sys\.user\.list$/m);
+    expect(await asRoot(["capability", "revoke", "staff", "sys.user.list"])).toMatchObject({ code: 0 });
+    expect(await gsv(["user", "list"])).toMatchObject({ code: 1 });
+    expect(await asRoot(["group", "remove", "staff"])).toMatchObject({ code: 0 });
+    expect(await asRoot(["group", "members", "staff"])).toMatchObject({ code: 1, err: expect.stringContaining("No such group") });
+  });
+
+  test("one's own password", async () => {
+    const change = (from: string, to: string) =>
+      gsv(["user", "passwd", "--current", "-", "--new-password", "-"], { stdin: `${from}\n${to}\n` });
+    expect(await change("wrong wrong", "another horse")).toMatchObject({ code: 1, err: expect.stringContaining("(401)") });
+    expect(await change(ALICE.password, "another horse")).toMatchObject({ code: 0 });
+    expect(await change("another horse", ALICE.password)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("help", { timeout: 60_000 }, () => {
+  test("of every syscall, from the same data", async () => {
+    const { out } = await gsv(["help", "syscalls"]);
+    for (const { name } of reference) expect(out).toContain(name);
+    const page = await gsv(["help", "sys.token.create"]);
+    for (const part of ["Who may call it", "Arguments: {", "Result: {", "Errors:", "gsv call sys.token.create"])
+      expect(page.out).toContain(part);
+  });
+
+  test("of commands, and near misses", async () => {
+    expect((await gsv([])).out).toContain("Usage: gsv");
+    expect((await gsv(["help"])).out).toMatch(/capability .*what groups may do/);
+    expect((await gsv(["help", "token", "create"])).out).toContain("--device <id>");
+    expect(await gsv(["help", "sys.tokn.create"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Did you mean sys.token.create"),
+    });
+    expect(await gsv(["statsu"])).toMatchObject({ code: 1, err: expect.stringContaining("status") });
+    expect(await gsv(["version"])).toMatchObject({ code: 0, out: `${VERSION}\n` });
+  });
+});
+
+describe("when things are wrong", { timeout: 60_000 }, () => {
+  test("wrong password", async () => {
+    const wrong = await gsv(["-u", "alice", "-p", "-", "call", "sys.info"], { stdin: "not the password\n" });
+    expect(wrong).toEqual({ code: 1, out: "", err: "gsv: Authentication failed (401)\n" });
+  });
+
+  test("-p before the command does not take the command for a password", async () => {
+    expect(await gsv(["-p", "call", "sys.info", "{}"], { stdin: `${ALICE.password}\n` })).toMatchObject({ code: 0 });
+  });
+
+  test("no gateway", async () => {
+    const gone = await gsv(["--url", "ws://localhost:9", "status"]);
+    expect(gone.code).toBe(3);
+    const nobody = await gsv(["--url", "http://127.0.0.1:18", "status"]);
+    expect(nobody).toMatchObject({ code: 3, out: expect.stringContaining("Start it with: gsv up") });
+    expect(await gsv(["--url", "http://127.0.0.1:18", "call", "sys.info"])).toMatchObject({
+      code: 3,
+      out: "",
+      err: expect.stringMatching(/^gsv: No gateway at .*\n$/),
+    });
+    expect(await gsv(["--url", "http://127.0.0.1:18", "doctor"])).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^fail +No gateway at/m),
+    });
+  });
+
+  test("URLs that carry more than a place", async () => {
+    const bare = url.replace("http://", "");
+    for (const hostile of [`ws://alice:pw@${bare}/ws`, `ws://${bare}/ws?token=x`, `ws://${bare}/ws#x`, `ws://gsv.example\\@${bare}/`, bare])
+      expect(await gsv(["status", "--url", hostile])).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringMatching(/^gsv: Refused .*\n$/),
+      });
+  });
+
+  test("a configuration that others can read", async () => {
+    chmodSync(configFile, 0o644);
+    expect(await gsv(["call", "sys.info"])).toMatchObject({ code: 1, err: expect.stringMatching(/chmod 600 .*\ngsv: Not logged in at/) });
+    expect(await gsv(["doctor"])).toMatchObject({ code: 1, out: expect.stringMatching(/^fail .*config\.toml has mode 644/m) });
+    chmodSync(configFile, 0o600);
+  });
+
+  test("a damaged configuration", async () => {
+    const config = join(scratch, "damaged.toml");
+    writeFileSync(config, "[gateway\n", { mode: 0o600 });
+    expect(await gsv(["status"], { config })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^gsv: .*damaged\.toml is not valid TOML/),
+    });
+  });
+
+  test("doctor looks at the gateway, this machine and the account", async () => {
+    chmodSync(join(host.home, "secret.key"), 0o644);
+    const { code, out } = await asRoot(["doctor"]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^fail .*secret\.key can be read by other users/m);
+    expect(out).toMatch(/^ok +Gateway and CLI are both version/m);
+    expect(out).toMatch(/^ok +A gateway runs on /m);
+    expect(out).toMatch(/^ok +Only root may do everything/m);
+    chmodSync(join(host.home, "secret.key"), 0o600);
+    const after = JSON.parse((await gsv(["doctor", "--json"])).out) as { findings: { mark: string; text: string }[] };
+    expect(after.findings.filter(({ text }) => text.includes("secret.key"))).toEqual([]);
+  });
+});
+
+describe("sessions", { timeout: 60_000 }, () => {
+  test("one revoked elsewhere is forgotten, and the next login is kept", async () => {
+    await gsv(["token", "revoke", local().gateway.session_token_id ?? ""]);
+    expect(await gsv(["status"])).toMatchObject({ code: 0, out: expect.stringContaining("not logged in, the token was refused") });
+    expect(await gsv(["call", "sys.info"])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/the session has ended.*\ngsv: Not logged in at/),
+    });
+    expect(local().gateway).not.toHaveProperty("session_token");
+    expect(await gsv(["auth", "login", "-p", "-"], { stdin: `${ALICE.password}\n` })).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("Logged in as alice"),
+    });
+    expect(await gsv(["call", "sys.info"])).toMatchObject({ code: 0 });
+  });
+
+  test("logging out ends the token at the gateway too", async () => {
+    const token = local().gateway.session_token ?? "";
+    expect(await gsv(["auth", "logout"])).toMatchObject({ code: 0, err: expect.stringContaining("is revoked") });
+    expect(readFileSync(configFile, "utf8")).not.toContain("gsv_user_");
+    expect(await gsv(["-t", token, "call", "sys.info"])).toMatchObject({ code: 1, err: "gsv: Authentication failed (401)\n" });
+    expect(await gsv(["status"])).toMatchObject({ code: 0, out: expect.stringContaining("not logged in: run gsv auth login") });
+  });
+});
+
+let rootToken: string | null = null;
+
+/** A command as root, by token, because passwords are slow on purpose. */
+async function asRoot(args: string[], stdin = ""): Promise<Run> {
+  rootToken ??= (await gsv(["-u", "root", "-p", "-", "token", "create"], { stdin: `${ROOT.password}\n` })).out.trim();
+  return gsv(["-u", "root", ...args], { stdin, env: { GSV_TOKEN: rootToken } });
+}
+
+function withPassword(args: string[]): Promise<Run> {
+  return gsv([...args, "-p", "-"], { stdin: `${ALICE.password}\n` });
+}
+
+function local(): { gateway: Record<string, string | undefined> } {
+  return parse(readFileSync(configFile, "utf8")) as { gateway: Record<string, string | undefined> };
+}
+
+function gsv(args: string[], { stdin = "", env = {}, config = configFile }: Options = {}): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(scratch, "bundle/gsv.js"), ...args], {
+      env: { PATH: process.env.PATH, HOME: scratch, GSV_HOME: host.home, GSV_CONFIG: config, ...env },
+    });
+    let out = "";
+    let err = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, out, err }));
+    // A command that reads nothing may be gone before this arrives.
+    child.stdin.on("error", () => {});
+    child.stdin.end(stdin);
+  });
+}
