@@ -113,7 +113,7 @@ async function populate(port: number): Promise<Account> {
     uid: connected.identity.process.uid,
     token: token.token,
     tokenId: token.tokenId,
-    expiresAt: token.expiresAt as number | null,
+    expiresAt: token.expiresAt,
     connected,
   };
 }

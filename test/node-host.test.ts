@@ -88,10 +88,10 @@ test("it speaks TLS where given a certificate", async () => {
       super(url, { ca: TEST_CERT });
     }
   }
-  const line = await Line.open(host.url, Trusting as never);
+  const line = await Line.open(host.url, Trusting);
   await line.call("sys.setup", ALICE);
   line.close();
-  const client = await connect({ url: host.url, auth: ALICE, WebSocket: Trusting as never });
+  const client = await connect({ url: host.url, auth: ALICE, WebSocket: Trusting });
   expect(client.session.identity.process.username).toBe("alice");
   client.close();
   await host.close();
