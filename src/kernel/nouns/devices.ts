@@ -16,7 +16,7 @@ export type Device = {
   disconnectedAt: number | null;
 };
 
-export type DeviceReads = Pick<Devices, "get" | "mustBeOwn">;
+export type DeviceReads = Pick<Devices, "get">;
 
 export class Devices {
   readonly #sql: Sql;
@@ -30,17 +30,13 @@ export class Devices {
     return row && fromRow(row);
   }
 
-  /** A device id that somebody else registered is not for the taking. */
-  mustBeOwn(deviceId: string, uid: number): void {
-    const device = this.get(deviceId);
-    if (device !== undefined && device.ownerUid !== uid) fail(403, `Access denied to device: ${deviceId}`);
-  }
-
   connected(
     device: { deviceId: string; ownerUid: number; platform: string; version: string; implements: readonly string[]; connectionId: string },
     now: number,
   ): Device {
-    this.mustBeOwn(device.deviceId, device.ownerUid);
+    // A device id that somebody else registered is not for the taking.
+    const known = this.get(device.deviceId);
+    if (known !== undefined && known.ownerUid !== device.ownerUid) fail(403, `Access denied to device: ${device.deviceId}`);
     this.#sql.run(
       `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL)
        ON CONFLICT (device_id) DO UPDATE SET implements = ?3, platform = ?4, version = ?5, connection_id = ?6,

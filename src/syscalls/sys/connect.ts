@@ -7,6 +7,7 @@ import { PROTOCOL } from "../../protocol/frames.ts";
 import { ConnectionIdentity, Role } from "../../protocol/records.ts";
 import { signalsFor } from "../../protocol/signals.ts";
 import { setupRequired } from "../../kernel/authorize.ts";
+import type { WriteContext } from "../../kernel/context.ts";
 import { login } from "../../kernel/login.ts";
 import { strangerSyscall } from "../define.ts";
 
@@ -88,28 +89,24 @@ export default strangerSyscall({
       credential,
       address,
     };
-    // Nobody is promised that a connection outlives a crash, so a login waits for no disk. A new device is a promise.
-    if (patterns !== null) {
-      context.devices.mustBeOwn(client.id, account.uid);
-      await context.commit(({ devices, emit, after, now }) => {
-        const device = devices.connected(
-          {
-            deviceId: client.id,
-            ownerUid: account.uid,
-            platform: client.platform,
-            version: client.version,
-            implements: patterns,
-            connectionId,
-          },
-          now,
-        );
-        after(() => emit.deviceStatus("connected", device, connectionId));
-      });
-    }
-    const caller = context.relaxed(({ connections, tokens, now }) => {
+    const open = ({ connections, tokens, now }: WriteContext) => {
       if (credential.kind === "token") tokens.used(credential.tokenId, now);
       return connections.open(connection, now);
-    });
+    };
+    // Nobody is promised that a connection outlives a crash, so a login waits for no disk. A device is a promise.
+    const caller =
+      patterns === null
+        ? context.relaxed(open)
+        : await context.finish((nouns) => {
+            const { devices, emit, after, now } = nouns;
+            const { platform, version } = client;
+            const device = devices.connected(
+              { deviceId: client.id, ownerUid: account.uid, platform, version, implements: patterns, connectionId },
+              now,
+            );
+            after(() => emit.deviceStatus("connected", device, connectionId));
+            return open(nouns);
+          });
     return {
       protocol: 1 as const,
       server: { version: context.about.version, connectionId },
