@@ -23,7 +23,7 @@ const STEPS: Step[] = [
   check("lint", join(BIN, "oxlint")),
   check("format", join(BIN, "oxfmt"), "--check", "."),
   { name: "suite", run: suite },
-  ...["authz", "origin", "login", "revoke", "crash"].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
+  ...["authz", "origin", "login", "revoke", "sim", "crash"].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
 ];
 
 const wanted = process.argv.slice(2);

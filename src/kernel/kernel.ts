@@ -139,9 +139,13 @@ export class Kernel {
   /** A batch did not reach the disk: memory follows the rows, and sockets whose identity went with them must return. */
   rolledBack(): void {
     this.#connections.forget();
-    for (const socketId of this.#ports.sockets.list()) {
-      if (this.#connections.caller(socketId) === undefined) this.#ports.sockets.close(socketId, 1011, "Storage failed");
+    const open = this.#dropGhosts();
+    for (const socketId of open) {
+      if (this.#connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))
+        this.#ports.sockets.close(socketId, 1011, "Storage failed");
     }
+    this.#reception.rolledBack();
+    this.#arm();
   }
 
   /** Whether this is a live token of root's: what the operator's pages ask for. */
@@ -153,16 +157,23 @@ export class Kernel {
 
   /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */
   #begin(capabilities: Capabilities): void {
-    const { clock, sockets } = this.#ports;
-    const open = new Set(sockets.list());
+    const { clock } = this.#ports;
     this.#now(() => {
       capabilities.seed(kernelCalls);
       if (!this.#timers.isArmed("sweep", "")) this.#timers.arm("sweep", "", clock.now() + SWEEP_MS);
     });
+    const open = this.#dropGhosts();
     const known = new Set(this.#connections.all());
-    for (const connectionId of known) if (!open.has(connectionId)) this.#leave(connectionId);
     for (const socketId of open) if (!known.has(socketId)) this.#reception.opened(socketId);
     this.#arm();
+  }
+
+  /** A crash or a lost batch may have kept the row of a socket and lost its going. Returns the sockets that are there. */
+  #dropGhosts(): ReadonlySet<string> {
+    const open = new Set(this.#ports.sockets.list());
+    const known = new Set([...this.#connections.all(), ...this.#devices.connectionIds()]);
+    for (const connectionId of known) if (!open.has(connectionId)) this.#leave(connectionId);
+    return open;
   }
 
   #leave(socketId: string): void {

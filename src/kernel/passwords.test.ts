@@ -118,15 +118,6 @@ describe("the queue", () => {
     await Promise.all([...first, last]);
     expect(begun).toBe(LIMITS.passwordHashesAtOnce + 1);
   });
-
-  it("refuses when too many wait already", async () => {
-    const { passwords } = watched({ scrypt: () => new Promise(() => {}) });
-    const outcomes: unknown[] = [];
-    const total = LIMITS.passwordHashesAtOnce + LIMITS.passwordHashesWaiting;
-    for (let i = 0; i < total + 1; i++) void passwords.hash("correct horse", forever).catch((error: unknown) => outcomes.push(error));
-    await turn();
-    expect(outcomes).toMatchObject([{ code: 429 }]);
-  });
 });
 
 function watched(replaced: Partial<Crypto> = {}): { passwords: Passwords; costs: ScryptParams[] } {

@@ -48,14 +48,16 @@ export class Passwords {
   }
 
   async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= LIMITS.passwordHashesAtOnce) await new Promise<void>((start) => this.#waiting.push(start));
-    this.#running++;
+    if (this.#running < LIMITS.passwordHashesAtOnce) this.#running++;
+    else await new Promise<void>((start) => this.#waiting.push(start));
     try {
       if (signal.aborted) fail(503, "The caller went away");
       return await work();
     } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
+      // The place is handed over, so that nobody slips in between.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
     }
   }
 }

@@ -7,7 +7,7 @@ import { type Answer, type Door, pass } from "../gate/gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
-import { decodeFrame, type Req, UNKNOWN_ID } from "../protocol/frames.ts";
+import { decodeFrame, type Req } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Connections } from "./nouns/connections.ts";
 
@@ -51,12 +51,46 @@ export class Reception {
   /** Aborts what the socket's peer was waiting for. */
   closed(socketId: string): void {
     this.#isKnown(socketId);
-    const waiting = this.#inFlight.get(socketId);
-    this.#inFlight.delete(socketId);
-    for (const controller of waiting?.values() ?? []) controller.abort();
+    this.#abort(socketId);
   }
 
+  /** A goodbye that waited for a lost batch was never said. */
+  rolledBack(): void {
+    for (const stranger of this.#strangers.values()) stranger.leaving = false;
+  }
+
+  isStranger(socketId: string): boolean {
+    return this.#strangers.has(socketId);
+  }
+
+  /** Nothing a peer sends may take the gateway down. */
   received(socketId: string, text: string): void {
+    try {
+      this.#receive(socketId, text);
+    } catch (error) {
+      this.#incident("frame", error);
+      this.#ports.sockets.close(socketId, 1011, "Internal error");
+    }
+  }
+
+  /** The earliest moment at which a stranger's time is up. */
+  nextDueAt(): number | null {
+    // They wait in the order in which they came.
+    for (const stranger of this.#strangers.values()) if (!stranger.leaving) return stranger.openedAt + LIMITS.handshakeMs;
+    return null;
+  }
+
+  showOut(now: number): void {
+    for (const [socketId, stranger] of this.#strangers) {
+      if (stranger.leaving || stranger.openedAt + LIMITS.handshakeMs > now) continue;
+      stranger.leaving = true;
+      this.#abort(socketId);
+      this.#ports.meter.dropped("handshake");
+      this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
+    }
+  }
+
+  #receive(socketId: string, text: string): void {
     const caller = this.#caller(socketId);
     // A socket without an entry has lost its identity and is on its way out: nothing it says counts any more.
     if (caller === undefined) return;
@@ -76,22 +110,6 @@ export class Reception {
         return this.#ports.meter.dropped("unasked");
       case "sig":
         return this.#ports.meter.dropped("signal");
-    }
-  }
-
-  /** The earliest moment at which a stranger's time is up. */
-  nextDueAt(): number | null {
-    // They wait in the order in which they came.
-    for (const stranger of this.#strangers.values()) if (!stranger.leaving) return stranger.openedAt + LIMITS.handshakeMs;
-    return null;
-  }
-
-  showOut(now: number): void {
-    for (const [socketId, stranger] of this.#strangers) {
-      if (stranger.leaving || stranger.openedAt + LIMITS.handshakeMs > now) continue;
-      stranger.leaving = true;
-      this.#ports.meter.dropped("handshake");
-      this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
     }
   }
 
@@ -163,13 +181,13 @@ export class Reception {
   #asSysError(frame: Req, error: unknown): SysError {
     if (error instanceof SysError) return error;
     if (error instanceof StorageError) return new SysError(error.full ? 507 : 500, error.message);
+    return new SysError(500, `Internal error (incident ${this.#incident(frame.call, error)})`);
+  }
+
+  #incident(call: string, error: unknown): string {
     const incident = this.#ports.crypto.uuid();
-    this.#ports.log.error("incident", {
-      incident,
-      call: frame.call,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
-    return new SysError(500, `Internal error (incident ${incident})`);
+    this.#ports.log.error("incident", { incident, call, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return incident;
   }
 
   #send(socketId: string, id: string, outcome: { ok: true; data: unknown } | { ok: false; error: unknown }): void {
@@ -178,8 +196,13 @@ export class Reception {
       const error = new SysError(413, `Result too large: at most ${LIMITS.frameOutBytes} bytes`).toShape();
       text = JSON.stringify({ type: "res", id, ok: false, error });
     }
-    if (id === UNKNOWN_ID) this.#ports.sockets.send(socketId, text);
-    else this.#ports.sockets.send(socketId, text, id);
+    this.#ports.sockets.send(socketId, text, id);
+  }
+
+  #abort(socketId: string): void {
+    const waiting = this.#inFlight.get(socketId);
+    this.#inFlight.delete(socketId);
+    for (const controller of waiting?.values() ?? []) controller.abort();
   }
 
   #track(socketId: string, id: string): AbortSignal {

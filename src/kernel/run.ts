@@ -2,6 +2,8 @@
 // carries a key, the result is stored in the transaction that made it true.
 
 import type { Answer } from "../gate/gate.ts";
+import { allows } from "../lib/capability.ts";
+import { fail } from "../lib/sys-error.ts";
 import type { Sql } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
@@ -58,13 +60,21 @@ async function effect(
   const context: EffectContext = Object.assign(Object.create(reads) as ReadContext, means.effects, {
     signal,
     async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
-      const written = transactor.run(() => body(writes));
+      const written = transactor.run(() => {
+        mustStillMay(means, call, caller);
+        return body(writes);
+      });
       await sql.durable();
       for (const action of written.after) action();
       return written.value;
     },
     async finish<T>(body: (nouns: WriteContext) => T): Promise<T> {
-      const written = transactor.run(() => keyed(means, call, caller, frame, () => body(writes)));
+      const written = transactor.run(() =>
+        keyed(means, call, caller, frame, () => {
+          mustStillMay(means, call, caller);
+          return body(writes);
+        }),
+      );
       after.push(...written.after);
       return written.value;
     },
@@ -76,6 +86,14 @@ async function effect(
   });
   const data = await call.run(context, caller as never, args as never);
   return { data, after };
+}
+
+/** An effect awaits, and while it did the caller may have been locked out, revoked, or lost the right to this call. */
+function mustStillMay(means: Means, call: Syscall, caller: Caller | Stranger): void {
+  if (caller.origin === "stranger") return;
+  const present = means.reads.connections.caller(caller.connectionId);
+  if (present === undefined) fail(503, "The caller went away");
+  if (!allows(present.capabilities, call.name)) fail(403, `Permission denied: ${call.name}`);
 }
 
 /** Inside the transaction: the first result for this key, or the body's, stored. */

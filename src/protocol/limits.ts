@@ -26,7 +26,6 @@ export const LIMITS = {
   passwordChars: 8,
   passwordBytes: 256,
   passwordHashesAtOnce: 2,
-  passwordHashesWaiting: 64,
   configKeyBytes: 256,
   configValueBytes: 1024 * 1024,
 } as const;

@@ -14,18 +14,18 @@ export type Auth = Parameters<typeof enter>[1];
 export type World = {
   host: Host;
   /** Another gateway, not set up, gone after the case. */
-  fresh(): Promise<Host>;
+  fresh: () => Promise<Host>;
   /** A connected client whose every result is held against the call's schema. */
-  connect(auth: Auth, client?: ClientInfo, at?: Host): Promise<Client>;
-  alice(): Promise<Client>;
-  bob(): Promise<Client>;
-  root(): Promise<Client>;
-  line(at?: Host): Promise<Line>;
-  raw(at?: Host): Promise<RawSocket>;
+  connect: (auth: Auth, client?: ClientInfo, at?: Host) => Promise<Client>;
+  alice: () => Promise<Client>;
+  bob: () => Promise<Client>;
+  root: () => Promise<Client>;
+  line: (at?: Host) => Promise<Line>;
+  raw: (at?: Host) => Promise<RawSocket>;
 };
 
 type People = Record<"alice" | "bob" | "root", Auth>;
-type Case = { id: string; body(world: World): Promise<void>; timeoutMs: number | undefined };
+type Case = { id: string; body: (world: World) => Promise<void>; timeoutMs: number | undefined };
 
 const cases: Case[] = [];
 

@@ -14,7 +14,7 @@ type Who = "none" | "driver" | "service" | "user" | "other" | "root";
 type Whose = "own" | "foreign" | "absent";
 
 /** Arguments that name an object, and how to name one's own, the victim's and nobody's. */
-const IDS: Record<string, (whose: Whose, caller: Person) => Promise<unknown> | unknown> = {
+const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   uid: (whose, caller) => ({ own: caller.uid, foreign: victim.uid, absent: 99_999 })[whose],
   gid: (whose, caller) => ({ own: caller.uid, foreign: victim.uid, absent: 998 })[whose],
   username: (whose, caller) => ({ own: caller.username, foreign: victim.username, absent: "nobody" })[whose],

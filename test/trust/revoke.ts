@@ -59,7 +59,7 @@ async function end(how: "revoke" | "lock" | "password", username: string): Promi
 }
 
 /** A socket that keeps writing, every write with another value. */
-async function loaded(auth: Record<string, string>, id: string, uid: number): Promise<{ socket: RawSocket; stop(): void }> {
+async function loaded(auth: Record<string, string>, id: string, uid: number): Promise<{ socket: RawSocket; stop: () => void }> {
   const socket = await RawSocket.open(host.url);
   const connected = await socket.connect(auth, { id });
   bar.check("logged in", connected.ok === true, () => JSON.stringify(connected));

@@ -3,12 +3,16 @@
 import { getRequestListener } from "@hono/node-server";
 import { isLoopback } from "../../lib/address.ts";
 import { httpApp } from "../../kernel/http/app.ts";
+import type { SetupDoor } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
+import { SchemaTooNew } from "../../kernel/schema/migrate.ts";
+import type { Ports } from "../../ports/ports.ts";
+import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeClock } from "./clock.ts";
 import { crashPoint } from "./faults.ts";
-import { Home } from "./home.ts";
+import { Home, OperatorError } from "./home.ts";
 import { createHttpServer, HttpDoor, listen, urlOf } from "./http.ts";
 import { nodeLog } from "./log.ts";
 import { nodeMeter } from "./meter.ts";
@@ -50,22 +54,13 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
     process.exit(74);
   });
   undo(() => sql.close());
-  const sockets = new NodeSockets(sql, () => kernel);
-  const clock = new NodeClock(() => kernel.woke());
+  const sockets = new NodeSockets(sql, (): Kernel => kernel);
+  const clock = new NodeClock((): void => kernel.woke());
   undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = options.allowRemote && !isLoopback(options.host) ? setupCode() : null;
-  const kernel: Kernel = new Kernel(
-    { sql, clock, sockets, crypto, log, meter },
-    {
-      version: VERSION,
-      host: "node",
-      setupDoor: code === null ? { open: true } : { open: false, code },
-      model: { provider: "demo", model: "demo" },
-    },
-  );
+  const kernel = await startKernel(home, { sql, clock, sockets, crypto, log, meter }, code);
   sql.onFailure(() => kernel.rolledBack());
-  sql.commit();
   crashPoint("mid-start");
 
   const startedAt = Date.now();
@@ -96,4 +91,18 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   home.announce({ pid: process.pid, url, startedAt, version: VERSION });
   log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
   return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };
+}
+
+/** The kernel with its first rows on disk: a gateway that cannot write does not start. */
+async function startKernel(home: Home, ports: Ports, code: string | null): Promise<Kernel> {
+  try {
+    const setupDoor: SetupDoor = code === null ? { open: true } : { open: false, code };
+    const kernel = new Kernel(ports, { version: VERSION, host: "node", setupDoor, model: { provider: "demo", model: "demo" } });
+    await ports.sql.durable();
+    return kernel;
+  } catch (error) {
+    if (error instanceof SchemaTooNew) throw new OperatorError(error.message);
+    if (error instanceof StorageError) throw new OperatorError(`Cannot write to the data directory ${home.path}. ${error.message}`);
+    throw error;
+  }
 }

@@ -18,9 +18,12 @@ export class Capabilities {
 
   /** The union over some groups, sorted. */
   of(gids: readonly number[]): string[] {
-    const marks = gids.map(() => "?").join(", ");
+    // As one binding: a user may be in more groups than a statement may have places.
     return this.#sql
-      .all(`SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (${marks}) ORDER BY capability`, ...gids)
+      .all(
+        "SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (SELECT value FROM json_each(?)) ORDER BY capability",
+        JSON.stringify(gids),
+      )
       .map((row) => String(row.capability));
   }
 

@@ -52,6 +52,11 @@ export class Devices {
     return this.get(device.deviceId)!;
   }
 
+  /** Of the devices that are online. */
+  connectionIds(): string[] {
+    return this.#sql.all("SELECT connection_id FROM devices WHERE connection_id IS NOT NULL").map((row) => String(row.connection_id));
+  }
+
   /** The device this connection was, or undefined where a newer connection has taken over. */
   disconnected(connectionId: string, now: number): Device | undefined {
     const row = this.#sql.get("SELECT device_id FROM devices WHERE connection_id = ?", connectionId);

@@ -104,7 +104,8 @@ export class Throttle {
     const streak = Number(row.streak);
     const doublings = Math.floor(Math.max(0, streak - budget.burst) / GROWTH_EVERY);
     const everyMs = Math.min(budget.growsToMs, budget.everyMs * 2 ** doublings);
-    // A clock set back must not lengthen the wait.
+    // A clock set back must not lengthen the wait: the time counts from now, not from when the clock catches up.
+    if (Number(row.at) > now) this.#sql.relaxed(() => this.#sql.run("UPDATE throttle SET at = ? WHERE key = ?", now, key));
     const elapsedMs = Math.max(0, now - Number(row.at));
     return { level: Math.max(0, Number(row.level) - elapsedMs / everyMs), streak, everyMs };
   }

@@ -8,12 +8,15 @@ export type Migration = { version: number; statements: readonly string[] };
 
 const MIGRATIONS: readonly Migration[] = [initial];
 
+/** The data is from a newer GSV. It was left as it is. */
+export class SchemaTooNew extends Error {}
+
 export function migrate(sql: Sql, migrations: readonly Migration[] = MIGRATIONS): void {
   sql.run("CREATE TABLE IF NOT EXISTS schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");
   const present = Number(sql.get("SELECT version FROM schema_version")?.version ?? 0);
   const newest = migrations.at(-1)?.version ?? 0;
   if (present > newest) {
-    throw new Error(
+    throw new SchemaTooNew(
       `The data was written by a newer GSV (schema ${present}; this one knows up to ${newest}). Start that version, or another data directory.`,
     );
   }

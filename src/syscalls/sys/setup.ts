@@ -27,7 +27,7 @@ export default strangerSyscall({
       .object({ provider: z.string().max(256).optional(), model: z.string().max(256).optional(), apiKey: z.string().max(4096).optional() })
       .optional(),
     node: z
-      .object({ deviceId: z.string().trim().min(1).max(256), label: z.string().max(256).optional(), expiresAt: z.number().optional() })
+      .object({ deviceId: z.string().trim().min(1).max(256), label: z.string().max(256).optional(), expiresAt: z.int().optional() })
       .optional(),
     code: z.string().max(256).optional(),
   }),

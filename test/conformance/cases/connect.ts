@@ -17,7 +17,7 @@ verifies("sys.connect:user-password", async ({ raw }) => {
     },
     signals: ["device.status"],
   });
-  expect(data?.syscalls).toEqual((data?.identity as { capabilities: string[] }).capabilities);
+  expect(data?.identity).toMatchObject({ capabilities: data?.syscalls });
   expect(data?.syscalls).toContain("sys.config.get");
   expect(data?.syscalls).not.toContain("sys.user.create");
 });

@@ -21,10 +21,17 @@ export default syscall({
     key: z
       .string({ error: "sys.config.set requires a key" })
       .min(1, { error: "sys.config.set requires a key" })
-      .max(LIMITS.configKeyBytes)
+      .max(LIMITS.configKeyBytes, { error: `key must be at most ${LIMITS.configKeyBytes} characters` })
       .regex(KEY, { error: "key must be names joined by single slashes" }),
     value: z
-      .union([z.string(NEEDS_VALUE).max(LIMITS.configValueBytes), z.number(NEEDS_VALUE), z.boolean(NEEDS_VALUE)], NEEDS_VALUE)
+      .union(
+        [
+          z.string(NEEDS_VALUE).refine(fits, { error: `value must be at most ${LIMITS.configValueBytes} bytes` }),
+          z.number(NEEDS_VALUE),
+          z.boolean(NEEDS_VALUE),
+        ],
+        NEEDS_VALUE,
+      )
       .transform(String),
   }),
   result: z.object({ ok: z.literal(true) }),
@@ -36,6 +43,10 @@ export default syscall({
     return { ok: true as const };
   },
 });
+
+function fits(value: string): boolean {
+  return value.length <= LIMITS.configValueBytes && new TextEncoder().encode(value).length <= LIMITS.configValueBytes;
+}
 
 function mustBeOwn(uid: number, key: string): void {
   if (!key.startsWith("users/")) fail(403, `Permission denied: only root can set system config (${key})`);

@@ -21,7 +21,7 @@ export default syscall({
     label: z.string().trim().max(200).optional(),
     allowedRole: Role.optional(),
     allowedDeviceId: z.string().trim().min(1).max(256).optional(),
-    expiresAt: z.number().nullable().optional(),
+    expiresAt: z.int().nullable().optional(),
   }),
   result: z.object({ token: IssuedToken }),
   fails: {

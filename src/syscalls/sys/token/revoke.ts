@@ -14,7 +14,10 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   args: z.object({
-    tokenId: z.string({ error: "sys.token.revoke requires tokenId" }).min(1, { error: "sys.token.revoke requires tokenId" }).max(256),
+    tokenId: z
+      .string({ error: "sys.token.revoke requires tokenId" })
+      .min(1, { error: "sys.token.revoke requires tokenId" })
+      .max(256, { error: "tokenId must be at most 256 characters" }),
     reason: z.string().max(500).optional(),
     uid: Uid.optional(),
   }),

@@ -1,0 +1,136 @@
+// A kernel on in-memory ports, driven by hand: for the small, exact stories behind what the simulator found. Wires
+// take no time; a batch is committed when the test says so, or by `quiet`.
+
+import { Kernel } from "../../src/kernel/kernel.ts";
+import { Agenda, MemoryClock, memoryCrypto, memoryLog, MemorySockets, MemorySql, Random, silentMeter } from "../support/memory-ports.ts";
+import type { Data } from "./requests.ts";
+
+export type Heard = { type: string; id: string; ok?: boolean; data?: Data; error?: { code: number; message: string } };
+
+export class Desk {
+  readonly sql = new MemorySql();
+  readonly agenda = new Agenda(new Random("desk"), 1_763_200_000_000);
+  readonly incidents: string[] = [];
+  readonly heard = new Map<string, Heard[]>();
+  readonly closed = new Map<string, string>();
+  wakes = 0;
+  kernel: Kernel;
+  readonly sockets: MemorySockets;
+  readonly #start: () => Kernel;
+  #count = 0;
+
+  constructor() {
+    this.sockets = new MemorySockets({
+      agenda: this.agenda,
+      random: new Random("wires"),
+      sql: this.sql,
+      events: () => this.kernel,
+      watch: {
+        sent() {},
+        left: (socketId, text) => void this.heard.get(socketId)?.push(JSON.parse(text) as Heard),
+        closing: (socketId, _code, reason) => void this.closed.set(socketId, reason),
+        gone() {},
+      },
+      latency: { delayMs: () => 0, noticeMs: () => 0, answersGoodbye: () => false },
+    });
+    const clock = new MemoryClock(this.agenda, () => {
+      this.wakes++;
+      this.kernel.woke();
+    });
+    const crypto = memoryCrypto(
+      new Random("crypto"),
+      (value) => new Promise((resolve) => this.agenda.after(100, "hashed", () => resolve(value), "kernel")),
+    );
+    const ports = {
+      sql: this.sql,
+      clock,
+      sockets: this.sockets,
+      crypto,
+      log: memoryLog((line) => this.incidents.push(line)),
+      meter: silentMeter,
+    };
+    const model = { provider: "demo", model: "demo" };
+    this.#start = () => new Kernel(ports, { version: "0.0.0-desk", host: "memory", setupDoor: { open: true }, model });
+    this.kernel = this.#start();
+    this.sql.onFailure(() => this.kernel.rolledBack());
+  }
+
+  /** Alice is the first user; root has a password of its own. */
+  static async populated(): Promise<Desk> {
+    const desk = new Desk();
+    await desk.call(desk.open(), "sys.setup", { username: "alice", password: "alice first", rootPassword: "root first" });
+    return desk;
+  }
+
+  open(address = "10.0.0.1"): string {
+    const socketId = this.sockets.open(address, { text() {}, closed() {} });
+    this.heard.set(socketId, []);
+    return socketId;
+  }
+
+  /** Hands a request over; nothing is committed and no time passes. */
+  ask(socketId: string, call: string, args: Data = {}, more: Data = {}): string {
+    const id = `r${++this.#count}`;
+    this.kernel.received(socketId, JSON.stringify({ type: "req", id, call, args, ...more }));
+    return id;
+  }
+
+  answer(socketId: string, id: string): Heard | undefined {
+    return this.heard.get(socketId)?.find((frame) => frame.type === "res" && frame.id === id);
+  }
+
+  async call(socketId: string, call: string, args: Data = {}): Promise<Heard> {
+    const id = this.ask(socketId, call, args);
+    await this.quiet();
+    return this.answer(socketId, id) ?? { type: "none", id };
+  }
+
+  async enter(username: string, proof: { password: string } | { token: string }, as: Data = {}): Promise<string> {
+    const socketId = this.open();
+    const { ok, error } = await this.call(socketId, "sys.connect", connectArgs(username, proof, as));
+    if (ok !== true) throw new Error(`could not enter: ${error?.message}`);
+    return socketId;
+  }
+
+  /** Lets everything under way come to its end within the next second. */
+  async quiet(): Promise<void> {
+    for (let i = 0; i < 4; i++) {
+      await this.pass(250);
+      this.sql.commit();
+    }
+    await settled();
+  }
+
+  async pass(ms: number): Promise<void> {
+    const until = this.agenda.now + ms;
+    await settled();
+    for (let item = this.agenda.take(until); item !== undefined; item = this.agenda.take(until)) {
+      item.run();
+      await settled();
+    }
+  }
+
+  /** Memory is lost, sockets live. */
+  hibernate(): void {
+    this.sql.commit();
+    this.kernel = this.#start();
+    this.sql.commit();
+  }
+
+  crash(): void {
+    this.agenda.drop("kernel");
+    this.sql.crash();
+    this.sockets.crash();
+    this.kernel = this.#start();
+  }
+}
+
+export function connectArgs(username: string, proof: Data, as: Data = {}): Data {
+  const role = as.role ?? "user";
+  const driver = role === "driver" ? { driver: { implements: ["fs.*"] } } : {};
+  return { protocol: 1, client: { id: "desk", role, ...as }, ...driver, auth: { username, ...proof } };
+}
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

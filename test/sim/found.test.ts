@@ -1,0 +1,168 @@
+// What the simulator and the property tests found, each as the shortest story that shows it.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/protocol/limits.ts";
+import { connectArgs, Desk } from "./desk.ts";
+
+let desk: Desk;
+
+beforeEach(async () => {
+  desk = await Desk.populated();
+});
+
+describe("a driver that comes in while something else happens", () => {
+  const laptop = { id: "laptop", role: "driver" };
+  let token: { token: string; tokenId: string };
+  let alice: string;
+
+  beforeEach(async () => {
+    alice = await desk.enter("alice", { password: "alice first" });
+    token = (await desk.call(alice, "sys.token.create", { kind: "node" })).data!.token as typeof token;
+  });
+
+  it("does not get in with a token that is revoked before it is in", async () => {
+    const socketId = desk.open();
+    desk.ask(socketId, "sys.connect", connectArgs("alice", { token: token.token }, laptop));
+    await desk.pass(0);
+    desk.ask(alice, "sys.token.revoke", { tokenId: token.tokenId });
+    await desk.quiet();
+    expect(desk.sql.get("SELECT * FROM connections WHERE connection_id = ?", socketId)).toBeUndefined();
+  });
+
+  it("leaves no row when its wire is cut meanwhile", async () => {
+    const socketId = desk.open();
+    desk.ask(socketId, "sys.connect", connectArgs("alice", { token: token.token }, laptop));
+    await desk.pass(0);
+    desk.sockets.cut(socketId);
+    await desk.quiet();
+    expect(desk.sql.all("SELECT connection_id FROM connections WHERE connection_id = ?", socketId)).toEqual([]);
+    expect(desk.sql.get("SELECT connection_id FROM devices")?.connection_id ?? null).toBeNull();
+  });
+
+  it("gets one identity however often it asks", async () => {
+    const socketId = desk.open();
+    const ids = [1, 2].map(() => desk.ask(socketId, "sys.connect", connectArgs("alice", { token: token.token }, laptop)));
+    await desk.quiet();
+    expect(ids.filter((id) => desk.answer(socketId, id)?.ok === true).length).toBe(1);
+    expect(desk.closed.has(socketId)).toBe(false);
+  });
+
+  it("is offline after a crash, even where its connection was taken away before", async () => {
+    await desk.enter("alice", { token: token.token }, laptop);
+    desk.ask(alice, "sys.token.revoke", { tokenId: token.tokenId });
+    desk.sql.commit();
+    desk.crash();
+    expect(desk.sql.get("SELECT connection_id FROM devices")?.connection_id).toBeNull();
+  });
+});
+
+describe("a stranger", () => {
+  it("that does not answer our goodbye is not woken for again and again", async () => {
+    const socketId = desk.open();
+    await desk.pass(LIMITS.handshakeMs + 1);
+    expect(desk.closed.get(socketId) ?? "").toContain("No identity in time");
+    const before = desk.wakes;
+    await desk.pass(1_000);
+    expect(desk.wakes - before).toBeLessThan(5);
+  });
+
+  it("that is on its way out gets no identity any more", async () => {
+    const socketId = desk.open();
+    await desk.pass(LIMITS.handshakeMs - 50);
+    desk.ask(socketId, "sys.connect", connectArgs("alice", { password: "alice first" }));
+    await desk.pass(51);
+    expect(desk.closed.has(socketId)).toBe(true);
+    desk.ask(socketId, "sys.connect", connectArgs("alice", { password: "alice first" }));
+    await desk.quiet();
+    expect(desk.sql.all("SELECT * FROM connections")).toEqual([]);
+  });
+
+  it("is shown out in time after memory was lost", async () => {
+    const sockets: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      sockets.push(desk.open());
+      await desk.pass(1_000);
+    }
+    desk.hibernate();
+    await desk.pass(LIMITS.handshakeMs - 6_000 + 100);
+    expect(desk.closed.has(sockets[0]!)).toBe(true);
+  });
+});
+
+describe("a request that waits while its caller loses the right to it", () => {
+  it("does not undo the lock: a change of password under way", async () => {
+    const alice = await desk.enter("alice", { password: "alice first" });
+    const root = await desk.enter("root", { password: "root first" });
+    desk.ask(alice, "sys.user.password", { current: "alice first", password: "alice second" });
+    await desk.pass(120);
+    desk.ask(root, "sys.user.lock", { username: "alice", locked: true });
+    await desk.quiet();
+    expect(String(desk.sql.get("SELECT hash FROM shadow WHERE username = 'alice'")?.hash)).toMatch(/^!/);
+  });
+
+  it("does not add a user after the right to add users was taken away", async () => {
+    const root = await desk.enter("root", { password: "root first" });
+    await desk.call(root, "sys.capability.grant", { gid: 100, capability: "sys.user.create" });
+    const alice = await desk.enter("alice", { password: "alice first" });
+    const id = desk.ask(alice, "sys.user.create", { username: "mallory", password: "mallory first" });
+    desk.ask(root, "sys.capability.revoke", { gid: 100, capability: "sys.user.create" });
+    await desk.quiet();
+    expect(desk.answer(alice, id)?.error?.code).toBe(403);
+    expect(desk.sql.get("SELECT 1 FROM passwd WHERE username = 'mallory'")).toBeUndefined();
+  });
+});
+
+describe("a batch that is lost", () => {
+  it("is told to the stranger who waits for its set-up", async () => {
+    const fresh = new Desk();
+    fresh.sql.commit();
+    const socketId = fresh.open();
+    const id = fresh.ask(socketId, "sys.setup", { username: "alice", password: "alice first" });
+    await fresh.pass(250);
+    fresh.sql.commit("full");
+    expect(fresh.answer(socketId, id)?.error?.code).toBe(507);
+    expect(fresh.closed.has(socketId)).toBe(false);
+  });
+
+  it("does not bring back a connection whose socket has gone", async () => {
+    const alice = await desk.enter("alice", { password: "alice first" });
+    const root = await desk.enter("root", { password: "root first" });
+    desk.sql.commit();
+    desk.sockets.cut(alice);
+    await desk.pass(1);
+    desk.ask(root, "sys.config.set", { key: "config/a", value: "1" });
+    desk.sql.commit("full");
+    await desk.quiet();
+    expect(desk.sql.all("SELECT connection_id FROM connections").map((row) => row.connection_id)).toEqual([root]);
+  });
+
+  it("is told to a request whose id is a question mark, too", async () => {
+    const root = await desk.enter("root", { password: "root first" });
+    desk.ask(root, "sys.config.set", { key: "config/a", value: "1" }, { id: "?" });
+    desk.sql.commit("full");
+    expect(desk.answer(root, "?")?.error?.code).toBe(507);
+  });
+});
+
+describe("arguments that pass the schema but not the table", () => {
+  it.each([
+    ["sys.token.create", { kind: "user", expiresAt: 1_800_000_000_000.5 }],
+    ["sys.token.create", { kind: "user", expiresAt: 1e300 }],
+    ["sys.config.set", { key: "config/a", value: "€".repeat(LIMITS.configValueBytes) }],
+    ["sys.config.set", { key: "config/a_secret", value: "é".repeat(LIMITS.configValueBytes) }],
+  ])("%s is refused with 400 and no incident (%#)", async (call, args) => {
+    const root = await desk.enter("root", { password: "root first" });
+    expect((await desk.call(root, call, args)).error?.code).toBe(400);
+    expect(desk.incidents).toEqual([]);
+  });
+});
+
+it("a user in more than a hundred groups can still be served", async () => {
+  const root = await desk.enter("root", { password: "root first" });
+  const alice = await desk.enter("alice", { password: "alice first" });
+  for (let i = 0; i < 110; i++) {
+    const { data } = await desk.call(root, "sys.group.create", { name: `g${i}` });
+    await desk.call(root, "sys.group.members", { gid: (data!.group as { gid: number }).gid, members: ["alice"] });
+  }
+  expect((await desk.call(alice, "sys.info")).ok).toBe(true);
+});

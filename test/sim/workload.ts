@@ -1,0 +1,110 @@
+// What people ask for, by chance: every call of the kernel, with and without keys, about their own things and about
+// other people's.
+
+import type { Random } from "../support/memory/random.ts";
+import type { Book, Person } from "./client.ts";
+import type { Data } from "./requests.ts";
+
+export type Ask = { call: string; args: Data; key?: string };
+
+const CAPABILITIES = ["sys.info", "sys.config.get", "sys.token.list", "sys.user.list", "sys.config.*", "sys.group.list"];
+
+export function nextAsk(random: Random, book: Book, person: Person): Ask {
+  const isRoot = person.username === "root";
+  if (isRoot && !book.uids.has("bob") && random.chance(0.5))
+    return { call: "sys.user.create", args: { username: "bob", password: "bob first" }, key: "make bob" };
+  const makers = isRoot && random.chance(0.6) ? ROOT_ASKS : ASKS;
+  const ask = random.pick(makers)(random, book, person);
+  if (!random.chance(0.4)) return ask;
+  // Now and then a key is used a second time for something else.
+  const key = random.chance(0.03) ? `${person.username} odd` : `${person.clientId} ${++book.count}`;
+  return { ...ask, key };
+}
+
+type Maker = (random: Random, book: Book, person: Person) => Ask;
+
+const ASKS: Maker[] = [
+  setConfig,
+  setConfig,
+  setConfig,
+  getConfig,
+  getConfig,
+  createToken,
+  createToken,
+  revokeToken,
+  (random, book) => ({ call: "sys.token.list", args: someUid(random, book) }),
+  (random, book) => ({ call: "sys.connection.list", args: someUid(random, book) }),
+  () => ({ call: "sys.info", args: {} }),
+  (random) => ({ call: random.pick(["sys.nope", "sys.user.list", "sys.capability.list", "sys.group.list", "sys.connect"]), args: {} }),
+  (random, book, person) => changePassword(random, book, person),
+];
+
+const ROOT_ASKS: Maker[] = [
+  (random) => ({ call: "sys.user.lock", args: { username: random.pick(["bob", "bob", "alice"]), locked: random.chance(0.4) } }),
+  (random) => ({ call: "sys.user.lock", args: { username: random.pick(["bob", "alice"]), locked: false } }),
+  (random, book) => {
+    const username = random.pick(["alice", "bob", "root"]);
+    return {
+      call: "sys.user.password",
+      args: { username, password: `${username} by root ${++book.count}`, revokeTokens: random.chance(0.2) },
+    };
+  },
+  (_random, book) => ({ call: "sys.user.create", args: { username: `user${++book.count}`, password: `password ${book.count}` } }),
+  (_random, book) => ({ call: "sys.group.create", args: { name: `group${++book.count}` } }),
+  (random, book) => ({
+    call: "sys.group.members",
+    args: { gid: someGid(random, book), members: random.shuffled(["alice", "bob"]).slice(random.between(0, 2)) },
+  }),
+  (random, book) => ({
+    call: random.pick(["sys.capability.grant", "sys.capability.grant", "sys.capability.revoke"]),
+    args: { gid: random.chance(0.3) ? 100 : someGid(random, book), capability: random.pick(CAPABILITIES) },
+  }),
+  revokeToken,
+];
+
+function setConfig(random: Random, book: Book, { username }: Person): Ask {
+  const uid = random.chance(0.1) ? 1000 : (book.uids.get(username) ?? 0);
+  const name = random.pick(["a", "b", "c", "api_key"]);
+  const key = username === "root" && random.chance(0.5) ? `config/sim/${name}` : `users/${uid}/ai/${name}`;
+  return { call: "sys.config.set", args: { key, value: `v${++book.count}` } };
+}
+
+function getConfig(random: Random, book: Book, { username }: Person): Ask {
+  const uid = book.uids.get(username) ?? 0;
+  const keys = [
+    `users/${uid}/ai/a`,
+    `users/${uid}/ai`,
+    `users/${uid}`,
+    "users",
+    "config",
+    "config/sim/a",
+    "config/ai/api_key",
+    "users/1000/ai/api_key",
+  ];
+  return { call: "sys.config.get", args: random.chance(0.2) ? {} : { key: random.pick(keys) } };
+}
+
+function createToken(random: Random, book: Book, { username }: Person): Ask {
+  const kind = random.pick(["user", "user", "node", "service"]);
+  const lifetime = random.pick([{}, {}, { expiresAt: null }, { expiresAt: 1_763_200_000_000 + random.between(10_000, 400_000) }]);
+  const device = kind === "node" && random.chance(0.7) ? { allowedDeviceId: `${username}-laptop` } : {};
+  return { call: "sys.token.create", args: { kind, label: `t${++book.count}`, ...device, ...lifetime } };
+}
+
+function revokeToken(random: Random, book: Book): Ask {
+  const tokenId = book.tokens.length === 0 || random.chance(0.05) ? "no-such-token" : random.pick(book.tokens).tokenId;
+  return { call: "sys.token.revoke", args: { tokenId } };
+}
+
+function changePassword(random: Random, book: Book, { username }: Person): Ask {
+  const current = random.chance(0.1) ? "a wrong guess" : (book.passwords.get(username)?.at(-1) ?? "");
+  return { call: "sys.user.password", args: { current, password: `${username} own ${++book.count}`, revokeTokens: random.chance(0.1) } };
+}
+
+function someUid(random: Random, book: Book): Data {
+  return random.chance(0.6) ? {} : { uid: random.pick([0, 1000, 1001, 4242, ...book.uids.values()]) };
+}
+
+function someGid(random: Random, book: Book): number {
+  return book.gids.length === 0 ? 4242 : random.pick(book.gids.slice(-3));
+}

@@ -1,0 +1,231 @@
+// One simulated gateway: the real kernel on in-memory ports, the host's part played by this file, and the faults that
+// may strike between any two steps. Decides nothing the kernel should decide.
+
+import { Kernel } from "../../src/kernel/kernel.ts";
+import {
+  Agenda,
+  MemoryClock,
+  memoryCrypto,
+  memoryLog,
+  MemorySockets,
+  MemorySql,
+  type PeerEnd,
+  Random,
+  silentMeter,
+} from "../support/memory-ports.ts";
+import { Judge } from "./judge.ts";
+import { Trace } from "./trace.ts";
+
+const START_MS = 1_763_200_000_000;
+const LATE_MS_MAX = 3_000;
+
+export type WorldOptions = {
+  /** For the proof that the judge is awake: frames leave before their batch is committed. */
+  acknowledgesEarly?: boolean;
+};
+
+export class World {
+  readonly trace = new Trace();
+  readonly agenda: Agenda;
+  readonly judge: Judge;
+  readonly sockets: MemorySockets;
+  readonly #sql: MemorySql;
+  readonly #ports: ConstructorParameters<typeof Kernel>[0];
+  readonly #random: Random;
+  #kernel: Kernel | null = null;
+  #isCalm = false;
+  #hashes = 0;
+
+  constructor(seed: string, options: WorldOptions = {}) {
+    const stream = (name: string) => new Random(`${seed}/${name}`);
+    this.#random = stream("faults");
+    this.agenda = new Agenda(stream("order"), START_MS);
+    this.#sql = new MemorySql((batch) => this.#plan(batch));
+    this.judge = new Judge(this.#sql, () => this.agenda.now, LATE_MS_MAX);
+    const gate = options.acknowledgesEarly ? early(this.#sql) : this.#sql;
+    const wires = stream("wires");
+    this.sockets = new MemorySockets({
+      agenda: this.agenda,
+      random: wires,
+      sql: gate,
+      events: () => this.#events(),
+      watch: {
+        sent: (socketId, text) => this.judge.sent(socketId, text),
+        left: (socketId, text) => {
+          this.trace.add(this.agenda.now, `left ${socketId} ${text}`);
+          this.judge.left(socketId, text);
+        },
+        closing: (socketId, code, reason) => {
+          this.trace.add(this.agenda.now, `closing ${socketId} ${code} ${reason}`);
+          this.judge.closing(socketId);
+        },
+        gone: (socketId) => this.judge.gone(socketId),
+      },
+      latency: { delayMs: () => latency(wires), noticeMs: () => wires.between(0, 15_000), answersGoodbye: () => wires.chance(0.8) },
+    });
+    const wakes = stream("wakes");
+    const clock = new MemoryClock(this.agenda, () => this.#woke(), {
+      lateMs: () => (wakes.chance(0.1) ? wakes.between(0, LATE_MS_MAX) : wakes.between(0, 5)),
+      twice: () => wakes.chance(0.1),
+    });
+    const crypto = memoryCrypto(stream("crypto"), (value) => this.#hashed(value));
+    this.#ports = {
+      sql: this.#sql,
+      clock,
+      sockets: this.sockets,
+      crypto,
+      log: memoryLog((line) => this.judge.incident(line)),
+      meter: silentMeter,
+    };
+    this.#sql.onFailure(() => {
+      this.judge.rolledBack();
+      this.#guard("rolledBack", (kernel) => kernel.rolledBack());
+    });
+    this.#start();
+  }
+
+  get isUp(): boolean {
+    return this.#kernel !== null;
+  }
+
+  /** A new wire, or null where the gateway is down or does not want one. */
+  open(address: string, end: PeerEnd): string | null {
+    if (this.#kernel === null || this.#kernel.refusal(address) !== null) return null;
+    return this.sockets.open(address, end);
+  }
+
+  /** One thing goes wrong. */
+  fault(): void {
+    if (this.#isCalm) return;
+    const open = [...this.judge.lines.values()].filter((line) => !line.isGone);
+    const kind = this.#random.unit();
+    if (kind < 0.45 && open.length > 0) {
+      const { socketId } = this.#random.pick(open);
+      this.trace.add(this.agenda.now, `cut ${socketId}`);
+      this.sockets.cut(socketId);
+    } else if (kind < 0.6) this.crash();
+    else if (kind < 0.85) this.#sleep(5);
+    else this.#woke();
+  }
+
+  calm(): void {
+    this.#isCalm = true;
+  }
+
+  crash(): void {
+    if (this.#kernel === null) return;
+    this.trace.add(this.agenda.now, "crash");
+    this.#kernel = null;
+    this.#hashes = 0;
+    this.agenda.drop("kernel");
+    this.#sql.crash();
+    this.judge.crashed();
+    this.sockets.crash();
+    this.agenda.after(this.#random.between(1, 3_000), "restart", () => this.#start());
+  }
+
+  close(): void {
+    this.#sql.close();
+  }
+
+  #start(): void {
+    this.#kernel = new Kernel(this.#ports, {
+      version: "0.0.0-sim",
+      host: "memory",
+      setupDoor: { open: true },
+      model: { provider: "demo", model: "demo" },
+    });
+    // As the Node host does: nobody is let in before what the start has written is on disk. A start can die, too.
+    if (!this.#isCalm && this.#random.chance(0.05)) return this.crash();
+    this.#sql.commit();
+    this.judge.checkRows();
+  }
+
+  /** Memory is lost, sockets live. It happens only to an actor that has nothing to do. */
+  #sleep(tries: number): void {
+    if (this.#kernel === null) return;
+    if (this.#sql.batch !== "none") this.#sql.commit();
+    else if (this.#hashes === 0) {
+      this.trace.add(this.agenda.now, "hibernated");
+      this.judge.hibernated();
+      return this.#start();
+    }
+    if (tries > 0) this.agenda.after(5, "fall asleep", () => this.#sleep(tries - 1), "kernel");
+  }
+
+  #events() {
+    return {
+      opened: (socketId: string) => {
+        this.judge.opened(socketId);
+        this.#guard("opened", (kernel) => kernel.opened(socketId));
+      },
+      received: (socketId: string, text: string) => {
+        this.trace.add(this.agenda.now, `received ${socketId} ${text}`);
+        this.judge.delivered(socketId, text);
+        this.#guard("received", (kernel) => kernel.received(socketId, text));
+      },
+      receivedBytes: () => this.#guard("receivedBytes", (kernel) => kernel.receivedBytes()),
+      closed: (socketId: string) => this.#guard("closed", (kernel) => kernel.closed(socketId)),
+    };
+  }
+
+  #woke(): void {
+    this.judge.woke();
+    this.#guard("woke", (kernel) => kernel.woke());
+  }
+
+  #guard(where: string, work: (kernel: Kernel) => void): void {
+    if (this.#kernel === null) return;
+    try {
+      work(this.#kernel);
+    } catch (error) {
+      this.judge.threw(where, error);
+    }
+  }
+
+  #plan(batch: "relaxed" | "open"): void {
+    if (batch === "relaxed") this.agenda.after(250, "lazy commit", () => this.#commit(), "kernel");
+    else
+      this.agenda.after(
+        this.#random.chance(0.1) ? this.#random.between(1, 50) : this.#random.unit(),
+        "commit",
+        () => this.#commit(),
+        "kernel",
+      );
+  }
+
+  #commit(): void {
+    const fails = !this.#isCalm && this.#random.chance(0.01);
+    this.#sql.commit(fails ? this.#random.pick(["full", "io"]) : "none");
+  }
+
+  #hashed<T>(value: T): Promise<T> {
+    this.#hashes++;
+    return new Promise((resolve) => {
+      this.agenda.after(
+        this.#random.between(30, 400),
+        "hashed",
+        () => {
+          this.#hashes--;
+          resolve(value);
+        },
+        "kernel",
+      );
+    });
+  }
+}
+
+function latency(random: Random): number {
+  return random.chance(0.05) ? random.between(0, 2_000) : random.unit() * 10;
+}
+
+/** The broken gateway: nothing is ever held back. */
+function early(sql: MemorySql): MemorySql {
+  return new Proxy(sql, {
+    get(target, name) {
+      if (name === "holds") return false;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

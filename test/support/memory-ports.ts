@@ -1,0 +1,23 @@
+// The in-memory set of ports, for the simulator and for unit tests of kernel code. Each lives in memory/; this file is
+// what tests import.
+
+import type { Log, Meter } from "../../src/ports/log.ts";
+
+export { Agenda } from "./memory/agenda.ts";
+export { type Lateness, MemoryClock } from "./memory/clock.ts";
+export { memoryCrypto, quickKey } from "./memory/crypto.ts";
+export { Random } from "./memory/random.ts";
+export { type Latency, MemorySockets, type PeerEnd, type SocketEvents, type Watch } from "./memory/sockets.ts";
+export { MemorySql } from "./memory/sql.ts";
+
+export const silentMeter: Meter = { call() {}, dropped() {} };
+
+/** `failed` is told of what an operator would have to look at. */
+export function memoryLog(failed: (line: string) => void = () => {}): Log {
+  return {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (message, fields) => failed(`${message} ${JSON.stringify(fields ?? {})}`),
+  };
+}

@@ -1,0 +1,58 @@
+// Virtual time: what will happen, and when. Nothing happens by itself; whoever drives the world takes the next item.
+// Items that belong to the kernel's own memory carry its name, so that a crash can drop them all at once.
+
+import type { Random } from "./random.ts";
+
+export type Owner = "kernel" | "world";
+
+export type Item = { at: number; rank: number; what: string; owner: Owner; run: () => void; dropped: boolean };
+
+export class Agenda {
+  readonly #random: Random;
+  #items: Item[] = [];
+  #now: number;
+
+  constructor(random: Random, startMs: number) {
+    this.#random = random;
+    this.#now = startMs;
+  }
+
+  /** With fractions, so that things in one millisecond still have an order. Clocks show whole ones. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** What falls on the same moment happens in an order the seed decides. */
+  at(ms: number, what: string, run: () => void, owner: Owner = "world"): Item {
+    const item = { at: Math.max(ms, this.#now), rank: this.#random.unit(), what, owner, run, dropped: false };
+    this.#items.push(item);
+    return item;
+  }
+
+  after(ms: number, what: string, run: () => void, owner: Owner = "world"): Item {
+    return this.at(this.#now + ms, what, run, owner);
+  }
+
+  drop(owner: Owner): void {
+    for (const item of this.#items) if (item.owner === owner) item.dropped = true;
+  }
+
+  has(what: string): boolean {
+    return this.#items.some((item) => !item.dropped && item.what === what);
+  }
+
+  /** The next item not later than `until`, with the clock moved to it. */
+  take(until: number): Item | undefined {
+    this.#items = this.#items.filter((item) => !item.dropped);
+    let best: Item | undefined;
+    for (const item of this.#items)
+      if (best === undefined || item.at < best.at || (item.at === best.at && item.rank < best.rank)) best = item;
+    if (best === undefined || best.at > until) {
+      this.#now = Math.max(this.#now, until);
+      return undefined;
+    }
+    this.#items.splice(this.#items.indexOf(best), 1);
+    this.#now = best.at;
+    return best;
+  }
+}

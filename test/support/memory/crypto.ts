@@ -1,0 +1,55 @@
+// The Crypto port from a seed: hashes are real, randomness is not, and the slow hash is a quick one that takes as much
+// virtual time as the world says. Must never be used outside tests: its seal is a toy.
+
+import { createHash } from "node:crypto";
+import type { Crypto, ScryptParams } from "../../../src/ports/crypto.ts";
+import type { Random } from "./random.ts";
+
+/** `later` hands a finished hash over when its time has come. */
+export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> = (value) => Promise.resolve(value)): Crypto {
+  return {
+    bytes: (length) => random.bytes(length),
+    uuid: () => uuid(random.bytes(16)),
+    sha256,
+    scrypt: (password, salt, params) => later(quickKey(password, salt, params)),
+    seal(purpose, text) {
+      const nonce = random.bytes(8);
+      const sealed = mixed(Buffer.from(text), purpose, nonce);
+      return Buffer.concat([nonce, mark(purpose, text), sealed]).toString("base64");
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed, "base64");
+      const text = Buffer.from(mixed(bytes.subarray(16), purpose, bytes.subarray(0, 8))).toString();
+      if (!bytes.subarray(8, 16).equals(mark(purpose, text))) throw new Error("Sealed for another purpose, or damaged");
+      return text;
+    },
+  };
+}
+
+/** Depends on everything scrypt would depend on, so that a wrong parameter still gives a wrong key. */
+export function quickKey(password: string, salt: Uint8Array, { cost, blockSize, parallelization, length }: ScryptParams): Uint8Array {
+  const seed = Buffer.concat([Buffer.from(`${cost}:${blockSize}:${parallelization}:${password}:`), salt]);
+  const key = Buffer.alloc(Math.ceil(length / 32) * 32);
+  for (let at = 0; at < key.length; at += 32) key.set(sha256(`${at}:${seed.toString("hex")}`), at);
+  return new Uint8Array(key.subarray(0, length));
+}
+
+function sha256(data: string | Uint8Array): Uint8Array {
+  return new Uint8Array(createHash("sha256").update(data).digest());
+}
+
+function mark(purpose: string, text: string): Buffer {
+  return Buffer.from(sha256(`${purpose}\0${text}`).subarray(0, 8));
+}
+
+function mixed(bytes: Uint8Array, purpose: string, nonce: Uint8Array): Uint8Array {
+  const stream = sha256(`${purpose}\0${Buffer.from(nonce).toString("hex")}`);
+  return bytes.map((byte, at) => byte ^ stream[at % stream.length]!);
+}
+
+function uuid(bytes: Uint8Array): string {
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Buffer.from(bytes).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
