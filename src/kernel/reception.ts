@@ -169,7 +169,7 @@ export class Reception {
   #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
     const known = this.#asSysError(frame, error);
     // The name is left out: people type passwords where names belong. The throttle bounds how many lines there can be.
-    if (known.code === 401) this.#ports.log.warn("refused", { call: frame.call, code: known.code, address: this.#addressOf(socketId) });
+    if (known.code === 401) this.#ports.log.warn("refused", { call: frame.call, status: known.code, address: this.#addressOf(socketId) });
     this.#ports.meter.call(this.#door.table.has(frame.call) ? frame.call : "unknown", known.code, performance.now() - startedAt);
     this.#send(socketId, frame.id, { ok: false, error: known.toShape() });
   }

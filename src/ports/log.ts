@@ -2,6 +2,9 @@
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
+/** Names whose values never reach a line, should one ever be passed by mistake. */
+export const SECRET_FIELDS = ["password", "token", "secret", "apiKey", "api_key", "authorization", "cookie", "code"];
+
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -68,6 +68,8 @@ function workerd(script: string, directory: string, variables: Record<string, st
     port: 0,
     telemetry: { enabled: false },
     log: new Log(LogLevel.ERROR),
+    // Refused logins are part of many cases; only what is really wrong is worth a line.
+    handleStructuredLogs: ({ level, message }) => (level === "error" ? console.error(message) : undefined),
     resourcePersistencePath: directory,
     workers: [
       {

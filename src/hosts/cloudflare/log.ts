@@ -1,9 +1,6 @@
 // The Log port: JSON lines on the console, where the platform collects them.
 
-import type { Log, LogFields } from "../../ports/log.ts";
-
-/** Names whose values never reach a line, should one ever be passed by mistake. The Node host keeps the same list. */
-const SECRETS = new Set(["password", "token", "secret", "apiKey", "api_key", "authorization", "cookie", "code"]);
+import { type Log, type LogFields, SECRET_FIELDS } from "../../ports/log.ts";
 
 export function cloudflareLog(): Log {
   const line = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: LogFields) =>
@@ -12,5 +9,5 @@ export function cloudflareLog(): Log {
 }
 
 function censor(name: string, value: unknown): unknown {
-  return SECRETS.has(name) ? "[redacted]" : value;
+  return SECRET_FIELDS.includes(name) ? "[redacted]" : value;
 }

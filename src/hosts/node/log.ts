@@ -2,14 +2,11 @@
 
 import { existsSync, renameSync, statSync } from "node:fs";
 import pino from "pino";
-import type { Log, LogFields } from "../../ports/log.ts";
+import { type Log, type LogFields, SECRET_FIELDS } from "../../ports/log.ts";
 
 const BYTES_MAX = 10 * 1024 * 1024;
 const FILES_MAX = 5;
 const ROTATE_EVERY_MS = 10_000;
-
-/** Names whose values never reach a line, should one ever be passed by mistake. */
-const SECRETS = ["password", "token", "secret", "apiKey", "api_key", "authorization", "cookie", "code"];
 
 export type NodeLog = Log & { flush(): void };
 
@@ -17,7 +14,7 @@ export function nodeLog(file: string | null, level: string): NodeLog {
   // Lines are few, and an asynchronous destination loses the last ones, which tell why a gateway stopped.
   const destination = pino.destination({ dest: file ?? 1, sync: true, mode: 0o600 });
   const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRETS, censor: "[redacted]" } },
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRET_FIELDS, censor: "[redacted]" } },
     destination,
   );
   if (file !== null) setInterval(() => rotate(file, () => destination.reopen()), ROTATE_EVERY_MS).unref();
