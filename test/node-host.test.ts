@@ -171,6 +171,17 @@ test("sockets without identity are few per address, and a place is free again wh
   await host.close();
 });
 
+test("a large answer is not taken for a peer that does not read", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const root = await enter(host, ROOT);
+  for (let at = 0; at < 20; at++) await root.call("sys.config.set", { key: `config/big/${at}`, value: "x".repeat(1_000_000) });
+  const [all, info] = await Promise.all([root.call("sys.config.get", { key: "config/big" }), root.call("sys.info", {})]);
+  expect([all.entries.length, info.host]).toEqual([20, "node"]);
+  root.close();
+  await host.close();
+});
+
 test("a peer that reads nothing is cut off, and others do not suffer", async () => {
   const host = await startNodeHost();
   await populate(host);
@@ -179,7 +190,7 @@ test("a peer that reads nothing is cut off, and others do not suffer", async () 
   const deaf = await RawSocket.open(host.url);
   await deaf.connect(ROOT, { id: "deaf" });
   deaf.pause();
-  for (let at = 0; at < 60; at++) deaf.sendFrame({ type: "req", id: String(at), call: "sys.config.get", args: { key: "config/big" } });
+  for (let at = 0; at < 120; at++) deaf.sendFrame({ type: "req", id: String(at), call: "sys.config.get", args: { key: "config/big" } });
   await expect
     .poll(async () => (await root.call("sys.connection.list", {})).connections.some(({ clientId }) => clientId === "deaf"), {
       timeout: 15_000,

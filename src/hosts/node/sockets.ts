@@ -14,8 +14,8 @@ import type { NodeSql } from "./sql.ts";
 
 export const PING_EVERY_MS = 5_000;
 const HANG_UP_MS = 800;
-/** What may wait in a socket that its peer does not read. */
-const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
+/** What may wait in a socket that its peer does not read: the largest answer there can be, and then some. */
+const UNREAD_BYTES_MAX = LIMITS.frameOutBytes + 16 * 1024 * 1024;
 
 export type SocketEvents = {
   opened(socketId: string): void;

@@ -1,0 +1,46 @@
+// The harness put to the test: a gateway that answers before it commits must be caught, or a passing campaign proves
+// nothing.
+
+import { join } from "node:path";
+import { live, type Means, newTally } from "./campaign.ts";
+import { Oracle } from "./oracle.ts";
+import { copyOf, type Setup, worldOf } from "./world.ts";
+
+export type Caught = { cycles: number; caught: number; first: number | null };
+
+const QUIET_MS = 5;
+
+/**
+ * Each cycle has a world of its own: the broken gateway is killed under load, and one that is not broken shows what is
+ * left. With `atPoint` it dies right before a commit, where the broken one has answered already.
+ */
+export async function catchBroken(
+  means: Means,
+  setup: Setup,
+  template: string,
+  scratch: string,
+  { cycles, atPoint, stopAtFirst }: { cycles: number; atPoint: boolean; stopAtFirst: boolean },
+): Promise<Caught> {
+  const result: Caught = { cycles: 0, caught: 0, first: null };
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    result.cycles = cycle;
+    const name = `broken-${atPoint ? "point" : "kill"}-${result.cycles}`;
+    const oracle = new Oracle(join(scratch, `${name}.log`));
+    const world = worldOf(setup, copyOf(template, join(scratch, name)), oracle);
+    const random = means.random.fork(1_000 + result.cycles);
+    const tally = { ...newTally(), cycle: result.cycles };
+    const crashAt = { crashAt: `before-commit:${random.int(20, 60)}` };
+    const faults = { ackEarly: true, ...(atPoint ? crashAt : {}) };
+    const killAfterMs = atPoint ? 5_000 : random.int(5, 600);
+    await live({ ...means, oracle, random }, world, { faults, killAfterMs, dies: "broken", isQuiet: false }, tally);
+    const before = oracle.violations.length;
+    await live({ ...means, oracle, random }, world, { faults: {}, killAfterMs: QUIET_MS, dies: "healthy", isQuiet: false }, tally);
+    await oracle.close();
+    // What the second look finds and the first did not was acknowledged and is gone.
+    if (before > 0 || oracle.count("lost") + oracle.count("revived") === 0) continue;
+    result.caught++;
+    result.first ??= cycle;
+    if (stopAtFirst) break;
+  }
+  return result;
+}

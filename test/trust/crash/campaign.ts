@@ -1,0 +1,208 @@
+// The crash campaign: one data directory from its birth through all kills, never wiped. Each cycle starts the gateway
+// (and may kill it again while it recovers), checks every promise, loads it, and kills it.
+
+import { CallError, Line } from "../../../src/client/client.ts";
+import { check } from "./check.ts";
+import { checkFiles, checkModes } from "./files.ts";
+import { type Faults, Gateway } from "./gateway.ts";
+import { enter, type Session } from "./lane.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Random } from "./random.ts";
+import { FIRST, populate, type Setup, setUp, type World } from "./world.ts";
+import { Workload } from "./workload.ts";
+
+export type Means = { bundle: string; oracle: Oracle; random: Random };
+export type Tally = { kills: Record<string, number>; recoveryMs: number[]; cycle: number };
+
+type Plan = { faults: Faults; killAfterMs: number; dies: string; isQuiet: boolean; recovery: (Faults & { killAfterMs: number })[] };
+
+const START_MS = 20_000;
+/** A crash point that is not reached in this time gives way to a plain kill. */
+const POINT_MS = 1_500;
+const FILES_EVERY = 6;
+const DEVICES = 3;
+
+/** A fresh directory, killed at every step of its birth, and then set up. */
+export async function birth(means: Means, home: string, tally: Tally): Promise<Setup> {
+  const { oracle, bundle } = means;
+  for (const crashAt of ["before-commit:1", "after-commit:1", "mid-start:1"]) await dieStarting(means, home, { crashAt }, tally);
+  // The second commit is that of sys.setup: before it there is no user, after it there are both.
+  for (const crashAt of ["before-commit:2", "after-commit:2"]) {
+    const gateway = new Gateway(bundle, home, { crashAt });
+    const url = await addressOf(gateway);
+    const answer = await setUp(url).then(
+      () => "acknowledged",
+      (error: unknown) => (error instanceof CallError ? `${error.code} ${error.message}` : null),
+    );
+    if (answer !== null) oracle.violate("wrong", `sys.setup, cut at ${crashAt}, was answered: ${answer}`);
+    await endOf(gateway, oracle, POINT_MS);
+    count(tally, crashAt);
+  }
+  const gateway = new Gateway(bundle, home);
+  const url = await addressOf(gateway);
+  const again = await setUp(url).then(
+    () => 200,
+    (error: unknown) => (error instanceof CallError ? error.code : 0),
+  );
+  if (again !== 409) oracle.violate("half", `sys.setup was committed, but again it answers ${again}`);
+  const setup = await populate(url);
+  if (!setup.accounts.some(({ username }) => username === FIRST.username)) oracle.violate("half", "sys.setup left no user");
+  await gateway.kill();
+  count(tally, "random");
+  checkModes(home, oracle);
+  return setup;
+}
+
+export async function campaign(means: Means, world: World, kills: number, tally: Tally): Promise<void> {
+  const { oracle, random } = means;
+  while (killed(tally) < kills && oracle.violations.length === 0) {
+    tally.cycle++;
+    const plan = planOf(random.fork(tally.cycle));
+    oracle.note(`cycle ${tally.cycle}: ${JSON.stringify(plan)}`);
+    for (const { killAfterMs, ...faults } of plan.recovery) await dieStarting(means, world.home, faults, tally, killAfterMs);
+    await live(means, world, plan, tally);
+    checkModes(world.home, oracle);
+    if (tally.cycle % FILES_EVERY === 0) checkFiles(world);
+  }
+  if (oracle.violations.length === 0) await farewell(means, world, tally);
+}
+
+/** One life of the gateway, from spawn to kill. */
+export async function live({ bundle, oracle, random }: Means, world: World, plan: Omit<Plan, "recovery">, tally: Tally): Promise<void> {
+  const gateway = new Gateway(bundle, world.home, plan.faults);
+  const draws = random.fork(tally.cycle, 1);
+  try {
+    const url = await addressOf(gateway);
+    const root = await comeBack(url, world, gateway, tally);
+    await check(url, root, world, draws);
+    root.close();
+    if (oracle.violations.length === 0) await load(url, gateway, world, plan, draws);
+  } catch (error) {
+    await blame(gateway, oracle, error);
+  }
+  await gateway.kill();
+  const { complaint } = gateway;
+  if (complaint !== null) oracle.violate("wrong", complaint);
+  // A point that was not reached must not be counted as if it had been.
+  count(tally, plan.faults.crashAt !== undefined && gateway.wasKilled ? `${plan.dies} not reached` : plan.dies);
+}
+
+export function newTally(): Tally {
+  return { kills: {}, recoveryMs: [], cycle: 0 };
+}
+
+export function killed(tally: Tally): number {
+  return Object.values(tally.kills).reduce((sum, times) => sum + times, 0);
+}
+
+/** Everything under load until the gateway is gone; or only devices, with no batch of others that theirs could ride in. */
+async function load(
+  url: string,
+  gateway: Gateway,
+  world: World,
+  { killAfterMs, isQuiet }: Omit<Plan, "recovery">,
+  random: Random,
+): Promise<void> {
+  const people = world.lanes.filter(({ index }) => index % 2 === 0).map(({ person }) => person.username);
+  const { devices } = world.model;
+  // A signal that announces a device is a promise too.
+  world.lanes[0]!.line!.onSignal = (signal, payload) => {
+    const { event, device } = payload as { event: string; device: { deviceId: string } };
+    if (signal === "device.status" && event === "connected") devices.add(device.deviceId);
+  };
+  const busy = isQuiet ? [] : world.lanes;
+  const running = busy.map((lane) => new Workload(lane, random.fork(lane.index), people).run(random.int(8, 32)));
+  const plugging = Array.from({ length: DEVICES }, () => plugIn(url, world, random, killAfterMs));
+  await gateway.endsWithin(killAfterMs);
+  await gateway.kill();
+  await Promise.all([...running, ...plugging]);
+}
+
+/** A device that nobody knew. */
+async function plugIn(url: string, { driver, model, lanes }: World, random: Random, withinMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, random.next() * Math.min(withinMs, 300)));
+  const { username } = lanes.find(({ person }) => person.uid === driver.uid)!.person;
+  const id = `device-${model.stamp()}`;
+  const n = model.oracle.intent("sys.connect", { device: id }, undefined);
+  await enter(url, { username, token: driver.token }, { id, role: "driver" }).then(
+    () => {
+      model.oracle.ack(n, id);
+      model.devices.add(id);
+    },
+    (error: unknown) => {
+      if (error instanceof CallError) model.oracle.violate("wrong", `device ${id}: ${error.code} ${error.message}`);
+    },
+  );
+}
+
+async function dieStarting({ bundle, oracle }: Means, home: string, faults: Faults, tally: Tally, killAfterMs = START_MS): Promise<void> {
+  const gateway = new Gateway(bundle, home, faults);
+  await endOf(gateway, oracle, killAfterMs);
+  if (killAfterMs === START_MS && (await gateway.ready) !== null) oracle.violate("wrong", `${faults.crashAt} was not reached`);
+  count(tally, faults.crashAt === undefined ? "recovering" : `recovering ${faults.crashAt}`);
+}
+
+async function endOf(gateway: Gateway, oracle: Oracle, withinMs: number): Promise<void> {
+  if (!(await gateway.endsWithin(withinMs))) await gateway.kill();
+  if (gateway.complaint !== null) oracle.violate("wrong", gateway.complaint);
+}
+
+/** From the start of the process to the first accepted sys.connect. */
+async function comeBack(url: string, { root }: World, gateway: Gateway, tally: Tally): Promise<Line> {
+  const { username, token } = root;
+  const entered: { line: Line; session: Session } = await enter(url, { username, token }, { id: "oracle" });
+  tally.recoveryMs.push(performance.now() - gateway.startedAt);
+  return entered.line;
+}
+
+async function addressOf(gateway: Gateway): Promise<string> {
+  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`no gateway after ${START_MS} ms`)), START_MS).unref());
+  const url = await Promise.race([gateway.ready, late]);
+  if (url === null) throw new Error("the gateway ended before it was up");
+  return url;
+}
+
+/** A cut is what a crash looks like; from a gateway that lives on it is a fault. */
+async function blame(gateway: Gateway, oracle: Oracle, error: unknown): Promise<void> {
+  if (await gateway.endsWithin(2_000)) return oracle.note(`died while being checked: ${String(error)}`);
+  oracle.violate("wrong", `while being checked: ${error instanceof Error ? error.stack : String(error)}`);
+}
+
+/** The last look: everything once more, a polite stop, and the files as they are left. */
+async function farewell({ bundle, oracle, random }: Means, world: World, tally: Tally): Promise<void> {
+  checkFiles(world);
+  // Twice, so that what the first one sent again is judged as well.
+  for (const round of [1, 2]) {
+    const gateway = new Gateway(bundle, world.home);
+    try {
+      const url = await addressOf(gateway);
+      const root = await comeBack(url, world, gateway, tally);
+      await check(url, root, world, random.fork(tally.cycle, 1 + round));
+      if (!(await gateway.stop(5_000))) oracle.violate("wrong", "SIGTERM did not stop the gateway within 5 s");
+    } catch (error) {
+      await blame(gateway, oracle, error);
+    }
+    await gateway.kill();
+    checkFiles(world);
+  }
+}
+
+function planOf(random: Random): Plan {
+  const recovery = Array.from({ length: random.chance(0.2) ? random.int(1, 3) : 0 }, () => {
+    const crashAt = random.pick(["before-commit:1", "after-commit:1", "mid-start:1", undefined]);
+    return crashAt === undefined ? { killAfterMs: random.int(5, 400) } : { crashAt, killAfterMs: START_MS };
+  });
+  if (random.chance(0.5)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
+  const [name, most] = random.pick([
+    ["before-commit", 150],
+    ["after-commit", 150],
+    ["mid-flush", 2500],
+  ] as const)!;
+  // Squared, so that the first ones, which fall into the check itself, are well represented.
+  const at = 2 + Math.floor(random.next() ** 2 * most);
+  return { faults: { crashAt: `${name}:${at}` }, killAfterMs: POINT_MS, dies: name, isQuiet: false, recovery };
+}
+
+function count(tally: Tally, how: string): void {
+  tally.kills[how] = (tally.kills[how] ?? 0) + 1;
+}

@@ -1,0 +1,120 @@
+// A full disk: the answer is 507, nothing of the batch is kept, whoever lost their identity with it can come back, and
+// everything works again afterwards. Then the usual crash and the usual checks.
+
+import { join } from "node:path";
+import { check } from "./check.ts";
+import { live, type Means, newTally } from "./campaign.ts";
+import { checkFiles, pagesOf } from "./files.ts";
+import { type Faults, Gateway } from "./gateway.ts";
+import { enter, type Lane } from "./lane.ts";
+import type { Op } from "./model.ts";
+import type { Random } from "./random.ts";
+import { copyOf, type Setup, type World, worldOf } from "./world.ts";
+import { Workload } from "./workload.ts";
+
+export type FullNumbers = { scenarios: number; refused: number; cut: number };
+
+type Scenario = {
+  name: string;
+  faults: (home: string) => Faults;
+  /** Before the load, so that the commit meant is hit with this riding in it. */
+  prelude?: (url: string, world: World) => Promise<void>;
+  /** Bytes of one value in each round. */
+  bulk: number;
+};
+
+const SCENARIOS: Scenario[] = [
+  // Their identities are written lazily: the first write takes them along, and they are lost with it.
+  { name: "with fresh identities", faults: () => ({ fullAt: 2 }), bulk: 0 },
+  { name: "under load", faults: () => ({ fullAt: 12 }), bulk: 0 },
+  { name: "while somebody leaves", faults: () => ({ fullAt: 3 }), prelude: leave, bulk: 0 },
+  { name: "in the middle of a statement", faults: (home) => ({ pagesMax: pagesOf(home) + 40 }), bulk: 400_000 },
+];
+
+const ROUNDS = 12;
+const PER_ROUND = 12;
+/** Longer than rows that nobody was promised wait for a commit of their own. */
+const LAZY_MS = 400;
+
+export async function fullDisk(means: Means, setup: Setup, template: string, scratch: string): Promise<FullNumbers> {
+  const numbers: FullNumbers = { scenarios: 0, refused: 0, cut: 0 };
+  for (const scenario of SCENARIOS) {
+    if (means.oracle.violations.length > 0) break;
+    numbers.scenarios++;
+    means.oracle.note(`full disk ${scenario.name}`);
+    const world = worldOf(setup, copyOf(template, join(scratch, `full-${numbers.scenarios}`)), means.oracle);
+    const random = means.random.fork(2_000 + numbers.scenarios);
+    const gateway = new Gateway(means.bundle, world.home, scenario.faults(world.home));
+    try {
+      const { refused, cut } = await fill(await addressOf(gateway), world, scenario, random);
+      numbers.refused += refused;
+      numbers.cut += cut;
+      if (refused + cut === 0) means.oracle.violate("wrong", `full disk ${scenario.name}: nobody was refused`);
+    } catch (error) {
+      means.oracle.violate("wrong", `full disk ${scenario.name}: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+    await gateway.kill();
+    if (gateway.complaint !== null) means.oracle.violate("wrong", gateway.complaint);
+    checkFiles(world);
+    await live({ ...means, random }, world, { faults: {}, killAfterMs: 50, dies: "full", isQuiet: false }, newTally());
+    checkFiles(world);
+  }
+  return numbers;
+}
+
+async function fill(url: string, world: World, { prelude, bulk }: Scenario, random: Random): Promise<{ refused: number; cut: number }> {
+  const lanes = [world.lanes[0]!, world.lanes[2]!, world.lanes[4]!];
+  const loads = lanes.map((lane) => new Workload(lane, random.fork(lane.index), []));
+  await prelude?.(url, world);
+  await Promise.all(lanes.map((lane) => lane.open(url)));
+  const sum = { refused: 0, cut: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const outcomes = await Promise.all(lanes.flatMap((lane, at) => opsOf(lane, loads[at]!, random, bulk).map((op) => lane.send(op))));
+    const refused = outcomes.filter((outcome) => outcome === "full").length;
+    const cut = outcomes.filter((outcome) => outcome === "cut").length;
+    sum.refused += refused;
+    sum.cut += cut;
+    // Those whose identity was lost come back, find out what was kept, and send the rest again.
+    if (cut > 0) await inspect(url, world, false, random);
+  }
+  // Space for small things there is again, or still.
+  for (const [at, lane] of lanes.entries()) {
+    const outcome = await lane.send(loads[at]!.set(lane.hot[0]!, true, 0));
+    if (outcome !== "ok") world.model.oracle.violate("wrong", `after a full disk a small write is ${outcome}`);
+  }
+  await inspect(url, world, bulk > 0, random);
+  return sum;
+}
+
+/** What the gateway shows while it still runs. What is sent again would only be refused again while the disk stays full. */
+async function inspect(url: string, world: World, staysFull: boolean, random: Random): Promise<void> {
+  const { root, model, lanes } = world;
+  const { line } = await enter(url, { username: root.username, token: root.token }, { id: "oracle" });
+  if (staysFull) model.unsure.clear();
+  await check(url, line, world, random);
+  const { connections } = await line.call("sys.connection.list", {}, { timeoutMs: 5_000 });
+  const known = new Set(["oracle", ...lanes.map(({ index }) => `lane-${index}`)]);
+  const ghosts = connections.filter(({ clientId, lastHeardAt }) => !known.has(clientId) && lastHeardAt === 0);
+  if (ghosts.length > 0) model.oracle.violate("wrong", `connections of sockets that are gone: ${JSON.stringify(ghosts)}`);
+  line.close();
+}
+
+function opsOf(lane: Lane, load: Workload, random: Random, bulk: number): Op[] {
+  const ops = Array.from({ length: PER_ROUND }, () => (random.chance(0.2) ? load.createToken(true) : load.overwrite(random.chance(0.5))));
+  if (bulk > 0) ops.splice(random.int(2, PER_ROUND - 2), 0, load.set(random.pick(lane.hot)!, false, bulk));
+  return ops;
+}
+
+/** Comes and goes, so that the next commit, which fails, is the one that forgets them. */
+async function leave(url: string, { root }: World): Promise<void> {
+  const { line } = await enter(url, { username: root.username, token: root.token }, { id: "leaver" });
+  await new Promise((resolve) => setTimeout(resolve, LAZY_MS));
+  line.close();
+  await new Promise((resolve) => setTimeout(resolve, LAZY_MS / 8));
+}
+
+async function addressOf(gateway: Gateway): Promise<string> {
+  const url = await gateway.ready;
+  if (url === null) throw new Error("the gateway ended before it was up");
+  return url;
+}

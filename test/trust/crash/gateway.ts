@@ -1,0 +1,90 @@
+// The victim: the real command line, bundled with the switches for faults, in a process of its own. Starts it, kills
+// it, and notices when it ends in a way nobody asked for.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+export type Faults = { crashAt?: string; ackEarly?: boolean; fullAt?: number; pagesMax?: number };
+
+export class Gateway {
+  readonly startedAt = performance.now();
+  /** Its address, or null where it ended before it had one. */
+  readonly ready: Promise<string | null>;
+  readonly ended: Promise<void>;
+  readonly #child: ChildProcess;
+  #output = "";
+  #isOver = false;
+  #wasKilled = false;
+
+  constructor(bundle: string, home: string, faults: Faults = {}) {
+    const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: home };
+    if (faults.crashAt !== undefined) env.GSV_CRASH_AT = faults.crashAt;
+    if (faults.ackEarly === true) env.GSV_ACK_EARLY = "1";
+    if (faults.fullAt !== undefined) env.GSV_FULL_AT = String(faults.fullAt);
+    if (faults.pagesMax !== undefined) env.GSV_PAGES_MAX = String(faults.pagesMax);
+    const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", "0"], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    alive.add(this);
+    this.ended = once(child, "exit").then(() => {
+      this.#isOver = true;
+      alive.delete(this);
+    });
+    this.ready = new Promise((resolve) => {
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        this.#output += text;
+        const url = /GSV is up at (\S+)/.exec(this.#output)?.[1];
+        if (url !== undefined) resolve(url);
+      });
+      child.stderr.setEncoding("utf8").on("data", (text: string) => void (this.#output += text));
+      void this.ended.then(() => resolve(null));
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether it was still alive when this process killed it: a crash point it was given was then not reached. */
+  get wasKilled(): boolean {
+    return this.#wasKilled;
+  }
+
+  /** Why its end was not one of ours, or null. Only once it has ended. */
+  get complaint(): string | null {
+    const { exitCode, signalCode } = this.#child;
+    if (signalCode === "SIGKILL" || exitCode === 0) return null;
+    return `the gateway ended by itself (exit code ${exitCode}, signal ${signalCode}): ${this.#output.slice(-2000)}`;
+  }
+
+  async kill(): Promise<void> {
+    this.#wasKilled ||= !this.#isOver;
+    this.#child.kill("SIGKILL");
+    await this.ended;
+  }
+
+  /** Asks politely; false where that took too long. */
+  async stop(patienceMs: number): Promise<boolean> {
+    this.#child.kill("SIGTERM");
+    const isDown = await this.endsWithin(patienceMs);
+    if (!isDown) await this.kill();
+    return isDown;
+  }
+
+  async endsWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+    await Promise.race([this.ended, late]);
+    clearTimeout(timer);
+    return this.#isOver;
+  }
+}
+
+const alive = new Set<Gateway>();
+
+/** Leaves no process behind, however this one ends. */
+export async function killAll(): Promise<void> {
+  await Promise.all([...alive].map((gateway) => gateway.kill()));
+}

@@ -1,0 +1,98 @@
+// One socket of one user, and what is written through it. A thing belongs to one lane, so that its writes have an
+// order. A lane outlives the gateway: after a crash it opens a new socket.
+
+import { WebSocket } from "ws";
+import { type Auth, CallError, type Calls, Line } from "../../../src/client/client.ts";
+import type { Group, Model, Op, Token, User } from "./model.ts";
+import type { Register } from "./register.ts";
+
+export type Person = { username: string; uid: number; token: string };
+export type Outcome = "ok" | "cut" | "full" | "refused";
+export type Session = Calls["sys.connect"]["result"];
+
+const CONNECT_MS = 10_000;
+
+export class Lane {
+  readonly index: number;
+  readonly person: Person;
+  readonly model: Model;
+  /** What this lane alone writes. */
+  readonly hot: Register[];
+  readonly tokens: Token[] = [];
+  readonly users: User[] = [];
+  readonly groups: Group[] = [];
+  readonly capabilities: { gid: number; capability: string; register: Register }[] = [];
+  line: Line | null = null;
+
+  constructor(index: number, person: Person, model: Model, hot: Register[]) {
+    this.index = index;
+    this.person = person;
+    this.model = model;
+    this.hot = hot;
+  }
+
+  async open(url: string): Promise<void> {
+    const { username, token } = this.person;
+    const { line } = await enter(url, { username, token }, { id: `lane-${this.index}` });
+    this.line = line;
+  }
+
+  /** Never throws: what came of it. */
+  async send(op: Op): Promise<Outcome> {
+    const { oracle, unsure } = this.model;
+    const n = oracle.intent(op.call, op.args, op.key);
+    try {
+      if (this.line === null) throw new Error("no socket");
+      const data: unknown = await this.line.call<string>(op.call, op.args, op.key === undefined ? {} : { key: op.key });
+      const text = JSON.stringify(data);
+      oracle.ack(n, text);
+      if (op.answer !== null && op.answer !== text) oracle.violate("doubled", `${op.call} with key ${op.key}: ${op.answer}, then ${text}`);
+      op.answer = text;
+      op.acked(data);
+      if (op.key !== undefined) this.model.remember(op);
+      return "ok";
+    } catch (error) {
+      if (!(error instanceof CallError)) {
+        if (op.key !== undefined) unsure.add(op);
+        return "cut";
+      }
+      oracle.note(`refused ${n} ${error.code} ${error.message}`);
+      if (error.code !== 507) {
+        oracle.violate("wrong", `${op.call} ${JSON.stringify(op.args).slice(0, 200)}: ${error.code} ${error.message}`);
+        return "refused";
+      }
+      op.undone();
+      if (op.key !== undefined) unsure.add(op);
+      return "full";
+    }
+  }
+}
+
+/** Opens a socket and says who is there. `from` is the loopback address to come from. */
+export async function enter(
+  url: string,
+  auth: Auth,
+  client: { id: string; role?: "user" | "driver" },
+  from?: string,
+): Promise<{ line: Line; session: Session }> {
+  const line = await Line.open(url, socketFrom(from));
+  try {
+    const driver = client.role === "driver" ? { driver: { implements: ["fs.*"] } } : {};
+    const args = { protocol: 1, client: { role: "user", ...client }, auth, ...driver };
+    return { line, session: await line.call("sys.connect", args, { timeoutMs: CONNECT_MS }) };
+  } catch (error) {
+    line.close();
+    throw error;
+  }
+}
+
+/** Whether an address other than 127.0.0.1 can be come from without setting anything up. */
+const HAS_LOOPBACK_NET = process.platform === "linux";
+
+function socketFrom(localAddress: string | undefined) {
+  return class extends WebSocket {
+    constructor(url: string) {
+      super(url, { perMessageDeflate: false, ...(localAddress === undefined || !HAS_LOOPBACK_NET ? {} : { localAddress }) });
+    }
+  };
+}
