@@ -8,6 +8,7 @@ import type { Capabilities, CapabilityReads } from "./nouns/capabilities.ts";
 import type { Config, ConfigReads } from "./nouns/config.ts";
 import type { Connections, ConnectionReads } from "./nouns/connections.ts";
 import type { Devices, DeviceReads } from "./nouns/devices.ts";
+import type { FileReads, Files } from "./nouns/files.ts";
 import type { Groups, GroupReads } from "./nouns/groups.ts";
 import type { Tokens, TokenReads } from "./nouns/tokens.ts";
 import type { Passwords } from "./passwords.ts";
@@ -29,6 +30,7 @@ export type ReadContext = {
   config: ConfigReads;
   connections: ConnectionReads;
   devices: DeviceReads;
+  files: FileReads;
 };
 
 export type WriteContext = {
@@ -41,6 +43,7 @@ export type WriteContext = {
   config: Config;
   connections: Connections;
   devices: Devices;
+  files: Files;
   emit: Emit;
   /** Done once the call is answered; not at all where the transaction fails. */
   after: (action: () => void) => void;

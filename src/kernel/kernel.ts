@@ -1,7 +1,8 @@
 // The kernel, put together. A host makes the ports, forwards events to the methods below, and decides nothing.
 
-import type { Door } from "../gate/gate.ts";
+import { type Door, pass } from "../gate/gate.ts";
 import { type Ports } from "../ports/ports.ts";
+import type { Caller } from "../protocol/caller.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import { kernelCalls } from "../syscalls/kernel.table.ts";
@@ -14,6 +15,7 @@ import { Capabilities } from "./nouns/capabilities.ts";
 import { Config } from "./nouns/config.ts";
 import { Connections } from "./nouns/connections.ts";
 import { Devices } from "./nouns/devices.ts";
+import { Files } from "./nouns/files.ts";
 import { Groups } from "./nouns/groups.ts";
 import { Results } from "./nouns/results.ts";
 import { Throttle } from "./nouns/throttle.ts";
@@ -21,7 +23,8 @@ import { Timers } from "./nouns/timers.ts";
 import { Tokens } from "./nouns/tokens.ts";
 import { Passwords } from "./passwords.ts";
 import { Reception } from "./reception.ts";
-import { run } from "./run.ts";
+import { NativeTarget } from "./native.ts";
+import { type HardwareSyscall, run } from "./run.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
 
@@ -46,6 +49,7 @@ export class Kernel {
   readonly #throttle: Throttle;
   readonly #timers: Timers;
   readonly #emit: Emit;
+  readonly #native: NativeTarget;
   readonly #reception: Reception;
   #wakeAt: number | null = null;
 
@@ -75,6 +79,7 @@ export class Kernel {
       config,
       connections: this.#connections,
       devices: this.#devices,
+      files: new Files(sql),
     };
     const context = Object.defineProperty(
       { about, ...nouns, emit: this.#emit, after: (action: () => void) => this.#transactor.after(action) },
@@ -85,7 +90,30 @@ export class Kernel {
     const writes = context as typeof context & WriteContext;
     const table: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
     const effects = { passwords: new Passwords(crypto), throttle: this.#throttle, setupDoor: options.setupDoor };
-    const means = { sql, transactor: this.#transactor, results: this.#results, reads, writes, effects };
+    this.#native = new NativeTarget({
+      ports,
+      reads,
+      commit: async (body) => {
+        const { value, after } = this.#transactor.run(() => body(writes));
+        await sql.durable();
+        for (const action of after) action();
+        return value;
+      },
+      sys: async (caller, call, args, signal) => {
+        const answer = await pass(door, caller, { type: "req", id: "", call, args }, () => signal);
+        for (const action of answer.after) action();
+        return answer.data;
+      },
+    });
+    const means = {
+      sql,
+      transactor: this.#transactor,
+      results: this.#results,
+      reads,
+      writes,
+      effects,
+      hardware: (call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal) => this.#native.run(call, caller, args, signal),
+    };
     const door: Door = {
       table,
       authorize: (caller, name) => authorize(table, () => this.#accounts.isSetupMode(), caller, name),
@@ -190,6 +218,9 @@ export class Kernel {
     this.#results.prune(now);
     this.#throttle.prune(now);
     this.#timers.arm("sweep", "", now + SWEEP_MS);
+    this.#transactor.after(
+      () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
+    );
   }
 
   #now(body: () => void): void {

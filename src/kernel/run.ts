@@ -19,7 +19,11 @@ type Means = {
   reads: ReadContext;
   writes: WriteContext;
   effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor">;
+  /** Runs a hardware call where the caller wants it. */
+  hardware(call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>>;
 };
+
+export type HardwareSyscall = Extract<Syscall, { runs: "hardware" }>;
 
 const NOTHING: Answer["after"] = [];
 
@@ -31,6 +35,7 @@ export function run(
   frame: Req,
   signal: () => AbortSignal,
 ): Answer | Promise<Answer> {
+  if (call.runs === "hardware") return onHardware(means, call, caller, args, signal());
   switch (call.does) {
     case "read":
       return { data: call.run(means.reads, caller as never, args as never), after: NOTHING };
@@ -45,9 +50,20 @@ export function run(
   }
 }
 
+async function onHardware(
+  means: Means,
+  call: HardwareSyscall,
+  caller: Caller | Stranger,
+  args: unknown,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
+  return { data: await means.hardware(call, caller, args, signal), after: NOTHING };
+}
+
 async function effect(
   means: Means,
-  call: Extract<Syscall, { does: "effect" }>,
+  call: Extract<Syscall, { runs: "kernel"; does: "effect" }>,
   caller: Caller | Stranger,
   args: unknown,
   frame: Req,
@@ -61,7 +77,7 @@ async function effect(
     signal,
     async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = transactor.run(() => {
-        mustStillMay(means, call, caller);
+        mustStillMay(means.reads, call, caller);
         return body(writes);
       });
       await sql.durable();
@@ -71,7 +87,7 @@ async function effect(
     async finish<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = transactor.run(() =>
         keyed(means, call, caller, frame, () => {
-          mustStillMay(means, call, caller);
+          mustStillMay(means.reads, call, caller);
           return body(writes);
         }),
       );
@@ -89,9 +105,9 @@ async function effect(
 }
 
 /** An effect awaits, and while it did the caller may have been locked out, revoked, or lost the right to this call. */
-function mustStillMay(means: Means, call: Syscall, caller: Caller | Stranger): void {
+export function mustStillMay(reads: ReadContext, call: Syscall, caller: Caller | Stranger): void {
   if (caller.origin === "stranger") return;
-  const present = means.reads.connections.caller(caller.connectionId);
+  const present = reads.connections.caller(caller.connectionId);
   if (present === undefined) fail(503, "The caller went away");
   if (!allows(present.capabilities, call.name)) fail(403, `Permission denied: ${call.name}`);
 }

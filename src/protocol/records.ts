@@ -77,3 +77,6 @@ export const Group = z.object({ gid: z.int(), name: z.string(), members: z.array
 export type Group = z.infer<typeof Group>;
 
 export const ConfigEntry = z.object({ key: z.string(), value: z.string() });
+
+/** What the caller can put right: the call was carried out, and this is why it changed nothing. */
+export const Failure = z.object({ ok: z.literal(false), error: z.string() });

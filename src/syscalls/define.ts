@@ -4,9 +4,10 @@
 // `does` decides what the body may touch, by type: a read gets readers only; a write is a synchronous function inside
 // one transaction (one that returns a promise does not compile); an effect may await and changes rows through commit.
 
-import type { z } from "zod";
+import { z } from "zod";
 import type { ErrorCode } from "../lib/sys-error.ts";
 import type { Caller, Origin, Stranger } from "../protocol/caller.ts";
+import type { Machine } from "../hardware/filesystem.ts";
 import type { EffectContext, ReadContext, WriteContext } from "../kernel/context.ts";
 
 export type GroupName = "users" | "drivers" | "services";
@@ -17,7 +18,8 @@ type Schema = z.ZodType<Record<string, unknown>>;
 type Common<A extends Schema, R extends Schema> = {
   name: string;
   doc: string;
-  runs: "kernel";
+  /** Where the body runs: in the kernel, or on whichever target the caller names. */
+  runs: "kernel" | "hardware";
   /** Groups that hold the capability from the first start. Root's `*` covers everything. */
   grant: readonly GroupName[];
   args: A;
@@ -31,25 +33,37 @@ type Common<A extends Schema, R extends Schema> = {
 type Identified = readonly Exclude<Origin, "stranger">[];
 
 export type ReadCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  runs: "kernel";
   does: "read";
   from: Identified;
   run(context: ReadContext, caller: Caller, args: z.output<A>): z.input<R>;
 };
 
 export type WriteCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  runs: "kernel";
   does: "write";
   from: Identified;
   run(context: WriteContext, caller: Caller, args: z.output<A>): z.input<R>;
 };
 
 export type EffectCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  runs: "kernel";
   does: "effect";
   from: Identified;
   run(context: EffectContext, caller: Caller, args: z.output<A>): Promise<z.input<R>>;
 };
 
+/** A call that means the same on every target: written once, over the files and the shell of whatever it runs on. */
+export type HardwareCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  runs: "hardware";
+  does: "effect";
+  from: Identified;
+  run(machine: Machine, args: z.output<A>): Promise<z.input<R>>;
+};
+
 /** The few calls a socket may make before it has an identity. `when: "setup"` ends with the first user. */
 export type StrangerCall<A extends Schema, R extends Schema> = Common<A, R> & {
+  runs: "kernel";
   does: "effect";
   from: readonly ["stranger"];
   when?: "setup";
@@ -64,8 +78,15 @@ export function strangerSyscall<A extends Schema, R extends Schema>(declaration:
   return declaration as Syscall;
 }
 
+export function hardwareSyscall<A extends z.ZodObject, R extends Schema>(declaration: HardwareCall<A, R>): Syscall {
+  return { ...declaration, args: declaration.args.extend({ target: TARGET }) } as Syscall;
+}
+
+/** Where a hardware call runs. The router takes it off before the body sees the rest. */
+const TARGET = z.string().min(1).max(256).optional();
+
 type Data = Record<string, unknown>;
-type Forgotten = Omit<Common<Schema, Schema>, "example"> & {
+type Forgotten = Omit<Common<Schema, Schema>, "example" | "runs"> & {
   example: { args: Data; result: Data };
   from: readonly Origin[];
   when?: "setup";
@@ -74,7 +95,8 @@ type Forgotten = Omit<Common<Schema, Schema>, "example"> & {
 /** A member of the table with its schemas forgotten: what the gate and the generators work with. */
 export type Syscall = Forgotten &
   (
-    | { does: "read"; run(context: ReadContext, caller: never, args: never): Data }
-    | { does: "write"; run(context: WriteContext, caller: never, args: never): Data }
-    | { does: "effect"; run(context: EffectContext, caller: never, args: never): Promise<Data> }
+    | { runs: "kernel"; does: "read"; run(context: ReadContext, caller: never, args: never): Data }
+    | { runs: "kernel"; does: "write"; run(context: WriteContext, caller: never, args: never): Data }
+    | { runs: "kernel"; does: "effect"; run(context: EffectContext, caller: never, args: never): Promise<Data> }
+    | { runs: "hardware"; does: "effect"; run(machine: Machine, args: never): Promise<Data> }
   );

@@ -105,6 +105,27 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.capability.list:lists", "Capabilities are listed by group; the advertised syscalls are the union over the user's groups", "2.7"),
   r("sys.connection.list:own", "Users see their own connections and when they were last heard of; root sees all", "issue 2"),
   r("sys.info:tells", "Version, host, clock and limits are reported", "trust 5.2"),
+
+  r("fs.read:text", "Text comes with numbered lines; offset and limit choose; size is bytes", "3.10, issue 3"),
+  r("fs.read:directory", "A directory is listed as files and directories, mounts included", "3.1, 3.10"),
+  r("fs.read:image", "A picture comes as a text block and an image block", "3.10"),
+  r("fs.read:binary", "A binary file is named as such", "issue 3"),
+  r("fs.read:missing", "A missing file is an operation error that leads to the nearest directory", "3.10, issue 3"),
+  r("fs.read:large", "A file of many megabytes is kept and read back in part", "issue 3"),
+  r("fs.read:home-closed", "A 0750 home hides what is below it from others, whatever its own mode", "15.5, issue 3"),
+  r("fs.read:etc", "The account files are live; shadow is root's", "2.1"),
+  r("fs.read:sys", "/sys shows configuration, users, devices and capabilities as far as the caller may see", "3.5"),
+  r("fs.read:dev", "/dev has null, zero and random", "3.7"),
+  r("fs.read:paths", "~, relative and dotted paths are resolved; none climbs above the root", "3.2"),
+  r("fs.read:target", "target gsv is the gateway; a device that is foreign answers like one that is absent", "seed"),
+  r("fs.write:creates", "A write makes the file and the directories on the way, and is there after a restart", "seed"),
+  r("fs.write:modes", "Only who may write does; a new file belongs to its writer", "3.3, issue 3"),
+  r("fs.write:sys", "Writing /sys/config passes the same door as sys.config.set", "issue 3"),
+  r("fs.edit:exact", "An edit replaces exact text and tells how often", "3.10"),
+  r("fs.edit:refuses", "No match, several matches and a missing file are operation errors that say what to do", "3.10"),
+  r("fs.delete:recursive", "A directory goes with all below it", "15.5, issue 3"),
+  r("fs.delete:refuses", "Mounts, homes and what is not one's own stay", "issue 3"),
+  r("fs.search:literal", "Search is literal, in order, by path and include, with a cap and truncated", "3.10"),
 ];
 
 function r(id: string, sentence: string, section: string): Requirement {

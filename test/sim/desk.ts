@@ -2,13 +2,24 @@
 // take no time; a batch is committed when the test says so, or by `quiet`.
 
 import { Kernel } from "../../src/kernel/kernel.ts";
-import { Agenda, MemoryClock, memoryCrypto, memoryLog, MemorySockets, MemorySql, Random, silentMeter } from "../support/memory-ports.ts";
+import {
+  Agenda,
+  MemoryBlobs,
+  MemoryClock,
+  memoryCrypto,
+  memoryLog,
+  MemorySockets,
+  MemorySql,
+  Random,
+  silentMeter,
+} from "../support/memory-ports.ts";
 import type { Data } from "./requests.ts";
 
 export type Heard = { type: string; id: string; ok?: boolean; data?: Data; error?: { code: number; message: string } };
 
 export class Desk {
   readonly sql = new MemorySql();
+  readonly blobs = new MemoryBlobs();
   readonly agenda = new Agenda(new Random("desk"), 1_763_200_000_000);
   readonly incidents: string[] = [];
   readonly heard = new Map<string, Heard[]>();
@@ -43,6 +54,7 @@ export class Desk {
     );
     const ports = {
       sql: this.sql,
+      blobs: this.blobs,
       clock,
       sockets: this.sockets,
       crypto,

@@ -4,6 +4,7 @@
 import { Kernel } from "../../src/kernel/kernel.ts";
 import {
   Agenda,
+  MemoryBlobs,
   MemoryClock,
   memoryCrypto,
   memoryLog,
@@ -71,6 +72,7 @@ export class World {
     const crypto = memoryCrypto(stream("crypto"), (value) => this.#hashed(value));
     this.#ports = {
       sql: this.#sql,
+      blobs: new MemoryBlobs(),
       clock,
       sockets: this.sockets,
       crypto,

@@ -78,7 +78,11 @@ function workerd(script: string, directory: string, variables: Record<string, st
           compatibilityDate: "2026-10-01",
           compatibilityFlags: ["nodejs_compat"],
           manifest: { mainModule: "worker.js", modulesRoot: ROOT, modules: { "worker.js": { type: "esm", contents: script } } },
-          env: { KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" }, ...Object.fromEntries(texts) },
+          env: {
+            KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" },
+            FILES: { type: "r2", name: "files" },
+            ...Object.fromEntries(texts),
+          },
           exports: { KernelObject: { type: "durable-object", storage: "sqlite" } },
         },
       },

@@ -4,6 +4,8 @@
 import type { Log, Meter } from "../../src/ports/log.ts";
 
 export { Agenda } from "./memory/agenda.ts";
+export { MemoryBlobs } from "./memory/blobs.ts";
+export { MemoryFiles } from "./memory/files.ts";
 export { type Lateness, MemoryClock } from "./memory/clock.ts";
 export { memoryCrypto, quickKey } from "./memory/crypto.ts";
 export { Random } from "./memory/random.ts";

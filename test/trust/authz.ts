@@ -20,6 +20,13 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   username: (whose, caller) => ({ own: caller.username, foreign: victim.username, absent: "nobody" })[whose],
   key: (whose, caller) =>
     ({ own: `users/${caller.uid}/ai/model`, foreign: `users/${victim.uid}/ai/model`, absent: "users/99999/ai/model" })[whose],
+  path: (whose, caller) =>
+    ({
+      own: `${caller.username === "root" ? "/root" : `/home/${caller.username}`}/mine`,
+      foreign: "/home/victim/secret",
+      absent: "/home/victim/nothing",
+    })[whose],
+  target: (whose) => ({ own: "gsv", foreign: "victims-laptop", absent: "nobodys-laptop" })[whose],
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
 };
@@ -28,7 +35,8 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
 const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
-    "expiresAt reason gecos groups current revokeTokens locked name members capability"
+    "expiresAt reason gecos groups current revokeTokens locked name members capability " +
+    "offset limit content oldString newString replaceAll query include"
   ).split(" "),
 );
 
@@ -52,6 +60,8 @@ for (const username of ["victim", "mallory", "oscar"]) {
 }
 for (const { username, uid } of (await admin.call("sys.user.list", {})).users) people.set(username, { username, uid });
 await admin.call("sys.config.set", { key: `users/${victim.uid}/ai/model`, value: "the victim's" });
+await admin.call("fs.write", { path: "/home/victim/secret", content: "the victim's" });
+await registerDevice("victim", victim.uid, "victims-laptop");
 
 for (const call of kernelCalls) {
   for (const name of Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape)) {
@@ -145,6 +155,20 @@ async function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promi
   }
 }
 
+/** A device of the victim's that was here once. */
+async function registerDevice(username: string, uid: number, id: string): Promise<void> {
+  const { token } = await admin.call("sys.token.create", { kind: "node", uid });
+  const socket = await RawSocket.open(host.url);
+  await socket.call("sys.connect", {
+    protocol: 1,
+    client: { id, version: "0", platform: "test", role: "driver" },
+    driver: { implements: ["fs.*"] },
+    auth: { username, token: token.token },
+  });
+  socket.close();
+  await socket.closed;
+}
+
 async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<void> {
   const kind = ({ driver: "node", service: "service" } as const)[who as "driver"] ?? "user";
   const person = personOf(who);
@@ -176,7 +200,8 @@ async function stateOfVictim(): Promise<string> {
     admin.call("sys.group.list", {}),
     admin.call("sys.capability.list", {}),
   ]);
-  return JSON.stringify([tokens, config, users, groups, capabilities]);
+  const secret = await admin.call("fs.read", { path: "/home/victim/secret" });
+  return JSON.stringify([tokens, config, users, groups, capabilities, secret]);
 }
 
 /** The answer with the id it echoes taken out. */

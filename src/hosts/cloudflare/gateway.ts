@@ -9,6 +9,7 @@ import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
+import { CloudflareBlobs } from "./blobs.ts";
 import { CloudflareClock } from "./clock.ts";
 import { secretKey } from "./home.ts";
 import { cloudflareLog } from "./log.ts";
@@ -31,6 +32,7 @@ export class KernelObject extends DurableObject<Env> {
     this.#kernel = new Kernel(
       {
         sql: new CloudflareSql(storage),
+        blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
         sockets: this.#sockets,
         crypto: nodeCrypto(secretKey(storage, env)),

@@ -7,6 +7,8 @@ import type { KernelObject } from "./gateway.ts";
 
 export type Env = {
   KERNEL: DurableObjectNamespace<KernelObject>;
+  /** Content of large files. */
+  FILES: R2Bucket;
   /** What sys.setup must carry. Without it nobody can set the gateway up. */
   GSV_SETUP_CODE?: string;
   /** The addresses this gateway answers to, comma separated; without it, whichever address the platform routes here. */

@@ -10,6 +10,7 @@ import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
+import { NodeBlobs } from "./blobs.ts";
 import { NodeClock } from "./clock.ts";
 import { crashPoint } from "./faults.ts";
 import { Home, OperatorError } from "./home.ts";
@@ -59,7 +60,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = options.allowRemote && !isLoopback(options.host) ? setupCode() : null;
-  const kernel = await startKernel(home, { sql, clock, sockets, crypto, log, meter }, code);
+  const kernel = await startKernel(home, { sql, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, log, meter }, code);
   sql.onFailure(() => kernel.rolledBack());
   crashPoint("mid-start");
 

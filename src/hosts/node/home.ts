@@ -40,6 +40,10 @@ export class Home {
     return join(this.path, "kernel.db");
   }
 
+  get blobs(): string {
+    return join(this.path, "blobs");
+  }
+
   get logFile(): string {
     const folder = join(this.path, "log");
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -14,7 +14,10 @@ const SHELL = "/bin/init";
 /** In front of a stored hash: the account is locked but the password is not forgotten. */
 const LOCK = "!";
 
-export type AccountReads = Pick<Accounts, "list" | "byUid" | "byName" | "identity" | "hashOf" | "isLocked" | "isSetupMode">;
+export type AccountReads = Pick<
+  Accounts,
+  "list" | "byUid" | "byName" | "identity" | "hashOf" | "isLocked" | "isSetupMode" | "passwdLines" | "shadowLines"
+>;
 
 export class Accounts {
   readonly #sql: Sql;
@@ -54,6 +57,22 @@ export class Accounts {
 
   isLocked(username: string): boolean {
     return this.hashOf(username) === null;
+  }
+
+  /** Lines of /etc/passwd, by uid. */
+  passwdLines(): string[] {
+    return this.#sql
+      .all("SELECT * FROM passwd ORDER BY uid")
+      .map((row) => [row.username, "x", row.uid, row.gid, row.gecos, row.home, row.shell].join(":"));
+  }
+
+  /** Lines of /etc/shadow, by name. */
+  shadowLines(): string[] {
+    return this.#sql
+      .all("SELECT * FROM shadow ORDER BY username")
+      .map((row) =>
+        [row.username, row.hash, row.last_changed, row.min, row.max, row.warn, row.inactive, row.expire, row.reserved].join(":"),
+      );
   }
 
   /** Nobody can log in yet: root is locked and there is no other user. */

@@ -16,7 +16,17 @@ export type Device = {
   disconnectedAt: number | null;
 };
 
-export type DeviceReads = Pick<Devices, "get">;
+export type DeviceFacts = {
+  deviceId: string;
+  description: string;
+  implements: string[];
+  owner: number;
+  platform: string;
+  status: "online" | "offline";
+  version: string;
+};
+
+export type DeviceReads = Pick<Devices, "get" | "list">;
 
 export class Devices {
   readonly #sql: Sql;
@@ -28,6 +38,19 @@ export class Devices {
   get(deviceId: string): Device | undefined {
     const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
     return row && fromRow(row);
+  }
+
+  /** All of them, as /sys/devices shows them. */
+  list(): DeviceFacts[] {
+    return this.#sql.all("SELECT * FROM devices ORDER BY device_id").map((row) => ({
+      deviceId: String(row.device_id),
+      description: String(row.description),
+      implements: JSON.parse(String(row.implements)) as string[],
+      owner: Number(row.owner_uid),
+      platform: String(row.platform),
+      status: row.connection_id === null ? "offline" : "online",
+      version: String(row.version),
+    }));
   }
 
   connected(

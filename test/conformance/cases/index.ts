@@ -7,3 +7,4 @@ import "./setup.ts";
 import "./config.ts";
 import "./token.ts";
 import "./user.ts";
+import "./fs.ts";

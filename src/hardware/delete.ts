@@ -1,0 +1,15 @@
+// fs.delete: a file, or a directory with all below it.
+
+import type { Machine } from "./filesystem.ts";
+import { type Failure, outcome } from "./outcome.ts";
+
+export type DeleteResult = { ok: true; path: string } | Failure;
+
+export function deleteFile({ files }: Machine, args: { path: string }): Promise<DeleteResult> {
+  return outcome<DeleteResult>(files, async () => {
+    const path = files.resolve(args.path);
+    await files.stat(path);
+    await files.remove(path);
+    return { ok: true, path };
+  });
+}

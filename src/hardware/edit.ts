@@ -1,0 +1,60 @@
+// fs.edit: exact text in a file replaced by other text. Where it does not fit, the answer says what is there instead.
+
+import { FileError, type Machine } from "./filesystem.ts";
+import { type Failure, OpError, outcome } from "./outcome.ts";
+import { decodeText, humanSize } from "./text.ts";
+
+export type EditArgs = { path: string; oldString: string; newString: string; replaceAll?: boolean | undefined };
+export type EditResult = { ok: true; path: string; replacements: number } | Failure;
+
+const LINES_NAMED = 10;
+
+export function editFile({ files, limits }: Machine, args: EditArgs): Promise<EditResult> {
+  return outcome<EditResult>(files, async () => {
+    const path = files.resolve(args.path);
+    const { oldString, newString } = args;
+    if (oldString === "") throw new OpError("oldString must not be empty: to make a file, use fs.write");
+    if (oldString === newString) throw new OpError("oldString and newString are the same: nothing would change");
+    const stat = await files.stat(path).catch((error: unknown) => {
+      if (error instanceof FileError && error.code === "ENOENT") throw new OpError(`File not found: ${path}`);
+      throw error;
+    });
+    if (stat.kind !== "file") throw new FileError("EISDIR", path);
+    if (stat.size > limits.textBytes)
+      throw new OpError(`File too large to edit (${humanSize(stat.size)}, at most ${humanSize(limits.textBytes)}): ${path}`);
+    const text = decodeText(await files.read(path));
+    if (text === null) throw new OpError(`Binary file: ${path} cannot be edited as text`);
+    const parts = text.split(oldString);
+    const found = parts.length - 1;
+    if (found === 0) throw new OpError(`oldString not found in ${path}${hint(text, oldString)}`);
+    if (found > 1 && args.replaceAll !== true) {
+      throw new OpError(
+        `oldString occurs ${found} times in ${path} (${places(text, oldString)}): give more of the text around the one you mean, or set replaceAll`,
+      );
+    }
+    // Only over what was read: an edit made meanwhile by somebody else must not be lost.
+    await files.write(path, new TextEncoder().encode(parts.join(newString)), { ifVersion: stat.version });
+    return { ok: true, path, replacements: found };
+  });
+}
+
+function places(text: string, wanted: string): string {
+  const lines: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1 && lines.length <= LINES_NAMED; at = text.indexOf(wanted, at + wanted.length)) {
+    lines.push(text.slice(0, at).split("\n").length);
+  }
+  const named = lines.slice(0, LINES_NAMED).join(", ");
+  return `lines ${named}${lines.length > LINES_NAMED ? ", ..." : ""}`;
+}
+
+/** The usual near misses: other white space, and the line numbers that fs.read puts in front. */
+function hint(text: string, wanted: string): string {
+  if (/^ *\d+\t/.test(wanted)) return ". Leave out the line numbers that fs.read shows in front";
+  const first = wanted
+    .split("\n")
+    .find((line) => line.trim() !== "")
+    ?.trim();
+  if (first === undefined) return "";
+  const at = text.split("\n").findIndex((line) => line.trim() === first);
+  return at === -1 ? ". Read the file again and copy the text exactly" : `. Line ${at + 1} is alike but for white space: copy it exactly`;
+}

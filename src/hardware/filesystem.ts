@@ -1,0 +1,76 @@
+// A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface,
+// so a call means the same wherever it runs. Paths handed in are absolute and normal, from `resolve`.
+
+export type FileKind = "file" | "directory" | "other";
+
+export type FileStat = {
+  kind: FileKind;
+  /** Bytes. */
+  size: number;
+  modifiedAt: number;
+  /** Changes whenever the content may have changed; equal versions mean equal content. */
+  version: string;
+};
+
+export type FileEntry = { name: string; kind: FileKind };
+
+export interface FileSystem {
+  /** `~` and relative paths made absolute, `.` and `..` and doubled slashes taken out. */
+  resolve(path: string): string;
+  stat(path: string): Promise<FileStat>;
+  list(path: string): Promise<FileEntry[]>;
+  /** Bytes from `start` up to `end`, all of them for none. */
+  read(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
+  /** The whole file at once or not at all; parents are made. With `ifVersion`, only over that version. */
+  write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
+  /** Whatever is there, with all below it. */
+  remove(path: string): Promise<void>;
+}
+
+export type FileErrorCode =
+  | "ENOENT"
+  | "EACCES"
+  | "EPERM"
+  | "EISDIR"
+  | "ENOTDIR"
+  | "EINVAL"
+  | "ENAMETOOLONG"
+  | "ENOSPC"
+  | "ENOSYS"
+  | "ESTALE";
+
+/** The one way a file operation fails; outcome.ts turns it into words. */
+export class FileError extends Error {
+  readonly code: FileErrorCode;
+  readonly path: string;
+
+  constructor(code: FileErrorCode, path: string, message?: string) {
+    super(message ?? `${code}: ${path}`);
+    this.name = "FileError";
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** What one target can take. */
+export type HardwareLimits = {
+  imageBytes: number;
+  /** The most text one answer carries. */
+  textBytes: number;
+  searchMatches: number;
+  searchLineChars: number;
+  searchFiles: number;
+  searchMs: number;
+};
+
+export const NATIVE_LIMITS: HardwareLimits = {
+  imageBytes: 25 * 1024 * 1024,
+  textBytes: 16 * 1024 * 1024,
+  searchMatches: 500,
+  searchLineChars: 500,
+  searchFiles: 100_000,
+  searchMs: 10_000,
+};
+
+/** What a hardware call runs on. */
+export type Machine = { files: FileSystem; limits: HardwareLimits; now: () => number; signal: AbortSignal };

@@ -1,0 +1,58 @@
+// How a file operation's failure reaches the caller: as a sentence that says what to do next, in the result itself,
+// because an agent can mend it. Anything that is not a FileError or an OpError is our own bug and goes on as one.
+
+import { FileError, type FileSystem } from "./filesystem.ts";
+
+/** Something the caller can put right. Becomes `{ ok: false, error }`. */
+export class OpError extends Error {}
+
+export type Failure = { ok: false; error: string };
+
+export async function outcome<T>(files: FileSystem, work: () => Promise<T>): Promise<T | Failure> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OpError) return { ok: false, error: error.message };
+    if (error instanceof FileError) return { ok: false, error: await explain(files, error) };
+    throw error;
+  }
+}
+
+async function explain(files: FileSystem, { code, path, message }: FileError): Promise<string> {
+  switch (code) {
+    case "ENOENT":
+      return `Not found: ${path}${await nearest(files, path)}`;
+    case "EACCES":
+      return `Permission denied: ${path}`;
+    case "EPERM":
+      return `Not permitted: ${path}`;
+    case "EISDIR":
+      return `Is a directory: ${path}`;
+    case "ENOTDIR":
+      return `Not a directory on the way to ${path}`;
+    case "ENAMETOOLONG":
+      return `Path too long: ${path.slice(0, 100)}...`;
+    case "ENOSPC":
+      return `Storage is full: nothing was written to ${path}`;
+    case "ENOSYS":
+      return `Not supported there: ${path}`;
+    case "ESTALE":
+      return `${path} was changed by somebody else meanwhile: read it again`;
+    case "EINVAL":
+      return message;
+  }
+}
+
+/** The way back to firm ground: the closest directory above that exists. */
+async function nearest(files: FileSystem, path: string): Promise<string> {
+  for (let at = parent(path); ; at = parent(at)) {
+    const stat = await files.stat(at).catch(() => null);
+    if (stat?.kind === "directory") return `. The nearest directory that exists is ${at}`;
+    if (at === parent(at)) return "";
+  }
+}
+
+export function parent(path: string): string {
+  const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  return at <= 0 ? path.slice(0, Math.max(at + 1, 0)) || "/" : path.slice(0, at);
+}

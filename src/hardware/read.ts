@@ -1,0 +1,80 @@
+// fs.read: a file's text with numbered lines, a picture, or a directory's names.
+
+import { fileTypeFromBuffer } from "file-type";
+import { toBase64 } from "../lib/base64.ts";
+import type { Machine } from "./filesystem.ts";
+import { type Failure, OpError, outcome } from "./outcome.ts";
+import { humanSize, isText, linesOf } from "./text.ts";
+
+export type ReadArgs = { path: string; offset?: number | undefined; limit?: number | undefined };
+
+export type Block = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
+
+export type ReadResult =
+  | { ok: true; content: string | Block[]; path: string; lines?: number; size: number }
+  | { ok: true; path: string; files: string[]; directories: string[] }
+  | Failure;
+
+/** What vision models take. Other pictures are files like any other. */
+const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const HEAD_BYTES = 16 * 1024;
+const NUMBER_WIDTH = 6;
+
+export function readFile(machine: Machine, args: ReadArgs): Promise<ReadResult> {
+  const { files } = machine;
+  return outcome<ReadResult>(files, async () => {
+    const path = files.resolve(args.path);
+    const stat = await files.stat(path);
+    if (stat.kind === "directory") return directory(machine, path);
+    if (stat.kind === "other") throw new OpError(`Neither a file nor a directory: ${path}`);
+    const head = await files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES) });
+    const mimeType = (await fileTypeFromBuffer(head))?.mime;
+    if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat.size);
+    if (!isText(head)) {
+      throw new OpError(
+        `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or xxd`,
+      );
+    }
+    return text(machine, path, Math.max(stat.size, head.length), args);
+  });
+}
+
+async function directory({ files }: Machine, path: string): Promise<ReadResult> {
+  const entries = (await files.list(path)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const names = (isDirectory: boolean) => entries.filter(({ kind }) => (kind === "directory") === isDirectory).map(({ name }) => name);
+  return { ok: true, path, files: names(false), directories: names(true) };
+}
+
+async function image({ files, limits }: Machine, path: string, mimeType: string, size: number): Promise<ReadResult> {
+  if (size > limits.imageBytes)
+    throw new OpError(`Image too large (${humanSize(size)}, at most ${humanSize(limits.imageBytes)}): ${path}. Make it smaller first`);
+  const data = toBase64(await files.read(path));
+  const caption = { type: "text" as const, text: `${path} (${mimeType}, ${humanSize(size)})` };
+  return { ok: true, content: [caption, { type: "image", data, mimeType }], path, size };
+}
+
+async function text(
+  { files, limits }: Machine,
+  path: string,
+  size: number,
+  { offset = 0, limit = Infinity }: ReadArgs,
+): Promise<ReadResult> {
+  const out: string[] = [];
+  let at = 0;
+  let chars = 0;
+  for await (const line of linesOf(files, path, size)) {
+    if (at >= offset && out.length < limit) {
+      out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
+      chars += line.length + NUMBER_WIDTH + 2;
+      if (chars > limits.textBytes) {
+        throw new OpError(
+          `Too much text for one answer (${humanSize(size)}): ${path}. Read it in parts with offset and limit; this far it has ${at + 1} lines`,
+        );
+      }
+    }
+    at++;
+    if (out.length >= limit) break;
+  }
+  if (out.length === 0 && offset > 0 && limit > 0) throw new OpError(`offset ${offset} is past the end: ${path} has ${at} lines`);
+  return { ok: true, content: out.join("\n"), path, lines: out.length, size };
+}

@@ -1,0 +1,52 @@
+// Text in files: whether bytes are text, lines of a file of any size in constant memory, and sizes for people.
+
+import type { FileSystem } from "./filesystem.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+/** What decides whether a file is text. */
+const HEAD_BYTES = 8 * 1024;
+
+/** Text is UTF-8 without NUL. A head may end within a character. */
+export function isText(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (head.includes(0)) return false;
+  try {
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(head, {
+      stream: head.length < bytes.length || bytes.length === HEAD_BYTES,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** All of it as text, or null where it is not. */
+export function decodeText(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Lines without their ends, read piece by piece. The end of the last line makes no line of its own. */
+export async function* linesOf(files: FileSystem, path: string, size: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  let rest = "";
+  for (let start = 0; start < size; start += CHUNK_BYTES) {
+    const chunk = await files.read(path, { start, end: Math.min(start + CHUNK_BYTES, size) });
+    if (chunk.length === 0) break;
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+export function humanSize(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  const at = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  return at === 0 ? `${bytes} bytes` : `${(bytes / 1024 ** at).toFixed(1)} ${units[at]}`;
+}

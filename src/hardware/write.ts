@@ -1,0 +1,15 @@
+// fs.write: a whole file, made or replaced.
+
+import type { Machine } from "./filesystem.ts";
+import { type Failure, outcome } from "./outcome.ts";
+
+export type WriteResult = { ok: true; path: string; size: number } | Failure;
+
+export function writeFile({ files }: Machine, args: { path: string; content: string }): Promise<WriteResult> {
+  return outcome<WriteResult>(files, async () => {
+    const path = files.resolve(args.path);
+    const bytes = new TextEncoder().encode(args.content);
+    await files.write(path, bytes);
+    return { ok: true, path, size: bytes.length };
+  });
+}

@@ -1,0 +1,85 @@
+// The Blobs port as a folder of files: written beside, synced, renamed, and the folder synced, so that a key that is
+// there has all of its bytes after any crash.
+
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Blobs } from "../../ports/blobs.ts";
+import { StorageError } from "../../ports/sql.ts";
+
+const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
+
+export class NodeBlobs implements Blobs {
+  readonly #folder: string;
+  #writes = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  async put(key: string, content: Uint8Array): Promise<void> {
+    const file = this.#file(key);
+    const beside = `${file}.${process.pid}.${this.#writes++}.new`;
+    try {
+      const handle = await open(beside, "w", 0o600);
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(beside, file);
+      const folder = await open(this.#folder, "r");
+      try {
+        await folder.sync();
+      } finally {
+        await folder.close();
+      }
+    } catch (error) {
+      await rm(beside, { force: true });
+      throw asStorageError(error);
+    }
+  }
+
+  async get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null> {
+    try {
+      if (range === undefined) return new Uint8Array(await readFile(this.#file(key)));
+      const handle = await open(this.#file(key), "r");
+      try {
+        const bytes = new Uint8Array(Math.max(0, range.end - range.start));
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.start);
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.#file(key), { force: true });
+  }
+
+  async list(after: string | null, limit: number): Promise<string[]> {
+    const keys = (await readdir(this.#folder)).filter((name) => KEY.test(name)).toSorted();
+    return keys.filter((key) => after === null || key > after).slice(0, limit);
+  }
+
+  #file(key: string): string {
+    if (!KEY.test(key)) throw new Error(`Not a blob key: ${createHash("sha256").update(key).digest("hex")}`);
+    return join(this.#folder, key);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function asStorageError(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  return error.code === "ENOSPC" || error.code === "EDQUOT" ? new StorageError(true, error) : error;
+}

@@ -1,0 +1,49 @@
+// Orphans go, and nothing that is being written, or was written just in time, goes with them.
+
+import { expect, it } from "vitest";
+import { MemoryBlobs } from "../../test/support/memory/blobs.ts";
+import { Contents } from "./contents.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+it("sweeps what no row refers to, and only that", async () => {
+  const blobs = new MemoryBlobs();
+  const contents = new Contents(blobs);
+  const rows = new Set<string>();
+  for (let at = 0; at < 1200; at++) await contents.put(`k${String(at).padStart(4, "0")}`, bytes(String(at)), async () => {});
+  rows.add("k0007");
+  expect(await contents.sweep((key) => rows.has(key))).toBe(1199);
+  expect(await blobs.list(null, 10)).toEqual(["k0007"]);
+});
+
+it("keeps a blob from its put until its row is there", async () => {
+  const blobs = new MemoryBlobs();
+  const contents = new Contents(blobs);
+  const rows = new Set<string>();
+  await contents.put("key", bytes("x"), async () => {
+    expect(await contents.sweep((key) => rows.has(key))).toBe(0);
+    rows.add("key");
+  });
+  expect(await contents.sweep((key) => rows.has(key))).toBe(0);
+  expect(await contents.get("key")).toEqual(bytes("x"));
+});
+
+it("lets a deletion finish before the same content is put again", async () => {
+  const blobs = new MemoryBlobs();
+  let release = () => {};
+  const slow = blobs.delete.bind(blobs);
+  blobs.delete = async (key) => {
+    await new Promise<void>((resolve) => (release = resolve));
+    await slow(key);
+  };
+  const contents = new Contents(blobs);
+  await contents.put("key", bytes("x"), async () => {});
+  const rows = new Set<string>();
+  const sweeping = contents.sweep((key) => rows.has(key));
+  await new Promise((resolve) => setImmediate(resolve));
+  const putting = contents.put("key", bytes("x"), async () => void rows.add("key"));
+  await new Promise((resolve) => setImmediate(resolve));
+  release();
+  await Promise.all([sweeping, putting]);
+  expect(await contents.get("key")).toEqual(bytes("x"));
+});

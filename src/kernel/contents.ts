@@ -1,0 +1,53 @@
+// Content of large files in Blobs, and how what nobody refers to any more goes. A blob is put before the row that names
+// it, so between the two it looks like an orphan: whoever is writing one keeps it, and whoever wants to write one that is
+// just being deleted waits until it is gone.
+
+import type { Blobs } from "../ports/blobs.ts";
+
+const PAGE = 500;
+
+export class Contents {
+  readonly #blobs: Blobs;
+  readonly #kept = new Map<string, number>();
+  readonly #leaving = new Map<string, Promise<void>>();
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs;
+  }
+
+  get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null> {
+    return this.#blobs.get(key, range);
+  }
+
+  /** Puts it and runs `name`, which makes a row refer to it; it is no orphan in between. */
+  async put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T> {
+    this.#kept.set(key, (this.#kept.get(key) ?? 0) + 1);
+    try {
+      await this.#leaving.get(key);
+      await this.#blobs.put(key, content);
+      return await name();
+    } finally {
+      const left = this.#kept.get(key)! - 1;
+      if (left === 0) this.#kept.delete(key);
+      else this.#kept.set(key, left);
+    }
+  }
+
+  /** Deletes what no row refers to; the number of them. */
+  async sweep(isReferenced: (key: string) => boolean): Promise<number> {
+    let swept = 0;
+    let after: string | null = null;
+    for (;;) {
+      const keys: string[] = await this.#blobs.list(after, PAGE);
+      for (const key of keys) {
+        if (this.#kept.has(key) || isReferenced(key)) continue;
+        const leaving = this.#blobs.delete(key).finally(() => this.#leaving.delete(key));
+        this.#leaving.set(key, leaving);
+        await leaving;
+        swept++;
+      }
+      after = keys.at(-1) ?? null;
+      if (keys.length < PAGE) return swept;
+    }
+  }
+}

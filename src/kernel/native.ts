@@ -1,0 +1,91 @@
+// The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
+
+import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type Caller, isRoot } from "../protocol/caller.ts";
+import { devMount } from "../vfs/dev.ts";
+import { etcMounts } from "../vfs/etc.ts";
+import type { Mount } from "../vfs/mount.ts";
+import { procMount } from "../vfs/proc.ts";
+import { sysMount } from "../vfs/sys.ts";
+import { hashOf, treeMount } from "../vfs/tree.ts";
+import { Vfs } from "../vfs/vfs.ts";
+import { Contents } from "./contents.ts";
+import type { ReadContext, WriteContext } from "./context.ts";
+import { INLINE_BYTES_MAX } from "./nouns/files.ts";
+import { route } from "./route.ts";
+import { type HardwareSyscall, mustStillMay } from "./run.ts";
+
+type Means = {
+  ports: Ports;
+  reads: ReadContext;
+  commit<T>(body: (nouns: WriteContext) => T): Promise<T>;
+  /** The one door, for what a file's write changes elsewhere. */
+  sys(caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+};
+
+export class NativeTarget {
+  readonly #means: Means;
+  readonly #mounts: readonly Mount[];
+  readonly #contents: Contents;
+
+  constructor(means: Means) {
+    const { ports, reads } = means;
+    this.#means = means;
+    this.#contents = new Contents(ports.blobs);
+    this.#mounts = [
+      treeMount({
+        reads: reads.files,
+        change: (body) => means.commit(({ files }) => body(files)),
+        contents: this.#contents,
+        sha256: (bytes) => ports.crypto.sha256(bytes),
+        now: () => ports.clock.now(),
+        inlineBytesMax: INLINE_BYTES_MAX,
+      }),
+      ...etcMounts({
+        passwd: () => reads.accounts.passwdLines(),
+        shadow: () => reads.accounts.shadowLines(),
+        group: () => reads.groups.list().map(({ name, gid, members }) => `${name}:x:${gid}:${members.join(",")}`),
+      }),
+      sysMount({
+        config: (who) => reads.config.list().filter(({ key }) => reads.config.mayRead(who, key)),
+        capabilities: () => reads.capabilities.list(),
+        devices: (who) => reads.devices.list().filter(({ owner }) => isRoot(who) || owner === who.uid),
+      }),
+      procMount({ version: reads.about.version, uptimeMs: () => ports.clock.now() - reads.about.startedAt }),
+      devMount((length) => ports.crypto.bytes(length)),
+    ];
+  }
+
+  /** Deletes the content of large files that are no more. */
+  async sweep(): Promise<void> {
+    const { files } = this.#means.reads;
+    const swept = await this.#contents.sweep((key) => {
+      const hash = hashOf(key);
+      return hash === null || files.isReferenced(hash);
+    });
+    if (swept > 0) this.#means.ports.log.info("swept the content of deleted files", { swept });
+  }
+
+  run(call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const { target, ...rest } = args as { target?: string };
+    route(this.#means.reads.devices, caller, target);
+    return call.run(this.#machine(call, caller, signal), rest as never);
+  }
+
+  #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
+    const { uid, gid, gids, username, home, cwd } = caller.process;
+    const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(caller, name, args, signal);
+    const files = new Vfs(this.#mounts, {
+      uid,
+      gid,
+      gids,
+      username,
+      home,
+      cwd,
+      sys,
+      mustStillMay: () => mustStillMay(this.#means.reads, call, caller),
+    });
+    return { files, limits: NATIVE_LIMITS, now: () => this.#means.ports.clock.now(), signal };
+  }
+}

@@ -1,0 +1,122 @@
+// The file tree's rows: names, owners, modes, and the content of small files. Owns files and file_contents. Judges
+// nobody: src/vfs/tree.ts asks who may before it asks this.
+
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+
+/** Content up to this size lives in SQL; reading it touches no file. */
+export const INLINE_BYTES_MAX = 64 * 1024;
+
+export type FileNode = {
+  path: string;
+  kind: "file" | "directory";
+  uid: number;
+  gid: number;
+  mode: number;
+  size: number;
+  hash: string | null;
+  modifiedAt: number;
+};
+
+export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "inline" | "isReferenced">;
+
+const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
+
+export class Files {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(path: string): FileNode | undefined {
+    const row = this.#sql.get(`SELECT ${COLUMNS} FROM files WHERE path = ?`, path);
+    return row && fromRow(row);
+  }
+
+  /** Whatever there is of these paths, in one look. */
+  along(paths: readonly string[]): Map<string, FileNode> {
+    const rows = this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path IN (SELECT value FROM json_each(?))`, JSON.stringify(paths));
+    return new Map(rows.map((row) => [String(row.path), fromRow(row)]));
+  }
+
+  children(path: string): FileNode[] {
+    return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE parent = ? AND path <> '/' ORDER BY path`, path).map(fromRow);
+  }
+
+  /** Everything under a directory, itself left out. */
+  below(path: string): FileNode[] {
+    const [from, to] = range(path);
+    return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path > ? AND path < ? ORDER BY path`, from, to).map(fromRow);
+  }
+
+  /** The content of a small file; null where it is in Blobs. */
+  inline(hash: string): Uint8Array | null {
+    const content = this.#sql.get("SELECT content FROM file_contents WHERE hash = ?", hash)?.content;
+    return content instanceof Uint8Array ? content : null;
+  }
+
+  put(node: FileNode, parent: string, content: Uint8Array | null): void {
+    if (content !== null && node.hash !== null) this.#sql.run("INSERT OR IGNORE INTO file_contents VALUES (?, ?)", node.hash, content);
+    const before = this.get(node.path);
+    this.#sql.run(
+      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      node.path,
+      parent,
+      node.kind,
+      node.uid,
+      node.gid,
+      node.mode,
+      node.size,
+      node.hash,
+      node.modifiedAt,
+    );
+    if (before?.hash && before.hash !== node.hash) this.#dropContent(before.hash);
+  }
+
+  remove(path: string): void {
+    const [from, to] = range(path);
+    const rows = this.#sql.all(
+      "SELECT DISTINCT hash FROM files WHERE (path = ? OR (path > ? AND path < ?)) AND hash IS NOT NULL",
+      path,
+      from,
+      to,
+    );
+    this.#sql.run("DELETE FROM files WHERE path = ? OR (path > ? AND path < ?)", path, from, to);
+    for (const row of rows) this.#dropContent(String(row.hash));
+  }
+
+  /** A directory of the user's own, which others may not look into. */
+  makeHome(account: { home: string; uid: number; gid: number }, now: number): void {
+    const { home, uid, gid } = account;
+    if (this.get(home) !== undefined) return;
+    this.put({ path: home, kind: "directory", uid, gid, mode: 0o750, size: 0, hash: null, modifiedAt: now }, "/home", null);
+  }
+
+  isReferenced(hash: string): boolean {
+    return this.#sql.get("SELECT 1 FROM files WHERE hash = ? LIMIT 1", hash) !== undefined;
+  }
+
+  /** Two files may have the same content; it goes with the last of them. */
+  #dropContent(hash: string): void {
+    if (!this.isReferenced(hash)) this.#sql.run("DELETE FROM file_contents WHERE hash = ?", hash);
+  }
+}
+
+/** Paths below, as a range of the index: "0" follows "/". */
+function range(path: string): [string, string] {
+  const bare = path === "/" ? "" : path;
+  return [`${bare}/`, `${bare}0`];
+}
+
+function fromRow(row: SqlRow): FileNode {
+  return {
+    path: String(row.path),
+    kind: row.kind as FileNode["kind"],
+    uid: Number(row.uid),
+    gid: Number(row.gid),
+    mode: Number(row.mode),
+    size: Number(row.size),
+    hash: row.hash as string | null,
+    modifiedAt: Number(row.modified_at),
+  };
+}

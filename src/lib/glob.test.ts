@@ -1,0 +1,32 @@
+// Glob patterns against the regular expressions they stand for, and against patterns made to take for ever.
+
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { globMatcher } from "./glob.ts";
+
+it("means what the regular expression means", () => {
+  const piece = fc.constantFrom("*", "?", "**", "a", "b", "/", ".", "[", "\\");
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 6 }),
+      fc.array(fc.constantFrom("a", "b", "/", ".", "[", "\\"), { maxLength: 8 }),
+      (pattern, text) => {
+        const glob = pattern.join("");
+        const path = text.join("");
+        const source = glob.replace(
+          /\*\*|[*?]|[^]/g,
+          (token) => ({ "**": ".*", "*": "[^/]*", "?": "[^/]" })[token] ?? token.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
+        );
+        const subject = glob.includes("/") ? path : path.slice(path.lastIndexOf("/") + 1);
+        expect(globMatcher(glob)(path)).toBe(new RegExp(`^${source}$`, "s").test(subject));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+it("takes steps of pattern times text, whatever the pattern", () => {
+  const started = performance.now();
+  expect(globMatcher("*a".repeat(100))("a".repeat(2000) + "b")).toBe(false);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});

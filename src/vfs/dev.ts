@@ -1,0 +1,28 @@
+// /dev: the few devices a script expects.
+
+import { FileError } from "../hardware/filesystem.ts";
+import { type Mount, synthetic } from "./mount.ts";
+
+const BYTES = 256;
+
+export function devMount(random: (length: number) => Uint8Array): Mount {
+  return synthetic("/dev", {
+    async look(_who, names) {
+      if (names.length === 0) return ["null", "random", "urandom", "zero"];
+      switch (names.join("/")) {
+        case "null":
+          return "";
+        case "zero":
+          return new Uint8Array(BYTES);
+        case "random":
+        case "urandom":
+          return random(BYTES);
+        default:
+          return null;
+      }
+    },
+    async write(_who, names) {
+      if (names.join("/") !== "null") throw new FileError("EPERM", `/dev/${names.join("/")}`);
+    },
+  });
+}

@@ -1,0 +1,87 @@
+// /sys: the live kernel as files. Reading shows what the caller may see; writing a configuration file is the same call
+// through the same door as sys.config.set.
+
+import { FileError } from "../hardware/filesystem.ts";
+import { SysError } from "../lib/sys-error.ts";
+import { type Mount, synthetic, type Who } from "./mount.ts";
+
+export type SysMeans = {
+  /** Keys this caller may read, with their values, sorted. */
+  config(who: Who): { key: string; value: string }[];
+  capabilities(): { gid: number; capability: string }[];
+  devices(who: Who): DeviceFiles[];
+};
+
+export type DeviceFiles = {
+  deviceId: string;
+  description: string;
+  implements: string[];
+  owner: number;
+  platform: string;
+  status: "online" | "offline";
+  version: string;
+};
+
+const TOP = ["capabilities", "config", "devices", "users"];
+
+export function sysMount(means: SysMeans): Mount {
+  return synthetic("/sys", {
+    async look(who, names) {
+      const [top, ...rest] = names;
+      switch (top) {
+        case undefined:
+          return TOP;
+        case "config":
+        case "users":
+          return keys(means.config(who), names);
+        case "capabilities":
+          return capabilities(means, rest);
+        case "devices":
+          return devices(means.devices(who), rest);
+        default:
+          return null;
+      }
+    },
+    async write(who, names, text) {
+      if (names[0] !== "config" && names[0] !== "users") throw new FileError("EPERM", `/sys/${names.join("/")}`);
+      await who.sys("sys.config.set", { key: names.join("/"), value: text.trim() }).catch((error: unknown) => {
+        if (error instanceof SysError)
+          throw new FileError(error.code === 403 ? "EACCES" : "EINVAL", `/sys/${names.join("/")}`, error.message);
+        throw error;
+      });
+    },
+  });
+}
+
+/** Keys are paths already: a key is a file, and a directory holds the names that follow. */
+function keys(entries: { key: string; value: string }[], names: readonly string[]): string | string[] | null {
+  const path = names.join("/");
+  const exact = entries.find(({ key }) => key === path);
+  if (exact !== undefined) return `${exact.value}\n`;
+  const below = entries.filter(({ key }) => key.startsWith(`${path}/`)).map(({ key }) => key.slice(path.length + 1).split("/")[0]!);
+  return below.length > 0 || names.length === 1 ? [...new Set(below)] : null;
+}
+
+function capabilities(means: SysMeans, names: readonly string[]): string | string[] | null {
+  const rows = means.capabilities();
+  if (names.length === 0) return [...new Set(rows.map(({ gid }) => String(gid)))];
+  const own = rows.filter(({ gid }) => String(gid) === names[0]);
+  return names.length > 1 || own.length === 0 ? null : own.map(({ capability }) => `${capability}\n`).join("");
+}
+
+function devices(all: DeviceFiles[], names: readonly string[]): string | string[] | null {
+  if (names.length === 0) return all.map(({ deviceId }) => deviceId);
+  const device = all.find(({ deviceId }) => deviceId === names[0]);
+  if (device === undefined) return null;
+  const files = new Map([
+    ["description", device.description],
+    ["implements", device.implements.join("\n")],
+    ["owner", String(device.owner)],
+    ["platform", device.platform],
+    ["status", device.status],
+    ["version", device.version],
+  ]);
+  if (names.length === 1) return [...files.keys()];
+  const text = names.length === 2 ? files.get(names[1]!) : undefined;
+  return text === undefined ? null : `${text}\n`;
+}

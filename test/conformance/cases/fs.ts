@@ -1,0 +1,258 @@
+// fs.* on the gateway's own tree.
+
+import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { expectRefusal, verifies } from "../verifies.ts";
+
+let made = 0;
+const name = (prefix: string) => `${prefix}-${made++}`;
+const write = (client: Client, path: string, content: string) => client.call("fs.write", { path, content });
+const read = (client: Client, path: string) => client.call("fs.read", { path });
+
+verifies("fs.read:text", async ({ alice }) => {
+  const client = await alice();
+  const file = name("text");
+  await write(client, file, "one\ntwö\n\nfour\n");
+  expect(await read(client, file)).toEqual({
+    ok: true,
+    path: `/home/alice/${file}`,
+    content: "     1\tone\n     2\ttwö\n     3\t\n     4\tfour",
+    lines: 4,
+    size: 15,
+  });
+  expect(await client.call("fs.read", { path: file, offset: 1, limit: 1 })).toMatchObject({ content: "     2\ttwö", lines: 1, size: 15 });
+});
+
+verifies("fs.read:directory", async ({ alice }) => {
+  const client = await alice();
+  const folder = name("folder");
+  await write(client, `${folder}/b`, "");
+  await write(client, `${folder}/a/x`, "");
+  expect(await read(client, folder)).toEqual({ ok: true, path: `/home/alice/${folder}`, files: ["b"], directories: ["a"] });
+  expect(await read(client, "/")).toEqual({
+    ok: true,
+    path: "/",
+    files: [],
+    directories: ["dev", "etc", "home", "proc", "root", "sys", "tmp", "var"],
+  });
+  expect(await read(client, "/etc")).toMatchObject({ files: ["group", "passwd"] });
+  expect(await read(client, "/proc")).toMatchObject({ files: ["uptime", "version"] });
+});
+
+verifies("fs.read:image", async ({ alice }) => {
+  const client = await alice();
+  // By content and not by name: this much of a GIF can be written as text.
+  await write(client, "picture.txt", "GIF89a!");
+  expect(await read(client, "picture.txt")).toEqual({
+    ok: true,
+    path: "/home/alice/picture.txt",
+    size: 7,
+    content: [
+      { type: "text", text: "/home/alice/picture.txt (image/gif, 7 bytes)" },
+      { type: "image", data: btoa("GIF89a!"), mimeType: "image/gif" },
+    ],
+  });
+  await write(client, "not-a-picture.png", "hello");
+  expect(await read(client, "not-a-picture.png")).toMatchObject({ content: "     1\thello" });
+});
+
+verifies("fs.read:binary", async ({ alice }) => {
+  const client = await alice();
+  await write(client, "nul", "a\u0000b");
+  expect(await read(client, "nul")).toMatchObject({ ok: false, error: expect.stringMatching(/^Binary file/) as unknown });
+});
+
+verifies("fs.read:missing", async ({ alice }) => {
+  const client = await alice();
+  expect(await read(client, "no/such/thing")).toEqual({
+    ok: false,
+    error: "Not found: /home/alice/no/such/thing. The nearest directory that exists is /home/alice",
+  });
+});
+
+verifies("fs.read:large", async ({ host, alice }) => {
+  const client = await alice();
+  const line = `${"x".repeat(99)}\n`;
+  const content = line.repeat(40_000);
+  expect(await write(client, "large.txt", content)).toMatchObject({ ok: true, size: 4_000_000 });
+  await host.restart();
+  const again = await alice();
+  expect(await again.call("fs.read", { path: "large.txt", offset: 39_999 })).toMatchObject({
+    lines: 1,
+    size: 4_000_000,
+    content: ` 40000\t${"x".repeat(99)}`,
+  });
+  await again.call("fs.delete", { path: "large.txt" });
+});
+
+verifies("fs.read:home-closed", async ({ alice, bob, root }) => {
+  const client = await alice();
+  await write(client, "secret", "mine");
+  const other = await bob();
+  const denied = { ok: false, error: "Permission denied: /home/alice/secret" };
+  expect(await read(other, "/home/alice/secret")).toEqual(denied);
+  expect(await read(other, "/home/alice/nothing")).toEqual({ ok: false, error: "Permission denied: /home/alice/nothing" });
+  expect(await read(other, "/home/alice")).toEqual({ ok: false, error: "Permission denied: /home/alice" });
+  expect(await write(other, "/home/alice/secret", "theirs")).toEqual(denied);
+  expect(await other.call("fs.delete", { path: "/home/alice/secret" })).toEqual(denied);
+  expect(await other.call("fs.search", { query: "mine", path: "/home" })).toMatchObject({ ok: true, matches: [] });
+  expect(await read(await root(), "/home/alice/secret")).toMatchObject({ ok: true });
+  expect(await read(client, "secret")).toMatchObject({ content: "     1\tmine" });
+});
+
+verifies("fs.read:etc", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  const text = async (reader: Client, path: string) => ((await read(reader, path)) as { content: string }).content;
+  expect(await text(client, "/etc/passwd")).toContain("alice:x:1000:1000:alice:/home/alice:/bin/init");
+  expect(await text(client, "/etc/group")).toMatch(/users:x:100:alice,bob/);
+  expect(await read(client, "/etc/shadow")).toEqual({ ok: false, error: "Permission denied: /etc/shadow" });
+  expect(await text(admin, "/etc/shadow")).toMatch(/alice:\$scrypt\$ln=15,r=8,p=1\$/);
+  expect(await write(client, "/etc/passwd", "")).toMatchObject({ ok: false });
+});
+
+verifies("fs.read:sys", async ({ alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  expect(await read(client, "/sys")).toMatchObject({ directories: ["capabilities", "config", "devices", "users"] });
+  expect(await read(client, "/sys/config/server/name")).toMatchObject({ content: "     1\tgsv" });
+  expect(await read(client, "/sys/config/ai")).toMatchObject({ files: ["model", "provider"] });
+  expect(await read(admin, "/sys/config/ai")).toMatchObject({ files: ["api_key", "model", "provider"] });
+  await client.call("sys.config.set", { key: "users/1000/ai/model", value: "mine" });
+  expect(await read(client, "/sys/users/1000/ai/model")).toMatchObject({ content: "     1\tmine" });
+  expect(await read(other, "/sys/users/1000/ai/model")).toMatchObject({ ok: false, error: expect.stringMatching(/^Not found/) as unknown });
+  expect(await read(client, "/sys/capabilities/0")).toMatchObject({ content: "     1\t*" });
+  expect(await read(client, "/sys/config/constructor")).toMatchObject({ ok: false });
+});
+
+verifies("fs.read:dev", async ({ alice }) => {
+  const client = await alice();
+  expect(await read(client, "/dev/null")).toMatchObject({ ok: true, content: "" });
+  expect(await write(client, "/dev/null", "gone")).toMatchObject({ ok: true });
+  expect(await write(client, "/dev/zero", "no")).toEqual({ ok: false, error: "Not permitted: /dev/zero" });
+  expect(await read(client, "/dev")).toMatchObject({ files: ["null", "random", "urandom", "zero"] });
+});
+
+verifies("fs.read:paths", async ({ alice }) => {
+  const client = await alice();
+  await write(client, "~/p/q.txt", "here");
+  for (const path of [
+    "p/q.txt",
+    "~/p/q.txt",
+    "./p//q.txt",
+    "p/../p/q.txt",
+    "/home/alice/p/./q.txt",
+    "/../../home/alice/p/q.txt",
+    "~/../alice/p/q.txt",
+  ]) {
+    expect(await read(client, path), path).toMatchObject({ ok: true, path: "/home/alice/p/q.txt" });
+  }
+  expect(await read(client, "a\u0000b")).toMatchObject({ ok: false });
+  expect(await read(client, "x".repeat(300))).toMatchObject({ ok: false, error: expect.stringMatching(/^Path too long/) as unknown });
+});
+
+verifies("fs.read:target", async ({ alice, root }) => {
+  const client = await alice();
+  await write(client, "here", "x");
+  expect(await client.call("fs.read", { target: "gsv", path: "here" })).toMatchObject({ ok: true });
+  await expectRefusal(client.call("fs.read", { target: "nowhere", path: "here" }), 403, "Access denied to device: nowhere");
+  await expectRefusal((await root()).call("fs.read", { target: "nowhere", path: "here" }), 503, "Device offline: nowhere");
+});
+
+verifies("fs.write:creates", async ({ host, alice }) => {
+  const client = await alice();
+  const path = `${name("deep")}/a/b/c.txt`;
+  expect(await write(client, path, "kept é")).toEqual({ ok: true, path: `/home/alice/${path}`, size: 7 });
+  await host.restart();
+  expect(await read(await alice(), path)).toMatchObject({ content: "     1\tkept é" });
+});
+
+verifies("fs.write:modes", async ({ alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const shared = `/tmp/${name("shared")}`;
+  expect(await write(client, shared, "alice's")).toMatchObject({ ok: true });
+  expect(await read(other, shared)).toMatchObject({ ok: true });
+  expect(await write(other, shared, "bob's")).toEqual({ ok: false, error: `Permission denied: ${shared}` });
+  expect(await other.call("fs.delete", { path: shared })).toEqual({ ok: false, error: `Not permitted: ${shared}` });
+  expect(await write(client, "/top", "no")).toEqual({ ok: false, error: "Permission denied: /top" });
+  expect(await write(client, "/etc/motd", "no")).toEqual({ ok: false, error: "Permission denied: /etc/motd" });
+  expect(await write(admin, "/etc/motd", "hello")).toMatchObject({ ok: true });
+  expect(await write(client, shared, "still alice's")).toMatchObject({ ok: true });
+  await client.call("fs.delete", { path: shared });
+});
+
+verifies("fs.write:sys", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  expect(await write(client, "/sys/config/server/name", "mine")).toEqual({
+    ok: false,
+    error: "Permission denied: /sys/config/server/name",
+  });
+  expect(await write(client, "/sys/users/1000/ai/provider", "openai\n")).toMatchObject({ ok: true });
+  expect((await client.call("sys.config.get", { key: "users/1000/ai/provider" })).entries[0]?.value).toBe("openai");
+  expect(await write(client, "/sys/users/1000/pkg/x", "no")).toMatchObject({ ok: false });
+  expect(await write(admin, "/sys/config/test/by-file", "yes\n")).toMatchObject({ ok: true });
+  expect((await admin.call("sys.config.get", { key: "config/test/by-file" })).entries[0]?.value).toBe("yes");
+  expect(await write(admin, "/sys/capabilities/0", "x")).toMatchObject({ ok: false });
+});
+
+verifies("fs.edit:exact", async ({ alice }) => {
+  const client = await alice();
+  const file = name("edit");
+  await write(client, file, "a b a");
+  expect(await client.call("fs.edit", { path: file, oldString: "b", newString: "$&" })).toEqual({
+    ok: true,
+    path: `/home/alice/${file}`,
+    replacements: 1,
+  });
+  expect(await client.call("fs.edit", { path: file, oldString: "a", newString: "c", replaceAll: true })).toMatchObject({ replacements: 2 });
+  expect(await read(client, file)).toMatchObject({ content: "     1\tc $& c" });
+});
+
+verifies("fs.edit:refuses", async ({ alice }) => {
+  const client = await alice();
+  const file = name("edit");
+  await write(client, file, "a\na\n");
+  const error = async (oldString: string, path = file) =>
+    ((await client.call("fs.edit", { path, oldString, newString: "x" })) as { error: string }).error;
+  expect(await error("zzz")).toMatch(`oldString not found in /home/alice/${file}`);
+  expect(await error("a")).toMatch("occurs 2 times");
+  expect(await error("a", "nothing")).toBe("File not found: /home/alice/nothing");
+});
+
+verifies("fs.delete:recursive", async ({ alice }) => {
+  const client = await alice();
+  const folder = name("tree");
+  for (const path of ["a", "b/c", "b/d/e"]) await write(client, `${folder}/${path}`, path);
+  expect(await client.call("fs.delete", { path: folder })).toEqual({ ok: true, path: `/home/alice/${folder}` });
+  expect(await read(client, `${folder}/b/d/e`)).toMatchObject({ ok: false });
+  expect(await client.call("fs.delete", { path: folder })).toMatchObject({
+    ok: false,
+    error: expect.stringMatching(/^Not found/) as unknown,
+  });
+});
+
+verifies("fs.delete:refuses", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  for (const path of ["/", "/home", "/home/alice", "/etc", "/sys", "/proc", "/etc/passwd", "/dev/null"]) {
+    expect(await admin.call("fs.delete", { path }), path).toMatchObject({ ok: false });
+  }
+  expect(await client.call("fs.delete", { path: "/etc/passwd" })).toMatchObject({ ok: false });
+  expect(await read(client, "~")).toMatchObject({ ok: true });
+});
+
+verifies("fs.search:literal", async ({ alice }) => {
+  const client = await alice();
+  const folder = name("search");
+  await write(client, `${folder}/b.ts`, "let a.b = 1\nlet axb\n");
+  await write(client, `${folder}/a.md`, "A.B\na.b\n");
+  expect(await client.call("fs.search", { query: " a.b ", path: folder })).toEqual({
+    ok: true,
+    count: 2,
+    matches: [
+      { path: `/home/alice/${folder}/a.md`, line: 2, content: "a.b" },
+      { path: `/home/alice/${folder}/b.ts`, line: 1, content: "let a.b = 1" },
+    ],
+  });
+  expect(await client.call("fs.search", { query: "a.b", path: folder, include: "*.ts" })).toMatchObject({ count: 1 });
+  await write(client, `${folder}/many`, "needle\n".repeat(600));
+  expect(await client.call("fs.search", { query: "needle", path: folder })).toMatchObject({ count: 500, truncated: true });
+  expect(await client.call("fs.search", { query: " " })).toEqual({ ok: false, error: "Search query is required." });
+});
