@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { connect, Line } from "../src/client/client.ts";
+import { type CallError, connect, Line } from "../src/client/client.ts";
 import { OperatorError } from "../src/hosts/node/home.ts";
 import { LIMITS } from "../src/protocol/limits.ts";
 import { VERSION } from "../src/protocol/version.ts";
@@ -62,6 +62,25 @@ test("a port in use and bad values are one clear line", async () => {
   expect(await line("--tls-cert", "/no/such", "--tls-key", "/no/such")).toMatch(/^gsv: Cannot read --tls-cert/);
   writeFileSync(join(scratch, "a-file"), "");
   expect((await up("--home", join(scratch, "a-file"))).output).toMatch(/^gsv: Cannot use the data directory/);
+});
+
+test("setting up takes a code wherever others can come in, also through a proxy", async () => {
+  const demands = async (flags: Parameters<typeof startNodeHost>[0]) => {
+    const host = await startNodeHost(flags);
+    const line = await Line.open(host.url.replace("0.0.0.0", "127.0.0.1"));
+    const refusal = await line.call("sys.setup", ALICE).then(
+      () => null,
+      (error: unknown) => (error as CallError).code,
+    );
+    line.close();
+    await host.close();
+    return { code: /^[A-Z2-9]{4}(-[A-Z2-9]{4}){2}$/.test(host.setupCode ?? ""), refusal };
+  };
+  const demanded = { code: true, refusal: 403 };
+  expect(await demands({ trustProxy: ["127.0.0.1"] })).toEqual(demanded);
+  expect(await demands({ origin: ["https://gsv.example.com"] })).toEqual(demanded);
+  expect(await demands({ host: "0.0.0.0", allowRemote: true })).toEqual(demanded);
+  expect(await demands({ origin: ["http://localhost:9999"] })).toEqual({ code: false, refusal: null });
 });
 
 test("everything in the data directory is private", async () => {

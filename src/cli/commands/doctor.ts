@@ -54,7 +54,9 @@ function gatewayState({ address }: Place, { version, setupMode, startedAt, skewM
     version === VERSION
       ? ok(`Gateway and CLI are both version ${VERSION}`)
       : warn(`The gateway is version ${version} and this CLI ${VERSION}: update the older one`),
-    ...(setupMode ? [warn("The gateway has no user yet, and whoever reaches it first becomes its owner. Run: gsv auth setup")] : []),
+    ...(setupMode
+      ? [warn("The gateway has no user yet: unless it demands a setup code, whoever reaches it first owns it. Run: gsv auth setup")]
+      : []),
     ...(skewMs === null ? [] : [clock(skewMs)]),
   ];
 }

@@ -1,7 +1,6 @@
 // The Node host, put together: home, ports, kernel, HTTP, and the way down, which is also what a failed start takes.
 
 import { getRequestListener } from "@hono/node-server";
-import { isLoopback } from "../../lib/address.ts";
 import { httpApp } from "../../kernel/http/app.ts";
 import type { SetupDoor } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
@@ -17,7 +16,7 @@ import { Home, OperatorError } from "./home.ts";
 import { createHttpServer, HttpDoor, listen, urlOf } from "./http.ts";
 import { nodeLog } from "./log.ts";
 import { nodeMeter } from "./meter.ts";
-import type { UpOptions } from "./options.ts";
+import { othersCanReach, type UpOptions } from "./options.ts";
 import { setupCode } from "./setup-code.ts";
 import { NodeSockets } from "./sockets.ts";
 import { NodeSql } from "./sql.ts";
@@ -59,7 +58,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const clock = new NodeClock((): void => kernel.woke());
   undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
-  const code = options.allowRemote && !isLoopback(options.host) ? setupCode() : null;
+  const code = othersCanReach(options) ? setupCode() : null;
   const kernel = await startKernel(home, { sql, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, log, meter }, code);
   sql.onFailure(() => kernel.rolledBack());
   crashPoint("mid-start");

@@ -56,6 +56,11 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
   };
 }
 
+/** At its own address, or through a proxy that brings them to loopback. */
+export function othersCanReach({ host, origins, trustProxy }: UpOptions): boolean {
+  return !isLoopback(host) || trustProxy.length > 0 || origins.some((named) => !isLoopback(new URL(named).hostname));
+}
+
 function port(text: string): number {
   const number = Number(text);
   if (!/^\d{1,5}$/.test(text) || number > 65535)
