@@ -1,7 +1,7 @@
 // The command line as people use it: the real bundle in processes of its own, against a started gateway.
 
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import { startNodeHost } from "./support/node-host.ts";
 import { ALICE, ROOT } from "./support/people.ts";
 
 type Run = { code: number | null; out: string; err: string };
-type Options = { stdin?: string; env?: Record<string, string>; config?: string };
+type Options = { stdin?: string | Uint8Array; env?: Record<string, string>; config?: string };
 
 let host: Host & { home: string };
 let scratch: string;
@@ -247,6 +247,180 @@ describe("people", { timeout: 60_000 }, () => {
   });
 });
 
+describe("files", { timeout: 60_000 }, () => {
+  /** Colours, titles, a C1 control and a direction mark. */
+  const EVIL = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r";
+
+  test("what is written is what is read, to the byte", async () => {
+    for (const content of ["", "\n", "one", "one\n", "\n\n", "     1\tnumbered\n", "a\r\nb\r\n", "\ufeffbom é 漢字 👩‍💻\n\n", EVIL]) {
+      expect(await gsv(["write", "f/exact.txt"], { stdin: content })).toMatchObject({ code: 0, out: "" });
+      expect(await gsv(["cat", "gsv:~/f/exact.txt"])).toEqual({ code: 0, out: content, err: "" });
+    }
+  });
+
+  test("from a file, or from what follows the password", async () => {
+    const file = join(scratch, "here.txt");
+    writeFileSync(file, "from here\n");
+    expect(await gsv(["write", "f/b.txt", file])).toEqual({ code: 0, out: "", err: "Wrote 10 bytes to /home/alice/f/b.txt.\n" });
+    expect(await gsv(["cat", "f/b.txt"])).toMatchObject({ out: "from here\n" });
+    const typed = await gsv(["-p", "-", "write", "--json", "f/b.txt", "-"], { stdin: `${ALICE.password}\nsecond\nthird` });
+    expect(JSON.parse(typed.out)).toEqual({ path: "/home/alice/f/b.txt", size: 12 });
+    expect(await gsv(["cat", "f/b.txt"])).toMatchObject({ out: "second\nthird" });
+    expect(await gsv(["write", "f/c.txt", join(scratch, "none")])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^gsv: Cannot read .*ENOENT/),
+    });
+    expect(await gsv(["write", "/etc/nope", file])).toMatchObject({ code: 1, err: expect.stringMatching(/^gsv: .*\/etc.*\n$/) });
+  });
+
+  test("only UTF-8 is written, and never half of it", async () => {
+    expect(await gsv(["write", "f/bad.txt"], { stdin: Uint8Array.from([0x61, 0x62, 0xff, 0x63]) })).toEqual({
+      code: 1,
+      out: "",
+      err: "gsv: Not UTF-8 text at byte 3: standard input. Nothing was written; only text can be\n",
+    });
+    expect(await gsv(["write", "f/bad.txt"], { stdin: Uint8Array.from([0x61, 0xe2, 0x82]) })).toMatchObject({ code: 1 });
+    const large = join(scratch, "large.txt");
+    writeFileSync(large, "x".repeat(33 * 1024 * 1024));
+    expect(await gsv(["write", "f/bad.txt", large])).toMatchObject({ code: 1, err: expect.stringContaining("At most 32 MiB") });
+    expect(await gsv(["cat", "f/bad.txt"])).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^gsv: Not found: \/home\/alice\/f\/bad\.txt/),
+    });
+  });
+
+  test("long texts come page by page, whether lines are many or long", async () => {
+    const file = join(scratch, "long.txt");
+    const many = Array.from({ length: 200_000 }, (_, at) => `${at} ${"é".repeat(at % 60)}`).join("\n");
+    const long = Array.from({ length: 20 }, (_, at) => String(at % 10).repeat(1_000_000)).join("\n");
+    for (const content of [many, `${long}\n`, "x\n".repeat(1_000), "x\n".repeat(9_000).trimEnd()]) {
+      writeFileSync(file, content);
+      expect(await gsv(["write", "f/long.txt", file])).toMatchObject({ code: 0 });
+      const { code, out, err } = await gsv(["cat", "f/long.txt"]);
+      expect({ code, err, same: out === content }).toEqual({ code: 0, err: "", same: true });
+    }
+    const json = JSON.parse((await gsv(["cat", "--json", "f/exact.txt"])).out) as unknown;
+    expect(json).toEqual({ path: "/home/alice/f/exact.txt", size: Buffer.byteLength(EVIL), content: EVIL });
+  });
+
+  test("a terminal gets no command from a file, its name or its lines", async () => {
+    await gsv(["write", "f/evil.txt"], { stdin: `a\tb\nneedle ${EVIL}\n` });
+    await gsv(["call", "fs.write", JSON.stringify({ path: `f/evil/n${EVIL}\n`, content: "needle" })]);
+    for (const words of [
+      ["cat", "f/evil.txt"],
+      ["ls", "f/evil"],
+      ["search", "needle", "f"],
+      ["cat", "--json", "f/evil.txt"],
+    ]) {
+      const { code, out } = await gsv(words, { env: TERMINAL });
+      expect(code).toBe(0);
+      expect(out.replaceAll("\n", "").replaceAll("\t", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+    expect((await gsv(["cat", "f/evil.txt"], { env: TERMINAL })).out).toMatch(/^a\tb\nneedle \\x1b\[2J.*\\x0d\n$/);
+    expect((await gsv(["ls", "f/evil"])).out).toBe(`n${EVIL}\n\n`);
+    await gsv(["rm", "-r", "f/evil"]);
+  });
+
+  test("pictures go into a pipe and not to a terminal; other binary files are named", async () => {
+    const gif = "GIF89a not much of a picture";
+    await gsv(["write", "f/pic"], { stdin: gif });
+    expect(await gsv(["cat", "f/pic"])).toEqual({ code: 0, out: gif, err: "" });
+    expect(await gsv(["cat", "f/pic"], { env: TERMINAL })).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^gsv: A picture \(image\/gif, 28 bytes\): /),
+    });
+    expect(JSON.parse((await gsv(["cat", "f/pic", "--json"])).out)).toMatchObject({ mimeType: "image/gif", size: 28 });
+    await gsv(["write", "f/bin"], { stdin: "a\0b" });
+    expect(await gsv(["cat", "f/bin"])).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^gsv: Binary file/) });
+    expect(await gsv(["cat", "f"])).toMatchObject({
+      code: 1,
+      out: "",
+      err: "gsv: Is a directory: /home/alice/f. gsv ls shows what is in it\n",
+    });
+    const mixed = join(scratch, "mixed.txt");
+    writeFileSync(mixed, Buffer.concat([Buffer.from("text\n".repeat(10_000)), Uint8Array.of(0xff, 0x0a)]));
+    expect(await gsv(["write", "f/mixed.txt", mixed])).toMatchObject({ code: 1, err: expect.stringContaining("at byte 50001") });
+  });
+
+  test("directories", async () => {
+    await gsv(["write", "d/sub/x"], { stdin: "x" });
+    await gsv(["write", "d/a.txt"], { stdin: "a" });
+    await gsv(["write", "d/z.bin"], { stdin: "\0" });
+    expect(await gsv(["ls", "d"])).toEqual({ code: 0, out: "a.txt\nsub/\nz.bin\n", err: "" });
+    expect((await gsv(["ls"])).out.split("\n")).toContain("d/");
+    expect((await gsv(["ls", "gsv:"])).out.split("\n")).toContain("d/");
+    expect(await gsv(["ls", "d/a.txt"])).toMatchObject({ code: 0, out: "d/a.txt\n" });
+    expect(await gsv(["ls", "d/z.bin"])).toMatchObject({ code: 0, out: "d/z.bin\n" });
+    expect(await gsv(["ls", "d/none"])).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^gsv: Not found: \/home\/alice\/d\/none/),
+    });
+    const json = JSON.parse((await gsv(["ls", "--json", "d"])).out) as unknown;
+    expect(json).toEqual({ path: "/home/alice/d", files: ["a.txt", "z.bin"], directories: ["sub"] });
+  });
+
+  test("searching is like grep", async () => {
+    await gsv(["write", "s/a.md"], { stdin: "one\n\tTODO: two\n" });
+    await gsv(["write", "s/b.txt"], { stdin: "TODO" });
+    const both = "/home/alice/s/a.md:2: \tTODO: two\n/home/alice/s/b.txt:1: TODO\n";
+    expect(await gsv(["search", "TODO", "s"])).toEqual({ code: 0, out: both, err: "" });
+    expect(await gsv(["search", "TODO", "gsv:~/s", "--include", "*.txt"])).toMatchObject({ out: "gsv:/home/alice/s/b.txt:1: TODO\n" });
+    expect(await gsv(["search", "nowhere to be found", "s"])).toEqual({ code: 1, out: "", err: "" });
+    expect(await gsv(["search", "x", "s/none"])).toMatchObject({ code: 1, err: expect.stringMatching(/^gsv: Not found/) });
+    await gsv(["write", "s/many.txt"], { stdin: "many\n".repeat(501) });
+    const many = await gsv(["search", "many", "s"]);
+    expect(many).toMatchObject({ code: 0, err: expect.stringMatching(/^gsv: the search ended early, after 500 lines/) });
+    expect(many.out.trim().split("\n")).toHaveLength(500);
+    expect(JSON.parse((await gsv(["search", "TODO", "s", "--json"])).out)).toMatchObject({ count: 2, truncated: false });
+  });
+
+  test("without a terminal a directory needs -r", async () => {
+    for (const path of ["r/d/x", "r/e/x", "r/f", "r/g.bin"]) await gsv(["write", path], { stdin: "\0" });
+    const some = await gsv(["rm", "r/f", "r/d", "r/none", "r/g.bin"]);
+    expect(some).toMatchObject({ code: 1, out: "" });
+    expect(some.err).toMatch(/^gsv: Is a directory: r\/d\. Add -r .*\ngsv: Not found: \/home\/alice\/r\/none.*\n$/);
+    expect(await gsv(["rm", "-f", "r/d/"])).toMatchObject({ code: 1 });
+    for (const path of ["~", ".", "/", "r/d/.."])
+      expect(await gsv(["rm", path])).toMatchObject({ code: 1, err: expect.stringContaining("Add -r") });
+    expect(await gsv(["ls", "r"])).toMatchObject({ out: "d/\ne/\n" });
+    const rest = await gsv(["rm", "--json", "-r", "r/d", "gsv:r/e"]);
+    expect(JSON.parse(rest.out)).toEqual({ deleted: [{ path: "/home/alice/r/d" }, { path: "/home/alice/r/e", target: "gsv" }] });
+    expect(await gsv(["ls", "r"])).toMatchObject({ code: 0, out: "" });
+  });
+
+  test.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))("at a terminal a directory is asked for", async () => {
+    for (const path of ["t/d/x", "t/e/x", "t/f"]) await gsv(["write", path], { stdin: "x" });
+    expect(await atTerminal(["rm", "t/f"], "")).not.toContain("Delete the directory");
+    expect(await atTerminal(["rm", "-r", "t/d"], "n")).toContain("Delete the directory t/d with all below it?");
+    expect(await gsv(["ls", "t"])).toMatchObject({ out: "d/\ne/\n" });
+    expect(await atTerminal(["rm", "t/d"], "y")).toContain("Delete the directory");
+    expect(await atTerminal(["rm", "-f", "t/e"], "")).not.toContain("Delete the directory");
+    expect(await gsv(["ls", "t"])).toMatchObject({ out: "" });
+  });
+
+  test("targets are named, and nothing falls back to the gateway", async () => {
+    for (const words of [
+      ["ls", "laptop:"],
+      ["cat", "laptop:/etc/hosts"],
+      ["write", "laptop:x"],
+      ["rm", "-r", "laptop:x"],
+      ["search", "x", "laptop:"],
+    ])
+      expect(await gsv(words)).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^gsv: .*laptop.* \((403|503)\)\n$/) });
+    for (const words of [
+      ["cat", "laptop:"],
+      ["write", "laptop:"],
+      ["rm", "-rf", "f", "laptop:"],
+    ])
+      expect(await gsv(words)).toEqual({ code: 1, out: "", err: "gsv: Which file on laptop? Write laptop:PATH\n" });
+    expect(await gsv(["write", "./a:b"], { stdin: "colon" })).toMatchObject({ code: 0 });
+    expect(await gsv(["cat", "/home/alice/a:b"])).toMatchObject({ code: 0, out: "colon" });
+  });
+});
+
 describe("help", { timeout: 60_000 }, () => {
   test("of every syscall, from the same data", async () => {
     const { out } = await gsv(["help", "syscalls"]);
@@ -259,6 +433,8 @@ describe("help", { timeout: 60_000 }, () => {
   test("of commands, and near misses", async () => {
     expect((await gsv([])).out).toContain("Usage: gsv");
     expect((await gsv(["help"])).out).toMatch(/capability .*what groups may do/);
+    for (const usage of ["ls [path]", "cat <path>", "write <path> [file]", "rm [options] <path...>", "search [options] <text> [path]"])
+      expect((await gsv(["help"])).out).toContain(`  ${usage} `);
     expect((await gsv(["help", "token", "create"])).out).toContain("--device <id>");
     expect(await gsv(["help", "sys.tokn.create"])).toMatchObject({
       code: 1,
@@ -360,6 +536,9 @@ describe("sessions", { timeout: 60_000 }, () => {
   });
 });
 
+/** Makes a program believe that its output is a terminal. */
+const TERMINAL = { NODE_OPTIONS: "--import=data:text/javascript,process.stdout.isTTY=true" };
+
 let rootToken: string | null = null;
 
 /** A command as root, by token, because passwords are slow on purpose. */
@@ -390,5 +569,25 @@ function gsv(args: string[], { stdin = "", env = {}, config = configFile }: Opti
     // A command that reads nothing may be gone before this arrives.
     child.stdin.on("error", () => {});
     child.stdin.end(stdin);
+  });
+}
+
+/** A command at a terminal of its own; `keys` are typed once it asks. Returns all that was shown. */
+function atTerminal(args: string[], keys: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const command = [process.execPath, join(scratch, "bundle/gsv.js"), ...args].map((word) => `'${word}'`).join(" ");
+    const child = spawn("/usr/bin/script", ["-qec", `stty cols 100 rows 30; ${command}`, "/dev/null"], {
+      env: { PATH: process.env.PATH, HOME: scratch, GSV_HOME: host.home, GSV_CONFIG: configFile, SHELL: "/bin/sh", TERM: "xterm" },
+    });
+    let shown = "";
+    let unsent = keys;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+      if (!shown.includes("below it?")) return;
+      child.stdin.write(unsent);
+      unsent = "";
+    });
+    child.on("error", reject);
+    child.on("close", () => resolve(shown));
   });
 }

@@ -47,39 +47,49 @@ export async function secretValue(flag: string, value: string | true, ask: () =>
   return line;
 }
 
-let unread = "";
-let chunks: NodeJS.AsyncIterator<string> | null = null;
+let unread: Buffer = Buffer.alloc(0);
+let chunks: NodeJS.AsyncIterator<Buffer> | null = null;
 
 /** The next line of standard input, null at its end. Several secrets are several lines. */
 async function stdinLine(): Promise<string | null> {
-  while (!unread.includes("\n")) if (!(await readMore())) break;
-  if (unread === "") return null;
+  while (!unread.includes("\n")) {
+    const chunk = await nextChunk();
+    if (chunk === null) break;
+    unread = Buffer.concat([unread, chunk]);
+  }
+  if (unread.length === 0) return null;
   const end = unread.includes("\n") ? unread.indexOf("\n") : unread.length;
-  const line = unread.slice(0, end).replace(/\r$/, "");
-  unread = unread.slice(end + 1);
+  const line = unread.toString("utf8", 0, end).replace(/\r$/, "");
+  unread = unread.subarray(end + 1);
   return line;
 }
 
 /** All that is left on standard input. */
 export async function stdinRest(): Promise<string> {
-  while (await readMore());
-  const rest = unread;
-  unread = "";
-  return rest;
+  return (await stdinBytes(Infinity)).toString("utf8");
 }
 
-async function readMore(): Promise<boolean> {
-  if (chunks === null) {
-    process.stdin.setEncoding("utf8");
-    chunks = process.stdin.iterator({ destroyOnReturn: false });
+/** The same, unchanged. More than `bytesMax` means that there was more, and that the rest was not read. */
+export async function stdinBytes(bytesMax: number): Promise<Buffer> {
+  const parts = [unread];
+  let size = unread.length;
+  unread = Buffer.alloc(0);
+  while (size <= bytesMax) {
+    const chunk = await nextChunk();
+    if (chunk === null) break;
+    parts.push(chunk);
+    size += chunk.length;
   }
+  return Buffer.concat(parts);
+}
+
+async function nextChunk(): Promise<Buffer | null> {
+  chunks ??= process.stdin.iterator({ destroyOnReturn: false });
   // A pipe that stays open must keep the program alive only while it is being waited for.
   process.stdin.ref?.();
   const { value, done } = await chunks.next();
   process.stdin.unref?.();
-  if (done === true) return false;
-  unread += value;
-  return true;
+  return done === true ? null : value;
 }
 
 function cancelled(): never {

@@ -165,6 +165,30 @@ capability
   .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityRevoke(flags, args)));
 
 program
+  .command("ls [path]")
+  .description("list a directory; a path here and below may name a target, as in laptop:/etc")
+  .action(doing(async (flags, args) => (await import("./commands/ls.ts")).ls(flags, args)));
+program
+  .command("cat <path>")
+  .description("print a file as it is")
+  .action(doing(async (flags, args) => (await import("./commands/cat.ts")).cat(flags, args)));
+program
+  .command("write <path> [file]")
+  .description("make or replace a file with the text of a file here; without one or with - it is read from standard input")
+  .action(doing(async (flags, args) => (await import("./commands/write.ts")).write(flags, args)));
+program
+  .command("rm <path...>")
+  .description("delete files, and directories with all below them")
+  .option("-r, --recursive", "directories too, where there is no terminal to ask at")
+  .option("-f, --force", "do not ask before deleting a directory")
+  .action(doing(async (flags, args) => (await import("./commands/rm.ts")).rm(flags, args)));
+program
+  .command("search <text> [path]")
+  .description("find lines that hold a text, literally, in files at or below a path")
+  .option("--include <glob>", "only in files of such names, as *.md")
+  .action(doing(async (flags, args) => (await import("./commands/search.ts")).search(flags, args)));
+
+program
   .command("call <syscall> [json]")
   .description("call any syscall; the arguments are JSON, - or a pipe reads them from standard input")
   .action(doing(async (flags, args) => (await import("./commands/call.ts")).call(flags, args)));

@@ -1,5 +1,6 @@
 // Everything that is written to the terminal. Text from a gateway is not trusted: whatever a terminal could take for a
 // command is escaped here, at the one way out, and colours are added after that. Results go to stdout, remarks to stderr.
+// Only files' names and contents go unchanged into a pipe, where another program wants them as they are.
 
 export function say(text: string): void {
   process.stdout.write(`${printable(text, "\n")}\n`);
@@ -11,6 +12,17 @@ export function note(text: string): void {
 
 export function sayJson(value: unknown): void {
   process.stdout.write(`${jsonText(value)}\n`);
+}
+
+/** A line that others may want to process: as it is into a pipe, harmless on a terminal. */
+export function sayLine(text: string): void {
+  process.stdout.write(`${process.stdout.isTTY ? printable(text, "\t") : text}\n`);
+}
+
+/** A file's content, likewise; bytes are for pipes only. Resolves when there is room for more. */
+export async function pour(content: string | Uint8Array): Promise<void> {
+  const safe = typeof content === "string" && process.stdout.isTTY ? printable(content, "\n\t") : content;
+  if (!process.stdout.write(safe)) await new Promise((resolve) => process.stdout.once("drain", resolve));
 }
 
 export type Mark = "ok" | "warn" | "fail";

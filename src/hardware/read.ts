@@ -61,12 +61,13 @@ async function text(
 ): Promise<ReadResult> {
   const out: string[] = [];
   let at = 0;
-  let chars = 0;
+  let bytes = 0;
+  const encoder = new TextEncoder();
   for await (const line of linesOf(files, path, size)) {
     if (at >= offset && out.length < limit) {
       out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
-      chars += line.length + NUMBER_WIDTH + 2;
-      if (chars > limits.textBytes) {
+      bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;
+      if (bytes > limits.textBytes) {
         throw new OpError(
           `Too much text for one answer (${humanSize(size)}): ${path}. Read it in parts with offset and limit; this far it has ${at + 1} lines`,
         );

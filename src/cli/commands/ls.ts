@@ -1,0 +1,22 @@
+// gsv ls: the names in a directory, one a line, directories with a slash.
+
+import { kindListed, mustBeOk } from "../remote-file.ts";
+import { parsePlace } from "../place.ts";
+import { type Globals, withClient } from "../session.ts";
+import { sayJson, sayLine } from "../terminal.ts";
+
+export async function ls(flags: Globals, [text = "."]: readonly string[]): Promise<void> {
+  const place = parsePlace(text, ".");
+  await withClient(flags, async (client) => {
+    const answer = await client.call("fs.read", { ...place, limit: 0 });
+    // A file that has no text to show is there all the same.
+    const isFile = answer.ok ? !("directories" in answer) : (await kindListed(client, place)) === "file";
+    if (isFile) return flags.json ? sayJson({ path: answer.ok ? answer.path : place.path, file: true }) : sayLine(text);
+    const found = mustBeOk(answer);
+    if (!("directories" in found)) return;
+    const { path, files, directories } = found;
+    if (flags.json) return sayJson({ path, files, directories });
+    const names = [...files.map((name) => [name, ""] as const), ...directories.map((name) => [name, "/"] as const)];
+    for (const [name, mark] of names.sort(([a], [b]) => (a < b ? -1 : 1))) sayLine(name + mark);
+  });
+}

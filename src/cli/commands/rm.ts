@@ -1,0 +1,43 @@
+// gsv rm: deletes files, and directories with all below them. Nobody loses a directory by a slip: a person is asked, a
+// script says -r.
+
+import type { Client } from "../../client/client.ts";
+import { CallError } from "../../client/line.ts";
+import { askYes, isInteractive } from "../ask.ts";
+import { type FilePlace, parsePlace, placeText } from "../place.ts";
+import { Problem, tell } from "../problem.ts";
+import { isDirectory, mustBeOk } from "../remote-file.ts";
+import { type Globals, withClient } from "../session.ts";
+import { printable, sayJson } from "../terminal.ts";
+
+type Flags = Globals & { recursive?: boolean; force?: boolean };
+
+export async function rm(flags: Flags, texts: readonly string[]): Promise<number> {
+  const places = texts.map((text) => parsePlace(text));
+  return withClient(flags, async (client) => {
+    const deleted: FilePlace[] = [];
+    let exitCode = 0;
+    for (const place of places) {
+      try {
+        if (!(await isMeant(client, flags, place))) continue;
+        const { path } = mustBeOk(await client.call("fs.delete", place));
+        deleted.push({ ...place, path });
+      } catch (error) {
+        // One that cannot be deleted does not keep the others.
+        if (!(error instanceof CallError) && !(error instanceof Problem && error.exitCode === 1)) throw error;
+        exitCode = tell(error);
+      }
+    }
+    if (flags.json) sayJson({ deleted });
+    return exitCode;
+  });
+}
+
+async function isMeant(client: Client, flags: Flags, place: FilePlace): Promise<boolean> {
+  const asks = isInteractive();
+  if (asks ? flags.force : flags.recursive) return true;
+  if (!(await isDirectory(client, place))) return true;
+  const name = placeText(place, place.path);
+  if (!asks) throw new Problem(`Is a directory: ${name}. Add -r to delete it with all below it`);
+  return askYes(`Delete the directory ${printable(name)} with all below it?`, false);
+}

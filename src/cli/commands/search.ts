@@ -1,0 +1,16 @@
+// gsv search: lines that hold a text, like grep prints them. Exit code 1 says that there are none.
+
+import { parsePlace, placeText } from "../place.ts";
+import { mustBeOk } from "../remote-file.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, sayJson, sayLine } from "../terminal.ts";
+
+export async function search(flags: Globals & { include?: string }, [query = "", where = "."]: readonly string[]): Promise<number> {
+  const place = parsePlace(where, ".");
+  const args = { ...place, query, ...(flags.include === undefined ? {} : { include: flags.include }) };
+  const { matches, count, truncated = false } = mustBeOk(await withClient(flags, (client) => client.call("fs.search", args)));
+  if (flags.json) sayJson({ matches, count, truncated });
+  else for (const { path, line, content } of matches) sayLine(`${placeText(place, path)}:${line}: ${content}`);
+  if (truncated) note(`gsv: the search ended early, after ${count} lines: there may be more. Name a path or --include to search less`);
+  return matches.length === 0 ? 1 : 0;
+}
