@@ -54,6 +54,9 @@ describe("from a fresh gateway to a working one", { timeout: 60_000 }, () => {
       lines: [expect.stringMatching(/--username NAME and --new-password -/)],
     });
     expect(await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "-"])).toMatchObject({ code: 1 });
+    // A taken name is not a gateway that is set up.
+    const taken = await gsv(["auth", "setup", "--url", url, "--username", "root", "--new-password", ALICE.password]);
+    expect(taken).toMatchObject({ code: 1, err: "gsv: User already exists: root (409)\n" });
   });
 
   test("set-up with passwords from standard input logs in and keeps a private session", async () => {

@@ -1,6 +1,7 @@
 // What a command learns from the person or the pipe in front of it. Prompts are drawn on stderr, so that results can be
 // piped while a password is typed. Without a terminal nothing is asked: a value is given or it is missing.
 
+import { LIMITS } from "../protocol/limits.ts";
 import { EXIT_CANCELLED, Problem } from "./problem.ts";
 
 export function isInteractive(): boolean {
@@ -25,11 +26,14 @@ export async function askSecret(message: string, check?: (value: string) => stri
   return isCancel(answer) ? cancelled() : (answer ?? "");
 }
 
-/** Typed twice, since nobody sees what is typed. */
+/** Typed twice, since nobody sees what is typed. The slip may be in the first, so both are asked for again. */
 export async function askNewPassword(message: string): Promise<string> {
-  const first = await askSecret(message, (value) => (value.trim().length < 8 ? "At least 8 characters" : undefined));
-  await askSecret("The same once more", (value) => (value === first ? undefined : "That is not the same"));
-  return first;
+  for (let again = ""; ; again = ", again: the two were not the same") {
+    const first = await askSecret(message + again, (value) =>
+      value.trim().length < LIMITS.passwordChars ? `At least ${LIMITS.passwordChars} characters` : undefined,
+    );
+    if ((await askSecret("The same once more")) === first) return first;
+  }
 }
 
 export async function askYes(message: string, initialValue = true): Promise<boolean> {

@@ -2,8 +2,11 @@
 // ask, and calls sys.setup. Secrets are never shown.
 
 import { type Answer, type Arguments, CallError, Line } from "../client/line.ts";
+import { NAME } from "../lib/name.ts";
+import { isTimezone } from "../lib/timezone.ts";
 import type { Address } from "./address.ts";
 import { askNewPassword, askSecret, askText, askYes, isInteractive, secretValue } from "./ask.ts";
+import { health } from "./health.ts";
 import { parseExpiry } from "./moments.ts";
 import { Problem } from "./problem.ts";
 import { socketConstructor } from "./socket.ts";
@@ -34,7 +37,9 @@ export async function setUp(address: Address, flags: SetupFlags): Promise<SetupR
   try {
     return { username: args.username, password: args.password, result: await callSetup(line, args) };
   } catch (error) {
-    if (error instanceof CallError && error.code === 409) throw new Problem(`${address.origin} is set up already: run gsv auth login`);
+    // A name that is taken is a conflict too.
+    if (error instanceof CallError && error.code === 409 && !(await health(address)).setupMode)
+      throw new Problem(`${address.origin} is set up already: run gsv auth login`);
     throw error;
   } finally {
     line.close();
@@ -77,17 +82,32 @@ async function givenArgs(flags: SetupFlags): Promise<SetupArgs> {
 async function askedArgs(address: Address, flags: SetupFlags): Promise<SetupArgs> {
   const { intro } = await import("@clack/prompts");
   intro(`Setting up the gateway at ${address.origin}`, { output: process.stderr });
-  const username =
-    flags.username || (await askText("Your user name", systemUser(), (value) => (value.trim() === "" ? "A name is needed" : undefined)));
+  const username = flags.username || (await askText("Your user name", suggestedName(), nameComplaint));
   const password = await secretValue("--new-password", flags.newPassword ?? true, () => askNewPassword(`Password for ${username}`));
   const rootPassword = await askedRootPassword(flags);
-  const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone));
+  const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone, zoneComplaint));
   const provider = flags.aiProvider ?? (await askText("AI provider, such as anthropic or openai (empty: decide later)"));
   const model = provider === "" ? undefined : (flags.aiModel ?? (await askText(`Model of ${provider} (empty: decide later)`)));
   const askKey = () => askSecret(`API key for ${provider} (empty: decide later)`);
   const apiKey =
     provider === "" && flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey ?? true, askKey);
   return assemble(flags, { username, password, rootPassword, apiKey, provider, model, timezone });
+}
+
+/** The name of whoever sits here, where it can be the first user's: not root, whose account is there already. */
+function suggestedName(): string {
+  const name = systemUser();
+  return nameComplaint(name) === undefined ? name : "";
+}
+
+/** Said at the prompt, so that a wrong answer does not cost all the others. */
+function nameComplaint(value: string): string | undefined {
+  if (value.trim() === "root") return "root is there already, for administration: choose a name for yourself";
+  return NAME.test(value.trim()) ? undefined : "Up to 32 lower-case letters, digits, _ or -, beginning with a letter or _";
+}
+
+function zoneComplaint(value: string): string | undefined {
+  return isTimezone(value.trim()) ? undefined : "Not a time zone: write it like Europe/Berlin";
 }
 
 async function askedRootPassword(flags: SetupFlags): Promise<string | undefined> {

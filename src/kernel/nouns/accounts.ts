@@ -1,12 +1,11 @@
 // Users and their password entries, kept field for field as lines of /etc/passwd and /etc/shadow. Owns passwd and
 // shadow; groups.ts owns membership.
 
+import { NAME } from "../../lib/name.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Account, ProcessIdentity } from "../../protocol/records.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { type Groups, USERS_GID } from "./groups.ts";
-
-export const USERNAME = /^[a-z_][a-z0-9_-]{0,31}$/;
 
 const FIRST_UID = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -84,7 +83,7 @@ export class Accounts {
   add(user: { username: string; gecos?: string | undefined; hash: string }, now: number): Account {
     const { username, hash } = user;
     const gecos = user.gecos ?? username;
-    if (!USERNAME.test(username)) fail(400, `username must match ${USERNAME.source}`);
+    if (!NAME.test(username)) fail(400, `username must match ${NAME.source}`);
     if (/[:\p{Cc}]/u.test(gecos)) fail(400, "gecos must not contain colons or control characters");
     if (this.#sql.get("SELECT 1 FROM passwd WHERE username = ?", username) !== undefined) fail(409, `User already exists: ${username}`);
     const highest = Number(this.#sql.get("SELECT max(uid) AS uid FROM passwd")?.uid ?? 0);

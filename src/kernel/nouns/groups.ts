@@ -1,5 +1,6 @@
 // Groups and who is in them. Owns groups and group_members.
 
+import { NAME } from "../../lib/name.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Group } from "../../protocol/records.ts";
 import type { Sql } from "../../ports/sql.ts";
@@ -11,8 +12,6 @@ export const SERVICES_GID = 102;
 /** Made groups live between the built-in ones and the private groups of users, whose gid is their uid. */
 const MADE_GID_MIN = 200;
 const PRIVATE_GID_MIN = 1000;
-
-const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
 
 export type GroupReads = Pick<Groups, "list" | "get" | "gidsOf" | "namesOf">;
 
