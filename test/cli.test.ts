@@ -461,8 +461,10 @@ describe("when things are wrong", { timeout: 60_000 }, () => {
   test("no gateway", async () => {
     const gone = await gsv(["--url", "ws://localhost:9", "status"]);
     expect(gone.code).toBe(3);
-    const nobody = await gsv(["--url", "http://127.0.0.1:18", "status"]);
+    const nobody = await gsv(["--url", "http://127.0.0.1:18", "status"], { env: { GSV_HOME: join(scratch, "nobody") } });
     expect(nobody).toMatchObject({ code: 3, out: expect.stringContaining("Start it with: gsv up") });
+    const elsewhere = await gsv(["--url", "http://127.0.0.1:18", "status"]);
+    expect(elsewhere).toMatchObject({ code: 3, out: expect.stringContaining(`is at ${url}: add --url ${url}\n`) });
     expect(await gsv(["--url", "http://127.0.0.1:18", "call", "sys.info"])).toMatchObject({
       code: 3,
       out: "",

@@ -2,7 +2,7 @@
 // on sockets.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -61,6 +61,15 @@ test("a port in use and bad values are one clear line", async () => {
   expect(await line("--tls-cert", "x")).toBe("gsv: --tls-cert and --tls-key go together");
   expect(await line("--tls-cert", "/no/such", "--tls-key", "/no/such")).toMatch(/^gsv: Cannot read --tls-cert/);
   writeFileSync(join(scratch, "a-file"), "");
+  expect(await line("--tls-cert", join(scratch, "a-file"), "--tls-key", join(scratch, "a-file"))).toMatch(/^gsv: .* in PEM: .*$/);
+  for (const name of ["kernel.db", "gateway.lock"]) {
+    const home = join(scratch, `damaged ${name}`);
+    mkdirSync(home);
+    writeFileSync(join(home, name), "not a database\n".repeat(100));
+    expect((await up("--home", home)).output).toBe(
+      `gsv: Cannot ${name === "kernel.db" ? "use" : "lock"} ${home}/${name}: file is not a database\n`,
+    );
+  }
   expect((await up("--home", join(scratch, "a-file"))).output).toMatch(/^gsv: Cannot use the data directory/);
 });
 
@@ -81,6 +90,15 @@ test("setting up takes a code wherever others can come in, also through a proxy"
   expect(await demands({ origin: ["https://gsv.example.com"] })).toEqual(demanded);
   expect(await demands({ host: "0.0.0.0", allowRemote: true })).toEqual(demanded);
   expect(await demands({ origin: ["http://localhost:9999"] })).toEqual({ code: false, refusal: null });
+});
+
+test("console and first page name a command that works at this port", async () => {
+  const { url, output } = await up("--home", join(scratch, "hints"));
+  expect(output).toContain(`In another terminal: npx gsv --url ${url} auth setup\n`);
+  expect(await (await fetch(url!)).text()).toContain(`<pre>npx gsv --url ${url} auth setup</pre>`);
+  const everywhere = await up("--home", join(scratch, "everywhere"), "--host", "0.0.0.0", "--allow-remote");
+  expect(everywhere.url).toMatch(/^http:\/\/localhost:/);
+  expect((await fetch(everywhere.url!)).status).toBe(200);
 });
 
 test("everything in the data directory is private", async () => {

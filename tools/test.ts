@@ -23,7 +23,9 @@ const STEPS: Step[] = [
   check("lint", join(BIN, "oxlint")),
   check("format", join(BIN, "oxfmt"), "--check", "."),
   { name: "suite", run: suite },
-  ...["authz", "origin", "login", "revoke", "sim", "crash"].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
+  ...["authz", "origin", "egress", "login", "revoke", "sim", "crash"].map((bar) =>
+    check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`),
+  ),
 ];
 
 const wanted = process.argv.slice(2);

@@ -1,6 +1,8 @@
 // Whether a gateway answers at an address and what it says of itself, without any credential.
 
 import { createRequire } from "node:module";
+import { homePath, isAlive, readRunning } from "../hosts/node/running.ts";
+import { dialable } from "../lib/gsv-at.ts";
 import type { Address } from "./address.ts";
 import { EXIT_UNREACHABLE, Problem } from "./problem.ts";
 
@@ -67,10 +69,7 @@ function parsed(text: string): unknown {
 function unreachable(address: Address, error: unknown): Problem {
   const { code, message } = rootCause(error);
   if (code === "ECONNREFUSED" || code === "ECONNRESET") {
-    return unhealthy(
-      address,
-      address.isLocal ? "nothing answers there. Start it with: gsv up" : "nothing answers there. Check that it is up",
-    );
+    return unhealthy(address, `nothing answers there. ${address.isLocal ? whereInstead(address) : "Check that it is up"}`);
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return unhealthy(address, "no machine of that name is known. Check the address and the network");
@@ -82,6 +81,16 @@ function unreachable(address: Address, error: unknown): Problem {
     return unhealthy(address, `its certificate is not accepted (${message}). For one of your own set NODE_EXTRA_CA_CERTS to its CA`);
   }
   return unhealthy(address, `${message}. Check the address`);
+}
+
+/** The gateway of this machine may listen at another port than the one that was asked. */
+function whereInstead(address: Address): string {
+  const running = readRunning(homePath(undefined, process.env));
+  if (running === null || !isAlive(running)) return "Start it with: gsv up";
+  const url = dialable(running.url);
+  return new URL(url).port === new URL(address.url).port
+    ? `Process ${running.pid} should: gsv doctor says more`
+    : `The gateway of this machine is at ${url}: add --url ${url}`;
 }
 
 function unhealthy(address: Address, why: string): Problem {

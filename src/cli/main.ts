@@ -43,7 +43,7 @@ program
   .option("--trust-proxy <address...>", "reverse proxies whose X-Forwarded-For is believed")
   .option("--tls-cert <file>", "certificate in PEM")
   .option("--tls-key <file>", "its key in PEM")
-  .option("--log-level <level>", "debug, info, warn or error")
+  .option("--log-level <level>", "debug, info, warn or error (GSV_LOG_LEVEL, else info)")
   .option("--log-stdout", "log to standard output instead of the data directory")
   .action(staying(async (flags) => (await import("./commands/up.ts")).up(flags)));
 

@@ -82,11 +82,13 @@ async function run(): Promise<Outcome> {
 function numbersOf({ kills: killsBy, recoveryMs, cycle }: Tally) {
   const sorted = recoveryMs.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  const of = (call: string) => oracle.acked[call] ?? 0;
   return {
     kills: killed(tally),
     killsBy,
     cycles: cycle,
     acked: oracle.acks,
+    files: { written: of("fs.write"), edited: of("fs.edit"), deleted: of("fs.delete"), readUnderLoad: of("fs.read") },
     lost: oracle.count("lost"),
     doubled: oracle.count("doubled"),
     half: oracle.count("half"),

@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../client/client.ts";
-import { homePath, readRunning } from "../../hosts/node/running.ts";
+import { homePath, isAlive, readRunning, type Running } from "../../hosts/node/running.ts";
 import { isLoopback } from "../../lib/address.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { type Health, health } from "../health.ts";
@@ -91,11 +91,10 @@ function localGateway({ address }: Place): Finding[] {
   ];
 }
 
-function whoRuns(
-  { pid, url, startedAt, version }: { pid: number; url: string; startedAt: number; version: string },
-  home: string,
-): Finding[] {
-  if (!isAlive(pid)) return [warn(`The gateway on ${home} (process ${pid}) ended without saying so. That is safe: gsv up starts it again`)];
+function whoRuns(running: Running, home: string): Finding[] {
+  const { pid, url, startedAt, version } = running;
+  if (!isAlive(running))
+    return [warn(`The gateway on ${home} (process ${pid}) ended without saying so. That is safe: gsv up starts it again`)];
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const exposed = parsed !== null && parsed.protocol === "http:" && !isLoopback(parsed.hostname);
   return [
@@ -155,16 +154,6 @@ function modeOf(path: string): number | null {
     return process.platform === "win32" ? 0 : mode & 0o777;
   } catch {
     return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It exists and is somebody else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

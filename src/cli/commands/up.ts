@@ -1,6 +1,7 @@
 // gsv up: runs the gateway in the foreground.
 
 import type { UpFlags } from "../../hosts/node/options.ts";
+import { dialable, gsvAt } from "../../lib/gsv-at.ts";
 import { Problem } from "../problem.ts";
 import { say } from "../terminal.ts";
 
@@ -33,8 +34,12 @@ function mustHaveSqlite(): void {
 }
 
 function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string | null }, home: string): string {
-  const lines = [`GSV is up at ${gateway.url}`, `Data and logs are in ${home}`];
-  if (gateway.isSetupMode) lines.push("", "It has no user yet. In another terminal: npx gsv auth setup");
+  const url = dialable(gateway.url);
+  const lines = [
+    `GSV is up at ${url}${url === gateway.url ? "" : " and at this machine's other addresses"}`,
+    `Data and logs are in ${home}`,
+  ];
+  if (gateway.isSetupMode) lines.push("", `It has no user yet. In another terminal: ${gsvAt(url)} auth setup`);
   if (gateway.setupCode !== null) lines.push(`Setup code, needed once because others can reach this gateway: ${gateway.setupCode}`);
   return lines.join("\n");
 }

@@ -48,7 +48,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
   undo(() => log.flush());
   const crypto = nodeCrypto(home.secretKey());
-  const sql = new NodeSql(home.database, (error) => {
+  const sql = openDatabase(home, (error) => {
     log.error("storage failed; stopping so that a restart can recover", { error: String(error) });
     log.flush();
     process.exit(74);
@@ -91,6 +91,14 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   home.announce({ pid: process.pid, url, startedAt, version: VERSION });
   log.info("gateway is up", { url, home: home.path, version: VERSION, setupMode: kernel.isSetupMode });
   return { url, port, isSetupMode: kernel.isSetupMode, setupCode: kernel.isSetupMode ? code : null };
+}
+
+function openDatabase({ database }: Home, fatal: (error: unknown) => void): NodeSql {
+  try {
+    return new NodeSql(database, fatal);
+  } catch (error) {
+    throw new OperatorError(`Cannot use ${database}: ${(error as Error).message}`);
+  }
 }
 
 /** The kernel with its first rows on disk: a gateway that cannot write does not start. */

@@ -17,6 +17,9 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { readRunning, type Running, runningFile } from "./running.ts";
+import { errcode } from "./sql.ts";
+
+const SQLITE_BUSY = 5;
 
 /** Something the operator must put right; shown as one line without a stack. */
 export class OperatorError extends Error {}
@@ -80,12 +83,14 @@ export class Home {
 
   /** A file lock that the system lets go of when the process dies, however it dies. */
   #takeLock(): DatabaseSync {
-    const lock = new DatabaseSync(join(this.path, "gateway.lock"));
+    const file = join(this.path, "gateway.lock");
+    const lock = new DatabaseSync(file);
     try {
       lock.exec("PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
       return lock;
-    } catch {
+    } catch (error) {
       lock.close();
+      if (errcode(error) !== SQLITE_BUSY) throw new OperatorError(`Cannot lock ${file}: ${(error as Error).message}`);
       const other = readRunning(this.path);
       throw new OperatorError(
         `Another gateway uses ${this.path}${other ? ` (process ${other.pid}, ${other.url})` : ""}: stop it first, or choose another directory with --home`,

@@ -89,9 +89,12 @@ export function createHttpServer(options: UpOptions, listener: RequestListener):
   const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 };
   if (options.tls === null) return Object.assign(createServer(limits, listener), { maxHeadersCount: 100 });
   const { cert, key } = options.tls;
-  return Object.assign(createTlsServer({ ...limits, cert: pem("--tls-cert", cert), key: pem("--tls-key", key) }, listener), {
-    maxHeadersCount: 100,
-  });
+  const pair = { cert: pem("--tls-cert", cert), key: pem("--tls-key", key) };
+  try {
+    return Object.assign(createTlsServer({ ...limits, ...pair }, listener), { maxHeadersCount: 100 });
+  } catch (error) {
+    throw new OperatorError(`${cert} and ${key} are not a certificate and its key in PEM: ${(error as Error).message}`);
+  }
 }
 
 function pem(flag: string, file: string): Buffer {

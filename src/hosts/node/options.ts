@@ -41,12 +41,12 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
   }
   const { tlsCert, tlsKey } = flags;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) throw new OperatorError("--tls-cert and --tls-key go together");
-  const logLevel = flags.logLevel ?? env.GSV_LOG_LEVEL ?? "info";
+  const logLevel = flags.logLevel ?? (env.GSV_LOG_LEVEL || "info");
   if (!LEVELS.includes(logLevel)) throw new OperatorError(`--log-level must be one of: ${LEVELS.join(", ")}`);
   return {
     home: homePath(flags.home, env),
     host,
-    port: port(flags.port ?? env.GSV_PORT ?? "8787"),
+    port: port(flags.port ?? (env.GSV_PORT || "8787")),
     allowRemote,
     origins: (flags.origin ?? []).map(origin),
     trustProxy: flags.trustProxy ?? [],

@@ -22,3 +22,14 @@ export function readRunning(home: string): Running | null {
 export function runningFile(home: string): string {
   return join(home, "gateway.json");
 }
+
+/** A gateway that was killed leaves its file behind. */
+export function isAlive({ pid }: Running): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It exists and is somebody else's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

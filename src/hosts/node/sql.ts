@@ -269,6 +269,7 @@ function checkBindings(wanted: number, bindings: readonly SqlValue[]): void {
   }
 }
 
-function errcode(error: unknown): number | undefined {
+/** SQLite's own number for what went wrong. */
+export function errcode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
 }

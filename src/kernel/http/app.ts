@@ -1,6 +1,7 @@
 // The gateway's HTTP routes, the same on both hosts. The upgrade at /ws is the host's own.
 
 import { Hono } from "hono";
+import { gsvAt } from "../../lib/gsv-at.ts";
 
 export type HttpMeans = {
   version: string;
@@ -38,15 +39,21 @@ export function httpApp(means: HttpMeans): Hono {
     }
     return context.text(await means.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
   });
-  app.get("/", (context) => context.html(landing(means), 200, { "cache-control": "no-store" }));
+  app.get("/", (context) => {
+    const { protocol, host } = new URL(context.req.url);
+    // Where a proxy ends TLS, people come by https.
+    const scheme = context.req.header("x-forwarded-proto") === "https" ? "https:" : protocol;
+    return context.html(landing(means, gsvAt(`${scheme}//${host}`)), 200, { "cache-control": "no-store" });
+  });
   app.notFound((context) => context.text("Not found\n", 404));
   return app;
 }
 
-function landing({ version, isSetupMode }: HttpMeans): string {
+/** `gsv` holds nothing but an address the host has let in. */
+function landing({ version, isSetupMode }: HttpMeans, gsv: string): string {
   const next = isSetupMode()
-    ? "<p>It has no user yet. Create the first one from a terminal on this machine:</p><pre>npx gsv auth setup</pre>"
-    : "<p>Log in from a terminal:</p><pre>npx gsv auth login\nnpx gsv status</pre>";
+    ? `<p>It has no user yet. Create the first one from a terminal, in a clone of GSV:</p><pre>${gsv} auth setup</pre>`
+    : `<p>Log in from a terminal, in a clone of GSV:</p><pre>${gsv} auth login\nnpx gsv status</pre>`;
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>GSV</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:12vh auto;padding:0 1rem;color-scheme:light dark}pre{padding:.75rem 1rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:.5rem;overflow:auto}</style>

@@ -1,0 +1,50 @@
+// Which hosts root listed as reachable although their addresses are not public: the entries of config/net/allowed_hosts,
+// and the host of config/ai/base_url. A host is listed as it is written in URLs: a name does not list the address it has,
+// nor an address the names that lead to it. Reading the two keys is the kernel's business.
+
+/** `host` is in lower case and without brackets. */
+export type IsAllowed = (host: string, port: number) => boolean;
+
+export const ALLOWED_HOSTS_KEY = "config/net/allowed_hosts";
+export const BASE_URL_KEY = "config/ai/base_url";
+
+/** Entries are "host" for every port, or "host:port", separated by commas or white space. What is neither lists nothing. */
+export function allowList(listed: string | undefined, baseUrl: string | undefined): IsAllowed {
+  const entries = new Set<string>();
+  for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of entryOf(text)) entries.add(entry);
+  // The base URL is there for one service, so it lists that service's port and no other of the same machine.
+  for (const entry of ofUrl(baseUrl ?? "")) entries.add(entry);
+  return (host, port) => entries.has(host) || entries.has(key(host, port));
+}
+
+function entryOf(text: string): string[] {
+  if (text.includes("://")) return ofUrl(text);
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  const plain = /^([^:[\]/]+)(?::(\d+))?$/.exec(text);
+  const host = bracketed?.[1] ?? plain?.[1] ?? (text.split(":").length > 2 ? text : "");
+  const port = bracketed?.[2] ?? plain?.[2];
+  const spelled = canonical(host);
+  if (spelled === null) return [];
+  return [port === undefined ? spelled : key(spelled, Number(port))];
+}
+
+function ofUrl(text: string): string[] {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return [];
+  return [key(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port) || (url.protocol === "https:" ? 443 : 80))];
+}
+
+/** As target.ts spells hosts: names and IPv6 as the URL parser does, IPv4 as written. */
+function canonical(host: string): string | null {
+  const isV6 = host.includes(":");
+  const text = `http://${isV6 ? `[${host}]` : host}/`;
+  if (host === "" || !URL.canParse(text)) return null;
+  const spelled = new URL(text).hostname;
+  if (isV6) return spelled.slice(1, -1);
+  return /^\d+\.\d+\.\d+\.\d+$/.test(spelled) ? host.toLowerCase() : spelled;
+}
+
+/** A name holds no space, so an entry with a port never reads as one without. */
+function key(host: string, port: number): string {
+  return `${host} ${port}`;
+}

@@ -1,0 +1,79 @@
+// The body of an answer as a stream that keeps its limits: bytes, silence, and whatever else the watch ends it for. Nothing
+// is read ahead: a reader that rests holds the sender back.
+
+import { NetError } from "../../ports/net.ts";
+import type { Timer, Watch } from "./watch.ts";
+
+/** What a host reads from. `read` gives null at the end; `close` lets go of the connection, at any time and repeatedly. */
+export type ByteSource = { read(): Promise<Uint8Array | null>; close(): void };
+
+export type BodyLimits = { bytesMax: number; idleMs: number };
+
+export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch, timer: Timer): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  let isOver = false;
+  let stopIdle = () => {};
+  const end = () => {
+    isOver = true;
+    stopIdle();
+    watch.end();
+    source.close();
+  };
+  const next = async (): Promise<Uint8Array | null> => {
+    stopIdle = timer(limits.idleMs, () =>
+      watch.fail(new NetError("timeout", `The server sent nothing for ${limits.idleMs / 1000} s: try again later`)),
+    );
+    try {
+      let chunk = await source.read();
+      while (chunk?.length === 0) chunk = await source.read();
+      return chunk;
+    } finally {
+      stopIdle();
+    }
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        watch.signal.addEventListener(
+          "abort",
+          () => {
+            if (isOver) return;
+            end();
+            controller.error(watch.signal.reason);
+          },
+          { once: true },
+        );
+      },
+      async pull(controller) {
+        let chunk: Uint8Array | null;
+        try {
+          chunk = await next();
+        } catch (error) {
+          watch.fail(error instanceof NetError ? error : cut(error));
+          return;
+        }
+        if (isOver) return;
+        if (chunk === null) {
+          end();
+          controller.close();
+          return;
+        }
+        bytes += chunk.length;
+        if (bytes > limits.bytesMax) watch.fail(tooLarge(limits.bytesMax));
+        else controller.enqueue(chunk);
+      },
+      cancel() {
+        end();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+export function tooLarge(bytesMax: number): NetError {
+  return new NetError("too_large", `The answer is larger than ${bytesMax} bytes: ask for less, or for a part of it`);
+}
+
+function cut(cause: unknown): NetError {
+  return new NetError("protocol", "The connection was cut before the answer was complete: try again", cause);
+}

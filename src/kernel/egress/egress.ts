@@ -1,0 +1,105 @@
+// The Net port but for the wire: follows redirects, judging each, and keeps the limits. A host adds how one request is sent.
+
+import { type Net, NetError, type NetOptions, type NetRequest, type NetResponse } from "../../ports/net.ts";
+import type { IsAllowed } from "./allow.ts";
+import { type ByteSource, limitedBody, tooLarge } from "./body.ts";
+import { firstHop, type Hop, isRedirect, nextHop } from "./hop.ts";
+import { EGRESS } from "./limits.ts";
+import { Turns } from "./turns.ts";
+import { type Timer, Watch } from "./watch.ts";
+
+export type Answer = { status: number; headers: Readonly<Record<string, string>>; body: ByteSource };
+
+export type Wire = {
+  isAllowed: IsAllowed;
+  timer: Timer;
+  /**
+   * One request to one target that was judged by what is written; a host that resolves names judges their addresses.
+   * Redirects are left alone. The signal ends it until the answer is there; from then on closing the body does.
+   */
+  send(hop: Hop, signal: AbortSignal): Promise<Answer>;
+};
+
+export class Egress implements Net {
+  readonly #wire: Wire;
+  readonly #turns = new Turns(EGRESS.parallelPerHost);
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  async fetch(request: NetRequest, options: NetOptions = {}): Promise<NetResponse> {
+    const ms = Math.min(options.timeoutMs ?? EGRESS.totalMs, EGRESS.totalMsMax);
+    const watch = new Watch(
+      this.#wire.timer,
+      ms,
+      () => new NetError("timeout", `No complete answer within ${ms / 1000} s: try again later, or allow more time`),
+      options.signal,
+    );
+    try {
+      return await this.#follow(firstHop(request, this.#wire.isAllowed), options, watch);
+    } catch (error) {
+      watch.end();
+      discard(request.body);
+      throw watch.signal.aborted ? watch.signal.reason : error;
+    }
+  }
+
+  async #follow(first: Hop, options: NetOptions, watch: Watch): Promise<NetResponse> {
+    let hop = first;
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#send(hop, watch.signal);
+      const { location } = answer.headers;
+      if (!isRedirect(answer.status, location)) return this.#response(hop, answer, options, watch);
+      answer.body.close();
+      if (redirects === EGRESS.redirects)
+        throw new NetError(
+          "too_many_redirects",
+          `More than ${EGRESS.redirects} redirects, the last from ${hop.target.url.host}: fetch the final URL`,
+        );
+      hop = nextHop(hop, answer.status, location, this.#wire.isAllowed);
+    }
+  }
+
+  async #send(hop: Hop, signal: AbortSignal): Promise<Answer> {
+    const giveBack = await this.#turns.take(hop.target.host, signal);
+    try {
+      signal.throwIfAborted();
+      const answer = await this.#wire.send(hop, signal);
+      const close = () => {
+        answer.body.close();
+        giveBack();
+      };
+      // The time may have run out in the very moment the answer came.
+      if (signal.aborted) close();
+      signal.throwIfAborted();
+      return { ...answer, body: { read: () => answer.body.read(), close } };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  #response(hop: Hop, answer: Answer, options: NetOptions, watch: Watch): NetResponse {
+    const limits = { bytesMax: options.bytesMax ?? EGRESS.bodyBytes, idleMs: options.idleMs ?? EGRESS.idleMs };
+    const head = { status: answer.status, headers: answer.headers, url: hop.target.url.href };
+    const length = answer.headers["content-length"];
+    if (hop.method === "HEAD" || answer.status === 204 || answer.status === 304 || length === "0") {
+      // Nothing will come, and nobody may think of reading it to its end: the connection is let go of here.
+      watch.end();
+      answer.body.close();
+      return { ...head, body: new ReadableStream<Uint8Array>({ start: (controller) => controller.close() }) };
+    }
+    if (Number(length) > limits.bytesMax) {
+      answer.body.close();
+      throw tooLarge(limits.bytesMax);
+    }
+    return { ...head, body: limitedBody(answer.body, limits, watch, this.#wire.timer) };
+  }
+}
+
+/** Whoever made the stream learns that nobody will read it. */
+function discard(body: NetRequest["body"]): void {
+  if (body === undefined || body instanceof Uint8Array || body.locked) return;
+  body.cancel().catch(() => {});
+}

@@ -1,0 +1,110 @@
+// A URL, judged: where a request may go. First by what is written (scheme, spelling, names that are local by nature), then,
+// once a name has been resolved, by every address it has. A host that root listed passes both.
+
+import { NetError } from "../../ports/net.ts";
+import { forbidden, type Prefix } from "./address.ts";
+import { ALLOWED_HOSTS_KEY, type IsAllowed } from "./allow.ts";
+import { EGRESS } from "./limits.ts";
+
+export type Target = {
+  url: URL;
+  /** In lower case and without brackets; an IPv4 address is spelled as the caller wrote it. */
+  host: string;
+  port: number;
+  /** What to connect to where the host is no name but an address. */
+  address: string | null;
+  isListed: boolean;
+};
+
+/** Throws a NetError, "bad_url" or "blocked". */
+export function targetOf(text: string, isAllowed: IsAllowed): Target {
+  const { url, written } = parse(text);
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const isV6 = url.hostname.startsWith("[");
+  const isV4 = /^\d+\.\d+\.\d+\.\d+$/.test(url.hostname);
+  const host = isV4 ? written : isV6 ? url.hostname.slice(1, -1) : url.hostname;
+  const address = isV6 ? host : isV4 ? url.hostname : null;
+  const target = { url, host, port, address, isListed: isAllowed(host, port) };
+  if (target.isListed) return target;
+  if (isV4 && written !== url.hostname)
+    throw new NetError("blocked", `${short(written)} is an unusual spelling of an address: write it as ${url.hostname}`);
+  if (address !== null) checkAddresses(target, [address]);
+  else if (isLocalName(host)) throw refusal(`${short(host)} is a name of a local network`);
+  return target;
+}
+
+/** Throws unless every address is public: a name with one that is not is a trap, whichever of them would be taken. */
+export function checkAddresses(target: Target, addresses: readonly string[], own: readonly Prefix[] = []): void {
+  if (target.isListed) return;
+  for (const address of addresses) {
+    const why = forbidden(address, own);
+    if (why !== null) throw refusal(target.address === null ? `${short(target.host)} leads to ${why}` : `${short(target.host)} is ${why}`);
+  }
+}
+
+/**
+ * Where a Location leads from here. A path that turns out to name another host is refused rather than understood:
+ * browsers and servers differ over such spellings.
+ */
+export function resolveLocation(from: Target, location: string, isAllowed: IsAllowed): Target {
+  const text = asUtf8(location.trim());
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return targetOf(text, isAllowed);
+  if (text.startsWith("//")) return targetOf(`${from.url.protocol}${text}`, isAllowed);
+  const url = hasControls(text) || !URL.canParse(text, from.url.href) ? null : new URL(text, from.url.href);
+  if (url === null || url.origin !== from.url.origin || url.username !== "" || url.password !== "")
+    throw new NetError("bad_url", `${short(from.host)} redirects to something that is no URL`);
+  return { ...from, url };
+}
+
+function parse(text: string): { url: URL; written: string } {
+  const trimmed = text.trim();
+  if (trimmed.length > EGRESS.urlBytes) throw new NetError("bad_url", `The URL is longer than ${EGRESS.urlBytes} characters`);
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed)?.[1]?.toLowerCase();
+  if (scheme === undefined) throw new NetError("bad_url", "Not a URL: write it in full, like https://example.com/page");
+  if (scheme !== "http" && scheme !== "https")
+    throw new NetError("bad_url", `Only http and https URLs can be fetched, not ${short(scheme)}:`);
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(trimmed)?.[1];
+  if (authority === undefined || hasControls(trimmed) || /[\s\\]/.test(authority))
+    throw new NetError("bad_url", "Not a URL: write it as https://host/path, without spaces or backslashes in the host");
+  if (authority.includes("@"))
+    throw new NetError("bad_url", "The URL carries a user name or password: leave it out and send an Authorization header instead");
+  const written = /^(\[[^\]]*\]|[^:]*)(?::\d{0,5})?$/.exec(authority)?.[1];
+  const url = written === undefined || !URL.canParse(trimmed) ? null : new URL(trimmed);
+  if (url === null || written === undefined || url.port === "0")
+    throw new NetError("bad_url", `The host or port of the URL cannot be read: ${short(authority)}`);
+  url.hash = "";
+  return { url, written: written.toLowerCase() };
+}
+
+/** Names that lead into the local network wherever they lead at all: RFC 6761, 6762 and its appendix G, 8375. */
+const LOCAL_ENDS = ["localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa"];
+
+function isLocalName(host: string): boolean {
+  const name = host.replace(/\.$/, "");
+  return !name.includes(".") || LOCAL_ENDS.some((end) => name.endsWith(`.${end}`));
+}
+
+function refusal(what: string): NetError {
+  return new NetError(
+    "blocked",
+    `${what}, and only public hosts can be reached: root can allow this host with sys.config.set ${ALLOWED_HOSTS_KEY}`,
+  );
+}
+
+/** URL parsers drop tabs and newlines wherever they are, which makes the text read differently from what it means. */
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x20 || text.charCodeAt(at) === 0x7f) return true;
+  return false;
+}
+
+/** Header values are bytes that arrive one per character; servers that do not escape a Location send UTF-8. */
+function asUtf8(text: string): string {
+  const codes = Array.from(text, (character) => character.charCodeAt(0));
+  if (!codes.some((code) => code > 0x7f) || codes.some((code) => code > 0xff)) return text;
+  return new TextDecoder().decode(Uint8Array.from(codes));
+}
+
+/** For messages: what a stranger wrote may be long. */
+export function short(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+}

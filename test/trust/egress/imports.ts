@@ -1,0 +1,60 @@
+// Who in src can open a connection at all, read off the sources: the two net.ts, and the files named here with the reason.
+// A rule on text and not on types: it is to catch the day somebody forgets, and to name the file.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+
+/** Servers and clients of the gateway itself. Each may use what is named and nothing else. */
+const KNOWN: Record<string, readonly string[]> = {
+  "src/hosts/node/net.ts": ["node:dns/promises", "node:http", "node:net", "node:tls"],
+  "src/hosts/cloudflare/net.ts": ["fetch("],
+  // The gateway's own server.
+  "src/hosts/node/http.ts": ["node:http", "node:https", "node:net"],
+  "src/hosts/node/sockets.ts": ["node:http", "ws"],
+  // The CLI and the client, on the user's side of the gateway.
+  "src/cli/health.ts": ["node:http", "node:https"],
+  "src/cli/socket.ts": ["ws"],
+  "src/client/line.ts": ["WebSocket"],
+};
+
+const MODULES =
+  /(?:from|import|require|getBuiltinModule)\s*\(?\s*(?:[^"'\n;]*\?\s*)?["']((?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?|cloudflare:sockets|isomorphic-git\/http\/[^"']*|undici|ws|axios|got|node-fetch|simple-get)["']/g;
+/** A second name in one expression: require(secure ? "node:https" : "node:http"). */
+const STRINGS = /["'](node:(?:https?|http2|net|tls|dgram|dns)(?:\/promises)?)["']/g;
+/** Not a method of something else, and not a declaration, whose parenthesis is followed by a name with a type. */
+const FETCHES = /(?<![.#\w])fetch\((?!\s*(?:\)|\w+\??:))|globalThis\.fetch|self\.fetch|(?:=|\?\?|\()\s*fetch\b(?!\()/g;
+const SOCKETS = /new (?:globalThis\.)?(?:WebSocket|EventSource|XMLHttpRequest)\b/g;
+
+/** One line for each file that reaches out without being known to, and for each known one that no longer does. */
+export function strayConnections(): { files: number; strays: string[] } {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .map((name) => `src/${name}`)
+    .filter((name) => /\.m?[jt]sx?$/.test(name) && !/\.test\.ts$|\.d\.ts$/.test(name));
+  const strays: string[] = [];
+  for (const file of files) {
+    const used = waysOut(readFileSync(join(ROOT, file), "utf8"));
+    for (const way of used) if (!KNOWN[file]?.includes(way)) strays.push(`${file} uses ${way}: only the Net port may`);
+  }
+  for (const file of Object.keys(KNOWN)) if (!files.includes(file)) strays.push(`${file} is gone: take it off the list`);
+  return { files: files.length, strays };
+}
+
+export function waysOut(source: string): Set<string> {
+  const text = withoutComments(source);
+  const ways = new Set<string>();
+  for (const [, name] of [...text.matchAll(MODULES), ...text.matchAll(STRINGS)])
+    ways.add(/^[a-z0-9]+$/.test(name!) && NODE.has(name!) ? `node:${name}` : name!);
+  if (FETCHES.test(text)) ways.add("fetch(");
+  if (SOCKETS.test(text)) ways.add("WebSocket");
+  FETCHES.lastIndex = SOCKETS.lastIndex = 0;
+  return ways;
+}
+
+const NODE = new Set(["http", "https", "http2", "net", "tls", "dgram", "dns"]);
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+}
