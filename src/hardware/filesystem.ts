@@ -14,13 +14,16 @@ export type FileStat = {
 
 export type FileEntry = { name: string; kind: FileKind };
 
+/** Bytes from `start` up to `end`; with `ifVersion`, only of that version. */
+export type ByteRange = { start: number; end: number; ifVersion?: string };
+
 export interface FileSystem {
   /** `~` and relative paths made absolute, `.` and `..` and doubled slashes taken out. */
   resolve(path: string): string;
   stat(path: string): Promise<FileStat>;
   list(path: string): Promise<FileEntry[]>;
-  /** Bytes from `start` up to `end`, all of them for none. */
-  read(path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
+  /** All bytes for no range. */
+  read(path: string, range?: ByteRange): Promise<Uint8Array>;
   /** The whole file at once or not at all; parents are made. With `ifVersion`, only over that version. */
   write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
   /** Whatever is there, with all below it. */

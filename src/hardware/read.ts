@@ -2,7 +2,7 @@
 
 import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
-import type { Machine } from "./filesystem.ts";
+import { FileError, type FileStat, type Machine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
 import { humanSize, isText, linesOf } from "./text.ts";
 
@@ -19,24 +19,39 @@ export type ReadResult =
 const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const HEAD_BYTES = 16 * 1024;
 const NUMBER_WIDTH = 6;
+/** How often a file that is replaced while it is read is read again. */
+const TRIES = 3;
 
 export function readFile(machine: Machine, args: ReadArgs): Promise<ReadResult> {
   const { files } = machine;
   return outcome<ReadResult>(files, async () => {
     const path = files.resolve(args.path);
-    const stat = await files.stat(path);
-    if (stat.kind === "directory") return directory(machine, path);
-    if (stat.kind === "other") throw new OpError(`Neither a file nor a directory: ${path}`);
-    const head = await files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES) });
-    const mimeType = (await fileTypeFromBuffer(head))?.mime;
-    if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat.size);
-    if (!isText(head)) {
-      throw new OpError(
-        `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or xxd`,
-      );
+    for (let tries = 1; ; tries++) {
+      const stat = await files.stat(path);
+      if (stat.kind === "directory") return directory(machine, path);
+      if (stat.kind === "other") throw new OpError(`Neither a file nor a directory: ${path}`);
+      try {
+        return await file(machine, path, stat, args);
+      } catch (error) {
+        // Replaced meanwhile: all of the new one, rather than a bit of both.
+        if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === TRIES) throw error;
+      }
     }
-    return text(machine, path, Math.max(stat.size, head.length), args);
   });
+}
+
+/** All that is shown is of the version that was looked at. */
+async function file(machine: Machine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
+  const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
+  const head = await machine.files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES), ...pinned });
+  const mimeType = (await fileTypeFromBuffer(head))?.mime;
+  if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat);
+  if (!isText(head)) {
+    throw new OpError(
+      `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or xxd`,
+    );
+  }
+  return text(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, args);
 }
 
 async function directory({ files }: Machine, path: string): Promise<ReadResult> {
@@ -45,10 +60,11 @@ async function directory({ files }: Machine, path: string): Promise<ReadResult> 
   return { ok: true, path, files: names(false), directories: names(true) };
 }
 
-async function image({ files, limits }: Machine, path: string, mimeType: string, size: number): Promise<ReadResult> {
+async function image({ files, limits }: Machine, path: string, mimeType: string, { size, version }: FileStat): Promise<ReadResult> {
   if (size > limits.imageBytes)
     throw new OpError(`Image too large (${humanSize(size)}, at most ${humanSize(limits.imageBytes)}): ${path}. Make it smaller first`);
-  const data = toBase64(await files.read(path));
+  const pinned = version === "" ? {} : { ifVersion: version };
+  const data = toBase64(await files.read(path, { start: 0, end: size, ...pinned }));
   const caption = { type: "text" as const, text: `${path} (${mimeType}, ${humanSize(size)})` };
   return { ok: true, content: [caption, { type: "image", data, mimeType }], path, size };
 }
@@ -56,14 +72,14 @@ async function image({ files, limits }: Machine, path: string, mimeType: string,
 async function text(
   { files, limits }: Machine,
   path: string,
-  size: number,
+  { size, version }: FileStat,
   { offset = 0, limit = Infinity }: ReadArgs,
 ): Promise<ReadResult> {
   const out: string[] = [];
   let at = 0;
   let bytes = 0;
   const encoder = new TextEncoder();
-  for await (const line of linesOf(files, path, size)) {
+  for await (const line of linesOf(files, path, size, version)) {
     if (at >= offset && out.length < limit) {
       out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
       bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;

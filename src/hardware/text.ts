@@ -30,12 +30,16 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Lines without their ends, read piece by piece. The end of the last line makes no line of its own. */
-export async function* linesOf(files: FileSystem, path: string, size: number): AsyncGenerator<string> {
+/**
+ * Lines without their ends, read piece by piece. The end of the last line makes no line of its own. With a version, all
+ * pieces are of that one, or it fails.
+ */
+export async function* linesOf(files: FileSystem, path: string, size: number, version = ""): AsyncGenerator<string> {
+  const pinned = version === "" ? {} : { ifVersion: version };
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   let rest = "";
   for (let start = 0; start < size; start += CHUNK_BYTES) {
-    const chunk = await files.read(path, { start, end: Math.min(start + CHUNK_BYTES, size) });
+    const chunk = await files.read(path, { start, end: Math.min(start + CHUNK_BYTES, size), ...pinned });
     if (chunk.length === 0) break;
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";

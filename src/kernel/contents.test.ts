@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { MemoryBlobs } from "../../test/support/memory/blobs.ts";
 import { Contents } from "./contents.ts";
 
+const onDisk = () => Promise.resolve();
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 it("sweeps what no row refers to, and only that", async () => {
@@ -12,7 +13,7 @@ it("sweeps what no row refers to, and only that", async () => {
   const rows = new Set<string>();
   for (let at = 0; at < 1200; at++) await contents.put(`k${String(at).padStart(4, "0")}`, bytes(String(at)), async () => {});
   rows.add("k0007");
-  expect(await contents.sweep((key) => rows.has(key))).toBe(1199);
+  expect(await contents.sweep((key) => rows.has(key), onDisk)).toBe(1199);
   expect(await blobs.list(null, 10)).toEqual(["k0007"]);
 });
 
@@ -21,10 +22,22 @@ it("keeps a blob from its put until its row is there", async () => {
   const contents = new Contents(blobs);
   const rows = new Set<string>();
   await contents.put("key", bytes("x"), async () => {
-    expect(await contents.sweep((key) => rows.has(key))).toBe(0);
+    expect(await contents.sweep((key) => rows.has(key), onDisk)).toBe(0);
     rows.add("key");
   });
-  expect(await contents.sweep((key) => rows.has(key))).toBe(0);
+  expect(await contents.sweep((key) => rows.has(key), onDisk)).toBe(0);
+  expect(await contents.get("key")).toEqual(bytes("x"));
+});
+
+it("waits for a deletion to be on disk, and keeps what comes back where it is not", async () => {
+  const contents = new Contents(new MemoryBlobs());
+  await contents.put("key", bytes("x"), async () => {});
+  const rows = new Set<string>();
+  const comesBack = async () => void rows.add("key");
+  expect(await contents.sweep((key) => rows.has(key), comesBack)).toBe(0);
+  const failed = () => Promise.reject(new Error("the disk is full"));
+  rows.clear();
+  await expect(contents.sweep((key) => rows.has(key), failed)).rejects.toThrow("full");
   expect(await contents.get("key")).toEqual(bytes("x"));
 });
 
@@ -39,7 +52,7 @@ it("lets a deletion finish before the same content is put again", async () => {
   const contents = new Contents(blobs);
   await contents.put("key", bytes("x"), async () => {});
   const rows = new Set<string>();
-  const sweeping = contents.sweep((key) => rows.has(key));
+  const sweeping = contents.sweep((key) => rows.has(key), onDisk);
   await new Promise((resolve) => setImmediate(resolve));
   const putting = contents.put("key", bytes("x"), async () => void rows.add("key"));
   await new Promise((resolve) => setImmediate(resolve));

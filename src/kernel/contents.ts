@@ -33,14 +33,20 @@ export class Contents {
     }
   }
 
-  /** Deletes what no row refers to; the number of them. */
-  async sweep(isReferenced: (key: string) => boolean): Promise<number> {
+  /**
+   * Deletes what no row refers to; the number of them. `durable` waits for the batch that is open: a row whose deletion
+   * is not on disk yet may come back, and would find its content gone.
+   */
+  async sweep(isReferenced: (key: string) => boolean, durable: () => Promise<void>): Promise<number> {
     let swept = 0;
     let after: string | null = null;
     for (;;) {
       const keys: string[] = await this.#blobs.list(after, PAGE);
       for (const key of keys) {
-        if (this.#kept.has(key) || isReferenced(key)) continue;
+        const isNeeded = () => this.#kept.has(key) || isReferenced(key);
+        if (isNeeded()) continue;
+        await durable();
+        if (isNeeded()) continue;
         const leaving = this.#blobs.delete(key).finally(() => this.#leaving.delete(key));
         this.#leaving.set(key, leaving);
         await leaving;

@@ -59,12 +59,13 @@ export class NativeTarget {
 
   /** Deletes the content of large files that are no more. */
   async sweep(): Promise<void> {
-    const { files } = this.#means.reads;
-    const swept = await this.#contents.sweep((key) => {
+    const { ports, reads } = this.#means;
+    const isReferenced = (key: string) => {
       const hash = hashOf(key);
-      return hash === null || files.isReferenced(hash);
-    });
-    if (swept > 0) this.#means.ports.log.info("swept the content of deleted files", { swept });
+      return hash === null || reads.files.isReferenced(hash);
+    };
+    const swept = await this.#contents.sweep(isReferenced, () => ports.sql.durable());
+    if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
   run(call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {

@@ -35,7 +35,7 @@ export function run(
   frame: Req,
   signal: () => AbortSignal,
 ): Answer | Promise<Answer> {
-  if (call.runs === "hardware") return onHardware(means, call, caller, args, signal());
+  if (call.runs === "hardware") return onHardware(means, call, caller, args, frame, signal());
   switch (call.does) {
     case "read":
       return { data: call.run(means.reads, caller as never, args as never), after: NOTHING };
@@ -55,9 +55,12 @@ async function onHardware(
   call: HardwareSyscall,
   caller: Caller | Stranger,
   args: unknown,
+  frame: Req,
   signal: AbortSignal,
 ): Promise<Answer> {
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
+  // What a target did cannot be stored in the transaction that made it true; better no promise than a broken one.
+  if (frame.key !== undefined) fail(400, `${call.name} takes no key: read what is there before you send it again`);
   return { data: await means.hardware(call, caller, args, signal), after: NOTHING };
 }
 

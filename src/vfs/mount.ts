@@ -1,7 +1,7 @@
 // A mount: one part of the tree, as a record of operations with defaults that refuse. A new part is one file that ends
 // in such a record. `who` is passed to each operation; nothing here is ambient.
 
-import { type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
+import { type ByteRange, type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
 
 export type Who = {
   uid: number;
@@ -21,7 +21,7 @@ export type Mount = {
   at: string;
   stat(who: Who, path: string): Promise<FileStat>;
   list(who: Who, path: string): Promise<FileEntry[]>;
-  read(who: Who, path: string, range?: { start: number; end: number }): Promise<Uint8Array>;
+  read(who: Who, path: string, range?: ByteRange): Promise<Uint8Array>;
   write(who: Who, path: string, content: Uint8Array, options: { ifVersion?: string }): Promise<void>;
   remove(who: Who, path: string): Promise<void>;
 };

@@ -67,6 +67,7 @@ export function treeMount(means: TreeMeans): Mount {
       const node = reach(reads, who, path);
       if (node.kind === "directory") throw new FileError("EISDIR", path);
       if (!may(who, node, READ)) throw new FileError("EACCES", path);
+      if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
       const small = reads.inline(node.hash ?? "");
       if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
       const bytes = await contents.get(blobKey(node.hash ?? ""), range);
@@ -169,19 +170,28 @@ function makeParents(table: NodeTable, who: Who, path: string, now: number): voi
   }
 }
 
-/** Taking something out changes the directory it is in; taking a directory out changes every directory below. */
+/** As rm -r, but all or nothing: what is in a directory must be listed, and each entry taken out of it. */
 function mayRemove(reads: NodeReads, who: Who, path: string): void {
   const node = reach(reads, who, path);
   if (path === "/") throw new FileError("EPERM", path);
-  const parent = reads.along([parentOf(path)]).get(parentOf(path)) ?? NOBODYS;
-  if (!may(who, parent, WRITE | SEARCH)) throw new FileError("EACCES", path);
-  const isSticky = (parent.mode & STICKY) !== 0;
-  if (isSticky && who.uid !== 0 && who.uid !== node.uid && who.uid !== parent.uid) throw new FileError("EPERM", path);
+  mayTakeOut(who, reads.along([parentOf(path)]).get(parentOf(path)) ?? NOBODYS, node);
   // People's homes and the tree's own directories are not for removal; what is in them is.
-  if (PERMANENT.has(path) || (parent.path === "/home" && node.kind === "directory")) throw new FileError("EPERM", path);
-  for (const below of node.kind === "directory" ? [node, ...reads.below(path)] : []) {
-    if (below.kind === "directory" && !may(who, below, WRITE | SEARCH)) throw new FileError("EACCES", below.path);
+  if (PERMANENT.has(path) || (parentOf(path) === "/home" && node.kind === "directory")) throw new FileError("EPERM", path);
+  if (node.kind !== "directory") return;
+  const directories = new Map([[path, node]]);
+  for (const below of reads.below(path)) {
+    if (below.kind === "directory") directories.set(below.path, below);
+    const holder = directories.get(parentOf(below.path)) ?? NOBODYS;
+    if (!may(who, holder, READ)) throw new FileError("EACCES", holder.path);
+    mayTakeOut(who, holder, below);
   }
+}
+
+/** Changes the directory it is in; out of a sticky one only its owner, or the directory's, takes something. */
+function mayTakeOut(who: Who, directory: Node, node: Node): void {
+  if (!may(who, directory, WRITE | SEARCH)) throw new FileError("EACCES", node.path);
+  const isSticky = (directory.mode & STICKY) !== 0;
+  if (isSticky && who.uid !== 0 && who.uid !== node.uid && who.uid !== directory.uid) throw new FileError("EPERM", node.path);
 }
 
 /** Root may; else the owner's bits, or the group's, or everybody's: the first that applies, and only that one. */

@@ -1,7 +1,7 @@
 // The gateway's own file tree: a table of mounts behind the FileSystem interface, bound to one caller. The longest mount
 // that fits a path answers for it.
 
-import type { FileEntry, FileStat, FileSystem } from "../hardware/filesystem.ts";
+import type { ByteRange, FileEntry, FileStat, FileSystem } from "../hardware/filesystem.ts";
 import type { Mount, Who } from "./mount.ts";
 import { parentOf, resolvePath } from "./path.ts";
 
@@ -36,7 +36,7 @@ export class Vfs implements FileSystem {
     return [...entries.values()];
   }
 
-  async read(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+  async read(path: string, range?: ByteRange): Promise<Uint8Array> {
     return this.#at(path).read(this.#who, path, range);
   }
 

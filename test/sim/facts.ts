@@ -3,6 +3,7 @@
 
 import { quickKey } from "../support/memory/crypto.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
+import { ABSENT } from "./requests.ts";
 
 /** Names of registers: `kind:rest`. */
 export function actual(sql: MemorySql, name: string, candidates: readonly string[]): string {
@@ -26,6 +27,8 @@ export function actual(sql: MemorySql, name: string, candidates: readonly string
       return String(sql.get("SELECT 1 FROM groups WHERE name = ?", first) !== undefined);
     case "token":
       return String(sql.get("SELECT count(*) AS n FROM auth_tokens WHERE label = ?", first)?.n);
+    case "file":
+      return String(sql.get("SELECT hash FROM files WHERE path = ?", first)?.hash ?? ABSENT);
     default:
       throw new Error(`no such kind of register: ${name}`);
   }
@@ -42,6 +45,12 @@ export function tornRows(sql: MemorySql): string[] {
     if (sql.get("SELECT 1 FROM group_members WHERE gid = 100 AND username = ?", username) === undefined)
       torn.push(`${username} is not in users`);
   }
+  for (const { path } of sql.all(
+    "SELECT path FROM files f WHERE path <> '/' AND NOT EXISTS (SELECT 1 FROM files d WHERE d.path = f.parent AND d.kind = 'directory')",
+  ))
+    torn.push(`${String(path)} is in no directory`);
+  for (const { hash } of sql.all("SELECT hash FROM file_contents WHERE hash NOT IN (SELECT hash FROM files WHERE hash IS NOT NULL)"))
+    torn.push(`content ${String(hash)} belongs to no file`);
   const orphans = sql.all("SELECT gid FROM groups WHERE gid >= 1000 AND gid NOT IN (SELECT uid FROM passwd)");
   for (const row of orphans) torn.push(`group ${String(row.gid)} belongs to nobody`);
   for (const row of sql.inspect("PRAGMA foreign_key_check")) torn.push(`foreign key: ${JSON.stringify(row)}`);

@@ -100,6 +100,19 @@ describe("a request that waits while its caller loses the right to it", () => {
     expect(String(desk.sql.get("SELECT hash FROM shadow WHERE username = 'alice'")?.hash)).toMatch(/^!/);
   });
 
+  it("does not replace the password that root has set meanwhile", async () => {
+    const first = await desk.enter("alice", { password: "alice first" });
+    const { token } = (await desk.call(first, "sys.token.create", { kind: "user" })).data!.token as { token: string };
+    const alice = await desk.enter("alice", { token }, { id: "by token" });
+    const root = await desk.enter("root", { password: "root first" });
+    const id = desk.ask(alice, "sys.user.password", { current: "alice first", password: "alice second" });
+    await desk.pass(60);
+    desk.ask(root, "sys.user.password", { username: "alice", password: "root's choice" });
+    await desk.quiet();
+    expect(desk.answer(alice, id)?.error?.code).toBe(401);
+    await desk.enter("alice", { password: "root's choice" });
+  });
+
   it("does not add a user after the right to add users was taken away", async () => {
     const root = await desk.enter("root", { password: "root first" });
     await desk.call(root, "sys.capability.grant", { gid: 100, capability: "sys.user.create" });
@@ -165,4 +178,60 @@ it("a user in more than a hundred groups can still be served", async () => {
     await desk.call(root, "sys.group.members", { gid: (data!.group as { gid: number }).gid, members: ["alice"] });
   }
   expect((await desk.call(alice, "sys.info")).ok).toBe(true);
+});
+
+describe("a large file", () => {
+  const large = (letter: string, lines: number) => `${letter.repeat(999)}\n`.repeat(lines);
+  let alice: string;
+
+  beforeEach(async () => {
+    alice = await desk.enter("alice", { password: "alice first" });
+    await desk.call(alice, "fs.write", { path: "~/large", content: large("a", 600) });
+  });
+
+  it("is read as it was or as it is, never as a bit of both, while it is replaced", async () => {
+    const read = desk.ask(alice, "fs.read", { path: "~/large" });
+    desk.ask(alice, "fs.write", { path: "~/large", content: large("b", 400) });
+    await desk.quiet();
+    const { content, size } = desk.answer(alice, read)!.data as { content: string; size: number };
+    const letters = new Set(content.replaceAll(/[^ab]/g, ""));
+    expect([...letters].join("")).toHaveLength(1);
+    expect(size).toBe(letters.has("a") ? 600_000 : 400_000);
+  });
+
+  it("keeps its content where its deletion is lost while orphans are swept", async () => {
+    const dueAt = Number(desk.sql.get("SELECT due_at FROM timers WHERE kind = 'sweep'")?.due_at);
+    await desk.pass(dueAt - desk.agenda.now - 1_500);
+    desk.sql.commit();
+    const id = desk.ask(alice, "fs.delete", { path: "~/large" });
+    await desk.pass(3_000);
+    desk.sql.commit("full");
+    await desk.quiet();
+    expect(desk.answer(alice, id)?.error?.code).toBe(507);
+    alice = await desk.enter("alice", { password: "alice first" });
+    expect((await desk.call(alice, "fs.read", { path: "~/large", limit: 1 })).data).toMatchObject({ ok: true, size: 600_000 });
+  });
+
+  it("is all there after a crash, and nobody else's to read", async () => {
+    const root = await desk.enter("root", { password: "root first" });
+    await desk.call(root, "sys.user.create", { username: "bob", password: "bob first" });
+    desk.crash();
+    alice = await desk.enter("alice", { password: "alice first" });
+    const { data } = await desk.call(alice, "fs.read", { path: "~/large" });
+    expect(data).toMatchObject({ ok: true, lines: 600, size: 600_000 });
+    const bob = await desk.enter("bob", { password: "bob first" });
+    expect((await desk.call(bob, "fs.read", { path: "/home/alice/large" })).data).toEqual({
+      ok: false,
+      error: "Permission denied: /home/alice/large",
+    });
+  });
+});
+
+it("a change on a target takes no key rather than forget it", async () => {
+  const alice = await desk.enter("alice", { password: "alice first" });
+  await desk.call(alice, "fs.write", { path: "~/notes", content: "one" });
+  const id = desk.ask(alice, "fs.edit", { path: "~/notes", oldString: "one", newString: "two" }, { key: "edit once" });
+  await desk.quiet();
+  expect(desk.answer(alice, id)?.error).toMatchObject({ code: 400 });
+  expect((await desk.call(alice, "fs.read", { path: "~/notes" })).data).toMatchObject({ content: "     1\tone" });
 });

@@ -5,7 +5,7 @@ import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { capabilitiesOf, ghosts, uidOf } from "./facts.ts";
 import { type Asked, Ledger } from "./ledger.ts";
-import { allows, type Answer, type Data, leaks, readAnswer, text } from "./requests.ts";
+import { allows, type Answer, type Data, fileShown, leaks, readAnswer, text } from "./requests.ts";
 
 export const STRANGER_MS = 10_000;
 const SLACK_MS = 500;
@@ -58,8 +58,8 @@ export class Judge {
       id,
       call,
       args,
-      // Reads are not stored under their key.
-      key: does === "read" ? undefined : frame.key,
+      // Neither reads nor file calls are stored under their key.
+      key: does === "read" || call.startsWith("fs.") ? undefined : frame.key,
       uid: who?.uid ?? null,
       username: who?.username ?? "",
       at: Math.floor(this.#now()),
@@ -114,7 +114,9 @@ export class Judge {
     this.#ledger.promised(asked, answer.data);
     const { identity } = line;
     if (identity === null) return;
-    for (const leak of leaks(asked.call, answer.data, identity.uid)) this.#broken(`${identity.username} was shown a ${leak}`);
+    for (const leak of leaks(asked.call, answer.data, identity)) this.#broken(`${identity.username} was shown a ${leak}`);
+    const file = asked.call === "fs.read" ? fileShown(answer.data) : null;
+    if (file !== null) this.#ledger.shownFile(...file, asked.moment);
     if (asked.call === "sys.config.get") this.#ledger.shown(answer.data.entries as { key: string; value: string }[], asked.moment);
   }
 

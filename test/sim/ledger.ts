@@ -117,6 +117,14 @@ export class Ledger {
     }
   }
 
+  /** Somebody who asked at `moment` was shown a file. */
+  shownFile(name: string, value: string, moment: number): void {
+    const register = this.#registers.get(name);
+    if (register === undefined) return;
+    if (!register.admissible(moment).includes(value)) this.#broken(`${name} was read as ${value}, which it did not hold`);
+    register.observed(value, this.#moment);
+  }
+
   /** Whether this may be so, by all that was promised. */
   may(name: string, value: string): boolean {
     const register = this.#registers.get(name);

@@ -1,6 +1,8 @@
 // What a request would change, as registers and values, and what may be read from an answer. Knows the calls of the
 // workload and nothing of the kernel.
 
+import { createHash } from "node:crypto";
+
 export type Data = Record<string, unknown>;
 
 export type Answer = { ok: true; data: Data } | { ok: false; code: number; message: string };
@@ -36,6 +38,10 @@ export function changes(call: string, args: Data, isRoot: boolean, username: str
       return [[`group:${text(args.name)}`, "true"]];
     case "sys.group.members":
       return [[`members:${text(args.gid)}`, (args.members as string[]).toSorted().join(",")]];
+    case "fs.write":
+      return [[`file:${text(args.path)}`, hashOf(text(args.content))]];
+    case "fs.delete":
+      return [[`file:${text(args.path)}`, ABSENT]];
     case "sys.setup":
       return [
         [`user:${text(args.username)}`, "true"],
@@ -51,11 +57,11 @@ export function changes(call: string, args: Data, isRoot: boolean, username: str
 
 /** An answer that says yes without having changed anything. */
 export function changedNothing(data: Data): boolean {
-  return data.revoked === false;
+  return data.revoked === false || data.ok === false;
 }
 
 /** Things of other users in an answer. */
-export function leaks(call: string, data: Data, uid: number): string[] {
+export function leaks(call: string, data: Data, { uid, username }: { uid: number; username: string }): string[] {
   if (uid === 0) return [];
   const rows = (name: string) => (Array.isArray(data[name]) ? (data[name] as Data[]) : []);
   switch (call) {
@@ -65,9 +71,24 @@ export function leaks(call: string, data: Data, uid: number): string[] {
       return rows("connections").flatMap((connection) => (connection.uid === uid ? [] : [`connection of ${text(connection.uid)}`]));
     case "sys.config.get":
       return rows("entries").flatMap(({ key }) => (mayRead(text(key), uid) ? [] : [`config ${text(key)}`]));
+    case "fs.read":
+      return data.ok === true && !text(data.path).startsWith(`/home/${username}/`) ? [`file ${text(data.path)}`] : [];
     default:
       return [];
   }
+}
+
+/** What a file register holds where there is no file. */
+export const ABSENT = "(absent)";
+
+export function hashOf(content: string): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** The file register and its value that an answer to fs.read shows. The workload's files are one line without an end. */
+export function fileShown(data: Data): [string, string] | null {
+  if (data.ok !== true || typeof data.content !== "string") return null;
+  return [`file:${text(data.path)}`, hashOf(data.content.slice(data.content.indexOf("\t") + 1))];
 }
 
 export function readAnswer(frame: Data): Answer {

@@ -32,6 +32,10 @@ const ASKS: Maker[] = [
   createToken,
   createToken,
   revokeToken,
+  writeFile,
+  writeFile,
+  (random, _book, person) => ({ call: "fs.read", args: { path: someFile(random, person) } }),
+  (random, _book, person) => ({ call: random.pick(["fs.delete", "fs.read"]), args: { path: someFile(random, person) } }),
   (random, book) => ({ call: "sys.token.list", args: someUid(random, book) }),
   (random, book) => ({ call: "sys.connection.list", args: someUid(random, book) }),
   () => ({ call: "sys.info", args: {} }),
@@ -99,6 +103,20 @@ function revokeToken(random: Random, book: Book): Ask {
 function changePassword(random: Random, book: Book, { username }: Person): Ask {
   const current = random.chance(0.1) ? "a wrong guess" : (book.passwords.get(username)?.at(-1) ?? "");
   return { call: "sys.user.password", args: { current, password: `${username} own ${++book.count}`, revokeTokens: random.chance(0.1) } };
+}
+
+/** Mostly one's own. Content is said once, and now and then too large for a row. */
+function writeFile(random: Random, book: Book, person: Person): Ask {
+  const content = `content ${++book.count}`;
+  return {
+    call: "fs.write",
+    args: { path: someFile(random, person), content: random.chance(0.1) ? content.padEnd(70_000, ".") : content },
+  };
+}
+
+function someFile(random: Random, { username }: Person): string {
+  const whose = random.chance(0.8) && username !== "root" ? username : random.pick(["alice", "bob"]);
+  return `/home/${whose}/${random.pick(["a", "b", "below/c"])}`;
 }
 
 function someUid(random: Random, book: Book): Data {

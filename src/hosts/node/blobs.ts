@@ -2,11 +2,12 @@
 // there has all of its bytes after any crash.
 
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blobs } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
+import { crashPoint } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
 
@@ -17,6 +18,8 @@ export class NodeBlobs implements Blobs {
   constructor(folder: string) {
     this.#folder = folder;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // What a crash left beside has no name and never will have one. The directory is this process's alone.
+    for (const name of readdirSync(folder)) if (name.endsWith(".new")) rmSync(join(folder, name), { force: true });
   }
 
   async put(key: string, content: Uint8Array): Promise<void> {
@@ -30,6 +33,7 @@ export class NodeBlobs implements Blobs {
       } finally {
         await handle.close();
       }
+      crashPoint("mid-blob-rename");
       await rename(beside, file);
       const folder = await open(this.#folder, "r");
       try {

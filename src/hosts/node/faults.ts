@@ -6,7 +6,7 @@ declare const GSV_FAULTS: boolean;
 const FAULTS = typeof GSV_FAULTS !== "undefined" && GSV_FAULTS;
 
 /** Dies here, hard, the k-th time this point is passed, where the environment says `GSV_CRASH_AT=name:k`. */
-export function crashPoint(name: "before-commit" | "after-commit" | "mid-flush" | "mid-start"): void {
+export function crashPoint(name: "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename"): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== name) return;

@@ -1,6 +1,6 @@
 // A FileSystem in memory, for tests of what runs on one.
 
-import { type FileEntry, FileError, type FileStat, type FileSystem } from "../../../src/hardware/filesystem.ts";
+import { type ByteRange, type FileEntry, FileError, type FileStat, type FileSystem } from "../../../src/hardware/filesystem.ts";
 
 type Node = { content: Uint8Array; version: number } | "directory";
 
@@ -44,9 +44,10 @@ export class MemoryFiles implements FileSystem {
       .map(([at, node]) => ({ name: at.slice(prefix.length), kind: node === "directory" ? "directory" : "file" }));
   }
 
-  async read(path: string, range?: { start: number; end: number }): Promise<Uint8Array> {
+  async read(path: string, range?: ByteRange): Promise<Uint8Array> {
     const node = this.#get(path);
     if (node === "directory") throw new FileError("EISDIR", path);
+    if (range?.ifVersion !== undefined && range.ifVersion !== String(node.version)) throw new FileError("ESTALE", path);
     return node.content.slice(range?.start ?? 0, range?.end ?? node.content.length);
   }
 

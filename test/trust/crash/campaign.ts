@@ -57,7 +57,7 @@ export async function campaign(means: Means, world: World, kills: number, tally:
   const { oracle, random } = means;
   while (killed(tally) < kills && oracle.violations.length === 0) {
     tally.cycle++;
-    const plan = planOf(random.fork(tally.cycle));
+    const plan = planOf(random.fork(tally.cycle), tally.cycle);
     oracle.note(`cycle ${tally.cycle}: ${JSON.stringify(plan)}`);
     for (const { killAfterMs, ...faults } of plan.recovery) await dieStarting(means, world.home, faults, tally, killAfterMs);
     await live(means, world, plan, tally);
@@ -187,19 +187,23 @@ async function farewell({ bundle, oracle, random }: Means, world: World, tally: 
   }
 }
 
-function planOf(random: Random): Plan {
+/** The first cycle dies between a blob and its name, so that no run goes without. */
+function planOf(random: Random, cycle: number): Plan {
   const recovery = Array.from({ length: random.chance(0.2) ? random.int(1, 3) : 0 }, () => {
     const crashAt = random.pick(["before-commit:1", "after-commit:1", "mid-start:1", undefined]);
     return crashAt === undefined ? { killAfterMs: random.int(5, 400) } : { crashAt, killAfterMs: START_MS };
   });
+  if (cycle === 1)
+    return { faults: { crashAt: "mid-blob-rename:3" }, killAfterMs: POINT_MS, dies: "mid-blob-rename", isQuiet: false, recovery };
   if (random.chance(0.5)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
   const [name, most] = random.pick([
     ["before-commit", 150],
     ["after-commit", 150],
     ["mid-flush", 2500],
+    ["mid-blob-rename", 20],
   ] as const)!;
   // Squared, so that the first ones, which fall into the check itself, are well represented.
-  const at = 2 + Math.floor(random.next() ** 2 * most);
+  const at = (name === "mid-blob-rename" ? 1 : 2) + Math.floor(random.next() ** 2 * most);
   return { faults: { crashAt: `${name}:${at}` }, killAfterMs: POINT_MS, dies: name, isQuiet: false, recovery };
 }
 

@@ -3,6 +3,7 @@
 // meanwhile; whatever was not looked at by then is looked at next time.
 
 import { CallError, type Line } from "../../../src/client/client.ts";
+import { judgeDocuments } from "./shelf.ts";
 import { judge } from "./judge.ts";
 import { enter } from "./lane.ts";
 import type { Model, Op, Token } from "./model.ts";
@@ -27,6 +28,7 @@ export async function check(url: string, root: Line, world: World, random: Rando
   ]);
   judge(model, { config: config.entries, ...tokens, ...users, ...groups, ...capabilities });
   await Promise.all(lanes.map((lane) => lane.open(url)));
+  await judgeDocuments(world, random);
   await tryCapability(world);
   await tryTokens(url, model, random);
   await tryPassword(url, model);

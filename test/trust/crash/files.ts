@@ -8,9 +8,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Model } from "./model.ts";
 import type { Oracle } from "./oracle.ts";
+import { checkShelf } from "./shelf.ts";
 import type { World } from "./world.ts";
 
-export function checkFiles({ home, model }: World): void {
+export function checkFiles(world: World): void {
+  const { home, model } = world;
   checkModes(home, model.oracle);
   const folder = mkdtempSync(join(tmpdir(), "gsv-crash-copy-"));
   try {
@@ -21,6 +23,7 @@ export function checkFiles({ home, model }: World): void {
       checkDatabase(database, model.oracle);
       checkWholeness(database, model.oracle);
       checkRows(database, model);
+      checkShelf(database, world);
     } finally {
       database.close();
     }
@@ -71,6 +74,14 @@ const HALVES: Record<string, string> = {
     "SELECT username FROM passwd WHERE uid >= 1000 AND username NOT IN (SELECT username FROM group_members WHERE gid = 100)",
   "member who does not exist": "SELECT username FROM group_members WHERE username NOT IN (SELECT username FROM passwd)",
   "token of nobody": "SELECT label FROM auth_tokens WHERE uid NOT IN (SELECT uid FROM passwd)",
+  "file without directory":
+    "SELECT path FROM files f WHERE path <> '/' AND NOT EXISTS (SELECT 1 FROM files d WHERE d.path = f.parent AND d.kind = 'directory')",
+  "file in another directory than its name says":
+    "SELECT path, parent FROM files WHERE path <> '/' AND (substr(path, 1, length(parent)) <> parent OR instr(substr(path, length(rtrim(parent, '/')) + 2), '/') > 0)",
+  "directory with content": "SELECT path FROM files WHERE kind = 'directory' AND (hash IS NOT NULL OR size <> 0)",
+  "file without content": "SELECT path FROM files WHERE kind = 'file' AND hash IS NULL",
+  "content of no file": "SELECT hash FROM file_contents WHERE hash NOT IN (SELECT hash FROM files WHERE hash IS NOT NULL)",
+  "user without home": "SELECT username FROM passwd WHERE uid >= 1000 AND home NOT IN (SELECT path FROM files WHERE uid = passwd.uid)",
   "capability of no group": "SELECT gid, capability FROM group_capabilities WHERE gid NOT IN (SELECT gid FROM groups)",
 };
 

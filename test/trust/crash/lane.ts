@@ -3,6 +3,7 @@
 
 import { WebSocket } from "ws";
 import { type Auth, CallError, type Calls, Line } from "../../../src/client/client.ts";
+import type { Folder } from "./documents.ts";
 import type { Group, Model, Op, Token, User } from "./model.ts";
 import type { Register } from "./register.ts";
 
@@ -22,6 +23,7 @@ export class Lane {
   readonly users: User[] = [];
   readonly groups: Group[] = [];
   readonly capabilities: { gid: number; capability: string; register: Register }[] = [];
+  readonly folders: Folder[] = [];
   line: Line | null = null;
 
   constructor(index: number, person: Person, model: Model, hot: Register[]) {
@@ -29,6 +31,12 @@ export class Lane {
     this.person = person;
     this.model = model;
     this.hot = hot;
+  }
+
+  /** Where its files are, apart from those of the same user's other lanes. */
+  get home(): string {
+    const { uid, username } = this.person;
+    return `${uid === 0 ? "/root" : `/home/${username}`}/lane-${this.index}`;
   }
 
   async open(url: string): Promise<void> {
@@ -45,7 +53,7 @@ export class Lane {
       if (this.line === null) throw new Error("no socket");
       const data: unknown = await this.line.call<string>(op.call, op.args, op.key === undefined ? {} : { key: op.key });
       const text = JSON.stringify(data);
-      oracle.ack(n, text);
+      oracle.ack(n, text, op.call);
       if (op.answer !== null && op.answer !== text) oracle.violate("doubled", `${op.call} with key ${op.key}: ${op.answer}, then ${text}`);
       op.answer = text;
       op.acked(data);

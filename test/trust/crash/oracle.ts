@@ -19,6 +19,8 @@ export class Oracle {
   readonly path: string;
   readonly violations: Violation[] = [];
   acks = 0;
+  /** By call. */
+  readonly acked: Record<string, number> = {};
   #last = 0;
   readonly #tail: string[] = [];
   #unwritten: string[] = [];
@@ -37,8 +39,9 @@ export class Oracle {
   }
 
   /** The request was answered with ok: from here on the gateway is held to it. */
-  ack(n: number, answer: string): void {
+  ack(n: number, answer: string, call = ""): void {
     this.acks++;
+    this.acked[call] = (this.acked[call] ?? 0) + 1;
     this.#record(`ack ${n} ${answer}`);
   }
 

@@ -39,7 +39,7 @@ export class Register {
   }
 
   /** A write is about to be sent; its version. */
-  send(make: (version: number) => string): number {
+  send(make: (version: number) => string | null): number {
     const version = ++this.#last;
     this.#window.push({ version, text: make(version) });
     return version;
@@ -60,6 +60,11 @@ export class Register {
   /** The write was answered with an error that promises it was not carried out. */
   undo(version: number): void {
     if (this.#window.length > 1) this.#window = this.#window.filter((entry) => entry.version !== version);
+  }
+
+  /** Everything it may hold now. */
+  values(): (string | null)[] {
+    return this.#window.map(({ text }) => text);
   }
 
   /** Whether this value is allowed now. */

@@ -1,6 +1,7 @@
 // The seeded mix of requests, lane by lane. Each request tells the model what it may change before it is sent.
 
 import type { Calls } from "../../../src/client/client.ts";
+import { Filing } from "./filing.ts";
 import type { Lane } from "./lane.ts";
 import type { Issued, Op } from "./model.ts";
 import type { Random } from "./random.ts";
@@ -16,11 +17,13 @@ export class Workload {
   readonly #random: Random;
   readonly #people: readonly string[];
   readonly #left = { ...QUOTA };
+  readonly filing: Filing;
 
   constructor(lane: Lane, random: Random, people: readonly string[]) {
     this.#lane = lane;
     this.#random = random;
     this.#people = people;
+    this.filing = new Filing(lane, random.fork(1));
     // Hashing is slow on purpose.
     if (random.chance(0.5)) this.#left.users = 0;
   }
@@ -42,6 +45,7 @@ export class Workload {
 
   next(): Op {
     const random = this.#random;
+    if (random.chance(0.2)) return this.filing.next() ?? this.overwrite();
     const roll = random.next();
     const special = this.#lane.person.uid === 0 && random.chance(0.25) ? this.#administer(roll) : this.#ordinary(roll);
     return special ?? this.overwrite();

@@ -1,0 +1,160 @@
+// Holds the workload's files against what is there: through fs.read after every restart, and in the rows and blobs of a
+// stopped gateway. Everything acknowledged is there to the byte, what was deleted stays away, and what was cut is wholly
+// as before or wholly as asked, a directory with all below it included.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { type Document, type Folder, hashed, INLINE_BYTES_MAX } from "./documents.ts";
+import { foundIn } from "./filing.ts";
+import type { Lane } from "./lane.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Random } from "./random.ts";
+import type { World } from "./world.ts";
+
+const ANSWER = { timeoutMs: 10_000 };
+/** Of those that nobody touched since they were last read back. */
+const READ_AGAIN = 4;
+
+type Found = { document: Document; isListed: boolean; /** Undefined where it was not read. */ edition: string | null | undefined };
+
+/** Nothing is under way. Throws where the gateway dies meanwhile; a folder is judged as a whole or next time. */
+export async function judgeDocuments({ lanes, model: { oracle } }: World, random: Random): Promise<void> {
+  await Promise.all(
+    lanes.map(async (lane) => {
+      const paths = await listed(lane, lane.home);
+      const read = new Set(
+        random.sample(
+          lane.folders.flatMap(({ documents }) => documents),
+          READ_AGAIN,
+        ),
+      );
+      for (const folder of lane.folders) {
+        const looked = folder.documents.map(async (document): Promise<Found> => {
+          const isListed = paths.has(document.path);
+          if (!document.isFresh && !read.has(document)) return { document, isListed, edition: undefined };
+          return { document, isListed, edition: foundIn(await lane.line!.call("fs.read", { path: document.path }, ANSWER)) };
+        });
+        judgeFolder(folder, await Promise.all(looked), oracle);
+      }
+      const known = new Set(lane.folders.flatMap(({ documents }) => documents.map(({ path }) => path)));
+      for (const path of paths) if (!known.has(path)) oracle.violate("wrong", `${path}: nobody wrote it`);
+    }),
+  );
+  await tryOthers(lanes, oracle, random);
+}
+
+function judgeFolder(folder: Folder, all: readonly Found[], oracle: Oracle): void {
+  if (folder.isBusy) {
+    const wereThere = all.filter(({ document }) => document.register.oldest !== null);
+    const left = wereThere.filter(({ isListed }) => isListed);
+    if (left.length > 0 && left.length < wereThere.length)
+      oracle.violate("half", `${folder.path}: being deleted, ${left.length} of ${wereThere.length} files are left`);
+  }
+  for (const { document, isListed, edition } of all) {
+    const { path, register } = document;
+    if (edition !== undefined && isListed !== (edition !== null))
+      oracle.violate("half", `${path} is ${isListed ? "" : "not "}listed, and reading it gives ${edition}`);
+    const expected = register.expected();
+    if (edition === undefined) {
+      const fits = register.values().some((text) => (text !== null) === isListed);
+      if (!fits) oracle.violate(isListed ? "revived" : "lost", `${path}: expected ${expected}, ${isListed ? "" : "not "}listed`);
+    } else if (!register.settle(edition)) oracle.violate(kindOf(edition, expected), `${path}: expected ${expected}, found ${edition}`);
+    document.isBusy = false;
+    document.isFresh = false;
+  }
+  folder.isBusy = false;
+}
+
+function kindOf(edition: string | null, expected: string): "lost" | "half" | "revived" {
+  if (edition?.startsWith("no edition") === true) return "half";
+  return edition !== null && expected === "absent" ? "revived" : "lost";
+}
+
+/** The files below a directory. */
+async function listed(lane: Lane, path: string): Promise<Set<string>> {
+  const answer = await lane.line!.call("fs.read", { path }, ANSWER);
+  if (!answer.ok || !("files" in answer)) return new Set();
+  const below = await Promise.all(answer.directories.map((name) => listed(lane, `${path}/${name}`)));
+  return new Set([...answer.files.map((name) => `${path}/${name}`), ...below.flatMap((paths) => [...paths])]);
+}
+
+/** A home hides what is in it. */
+async function tryOthers(lanes: readonly Lane[], oracle: Oracle, random: Random): Promise<void> {
+  for (const lane of lanes.filter(({ person }) => person.uid !== 0)) {
+    const document = random.pick(lanes.filter(({ person }) => person.uid !== lane.person.uid).flatMap(({ folders }) => folders))
+      ?.documents[0];
+    if (document === undefined) continue;
+    const answer = await lane.line!.call("fs.read", { path: document.path }, ANSWER);
+    if (answer.ok || answer.error !== `Permission denied: ${document.path}`)
+      oracle.violate("wrong", `${lane.person.username} may not read ${document.path}: ${JSON.stringify(answer).slice(0, 200)}`);
+  }
+}
+
+/** A crash may just have happened, so files are allowed their interval. */
+export function checkShelf(database: DatabaseSync, { home, lanes, model: { oracle } }: World): void {
+  const rows = new Map(
+    database
+      .prepare("SELECT path, kind, size, hash FROM files")
+      .all()
+      .map((row) => [String(row.path), row]),
+  );
+  checkContents(database, join(home, "blobs"), [...rows.values()], oracle);
+  for (const folder of lanes.flatMap(({ folders }) => folders)) {
+    for (const { path, register } of folder.documents) {
+      const row = rows.get(path);
+      const fits = register.values().some((text) => {
+        if (text === null || row === undefined) return text === null && row === undefined;
+        const { hash, size } = hashed(text);
+        return row.kind === "file" && row.hash === hash && row.size === size;
+      });
+      if (!fits) oracle.violate("lost", `file: ${path}: expected ${register.expected()}, found ${JSON.stringify(row)}`);
+    }
+    const wereThere = folder.isBusy ? folder.documents.filter(({ register }) => register.oldest !== null) : [];
+    const left = wereThere.filter(({ path }) => rows.has(path)).length;
+    if (left > 0 && left < wereThere.length) oracle.violate("half", `file: ${folder.path}: ${left} of ${wereThere.length} files are left`);
+  }
+}
+
+/** Each row's content is where its size says, and is what its hash says. Blobs that no row names are allowed, if whole. */
+function checkContents(database: DatabaseSync, blobs: string, rows: readonly Record<string, unknown>[], oracle: Oracle): void {
+  const inline = new Map(
+    database
+      .prepare("SELECT hash, content FROM file_contents")
+      .all()
+      .map((row) => [String(row.hash), row.content as Uint8Array]),
+  );
+  for (const [hash, content] of inline)
+    if (sha256(content) !== hash) oracle.violate("damaged", `file: the content under ${hash} has another hash`);
+  for (const { path, kind, hash, size } of rows) {
+    if (kind !== "file") continue;
+    const isLarge = Number(size) > INLINE_BYTES_MAX;
+    const blob = join(blobs, `file-${String(hash)}`);
+    const found = isLarge ? statSync(blob, { throwIfNoEntry: false })?.size : inline.get(String(hash))?.length;
+    if (found === undefined) oracle.violate("lost", `file: the content of ${String(path)} is not there`);
+    else if (found !== size) oracle.violate("half", `file: ${String(path)} has ${found} bytes of ${String(size)}`);
+  }
+  for (const name of existsSync(blobs) ? readdirSync(blobs) : []) {
+    // What a crash left beside is nobody's: no row can name it.
+    if (name.endsWith(".new")) continue;
+    const file = join(blobs, name);
+    const stamp = `${file} ${statSync(file).mtimeMs}`;
+    if (whole.has(stamp)) continue;
+    if (`file-${sha256(readFileSync(file))}` !== name) oracle.violate("half", `file: blob ${name} has another hash`);
+    whole.add(stamp);
+  }
+}
+
+/** Blobs that were looked at. */
+const whole = new Set<string>();
+
+/** How many files a crash left beside the blobs. */
+export function leftovers(home: string): number {
+  const blobs = join(home, "blobs");
+  return existsSync(blobs) ? readdirSync(blobs).filter((name) => name.endsWith(".new")).length : 0;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
