@@ -2,6 +2,7 @@
 // on sockets.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,7 +166,11 @@ test("no secret reaches the log or the database in the clear", async () => {
   const root = await enter(host, ROOT);
   const { token } = await root.call("sys.token.create", { kind: "user" }, { key: "kept" });
   await root.call("sys.config.set", { key: "config/ai/api_key", value: "canary-api-key" }, { key: "kept too" });
-  await root.call("sys.user.create", { username: "carol", password: "canary-password" });
+  const carol = { username: "carol", password: "canary-password" };
+  await root.call("sys.user.create", carol, { key: "kept as well" });
+  const digest = createHash("sha256")
+    .update(JSON.stringify(["sys.user.create", carol]))
+    .digest();
   await enter(host, { username: "carol", password: "canary-wrong" }).catch(() => {});
   await enter(host, { username: "carol", token: "canary-token" }).catch(() => {});
   root.close();
@@ -181,6 +186,7 @@ test("no secret reaches the log or the database in the clear", async () => {
       "canary-token",
       ROOT.password,
       ALICE.password,
+      digest.toString("hex"),
     ]) {
       for (const form of [secret, Buffer.from(secret).toString("base64").replace(/=+$/, ""), Buffer.from(secret).toString("hex")]) {
         expect(`${name} holds ${form}: ${bytes.includes(form)}`).toBe(`${name} holds ${form}: false`);
@@ -205,6 +211,26 @@ test("sockets without identity are few per address, and a place is free again wh
     )
     .toBe(true);
   for (const socket of [...sockets, elsewhere]) socket.terminate();
+  await host.close();
+});
+
+test("a frame over the limit and text that is not UTF-8 cost their own socket and nobody else's", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const root = await enter(host, ROOT);
+  const open = async (id: string) => {
+    const socket = await RawSocket.open(host.url);
+    await socket.connect(ROOT, { id });
+    return socket;
+  };
+  const [giant, broken] = [await open("giant"), await open("broken")];
+  giant.send("x".repeat(LIMITS.frameInBytes));
+  expect((await giant.frame()).error?.message).toBe("Malformed JSON");
+  giant.send("x".repeat(LIMITS.frameInBytes + 1));
+  broken.sendText(Buffer.from([0x22, 0xc3, 0x28, 0x22]));
+  expect((await Promise.all([giant.closed, broken.closed])).map(({ code }) => code)).toEqual([1009, 1007]);
+  expect((await root.call("sys.info", {})).host).toBe("node");
+  root.close();
   await host.close();
 });
 

@@ -14,6 +14,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("wire:id-length", "Request ids are 1 to 128 bytes", "issue 2, limits"),
   r("wire:stranger-frame-size", "A frame over 64 KiB before identity closes the socket with 1009", "issue 2, limits"),
   r("wire:large-frame", "After identity a frame of many megabytes is taken", "issue 2, limits"),
+  r("wire:giant-result", "A result over 36 MiB is answered with 413 and the socket stays open", "issue 2, limits"),
   r("wire:depth", "64 levels are taken, 65 are refused with 413 before parsing", "issue 2, limits"),
   r("wire:tokens", "100,000 tokens outside strings are taken, more are refused with 413 before parsing", "issue 2, limits"),
   r("wire:lone-surrogate", "A lone surrogate is refused with 400 and nothing is stored", "issue 2"),

@@ -41,6 +41,11 @@ export class RawSocket {
     this.#socket.send(data);
   }
 
+  /** As a text frame, whatever the bytes are. */
+  sendText(bytes: Uint8Array): void {
+    this.#socket.send(bytes, { binary: false });
+  }
+
   sendFrame(frame: Record<string, unknown>): void {
     this.send(JSON.stringify(frame));
   }

@@ -1,5 +1,6 @@
 // Results of writes that carried a key, kept for a day in the transaction of the write itself, so that a client's
-// retry after a cut gets the first result and changes nothing. Owns idempotency.
+// retry after a cut gets the first result and changes nothing. Owns idempotency. What was asked is kept as a digest, and
+// sealed: arguments may hold a password, and a bare digest would let whoever reads the file guess at it without scrypt.
 
 import { toHex } from "../../lib/hex.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -9,6 +10,7 @@ import type { Req } from "../../protocol/frames.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
 const PURPOSE = "idempotency";
+const REQUEST_PURPOSE = "idempotency:request";
 
 export class Results {
   readonly #sql: Sql;
@@ -28,7 +30,7 @@ export class Results {
       now - LIMITS.idempotencyKeyMs,
     );
     if (row === undefined) return undefined;
-    if (row.request !== this.#digest(frame)) fail(409, "This key was used for another request");
+    if (this.#crypto.open(REQUEST_PURPOSE, String(row.request)) !== this.#digest(frame)) fail(409, "This key was used for another request");
     const text = String(row.result);
     return { data: JSON.parse(row.sealed === 1 ? this.#crypto.open(PURPOSE, text) : text) };
   }
@@ -39,7 +41,7 @@ export class Results {
       "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)",
       uid,
       frame.key!,
-      this.#digest(frame),
+      this.#crypto.seal(REQUEST_PURPOSE, this.#digest(frame)),
       secret ? this.#crypto.seal(PURPOSE, text) : text,
       secret ? 1 : 0,
       now,

@@ -1,8 +1,9 @@
 // Sizes, counts and deadlines of the wire, each at its edge.
 
 import { expect } from "vitest";
-import { ALICE, ROOT } from "../../support/people.ts";
-import { verifies } from "../verifies.ts";
+import { LIMITS } from "../../../src/protocol/limits.ts";
+import { ALICE, populate, ROOT } from "../../support/people.ts";
+import { expectRefusal, verifies } from "../verifies.ts";
 
 verifies("wire:id-length", async ({ raw }) => {
   const socket = await raw();
@@ -34,6 +35,17 @@ verifies("wire:large-frame", async ({ raw }) => {
   await socket.connect(ALICE);
   socket.sendFrame({ type: "req", id: "big", call: "sys.info", args: { image: "A".repeat(20 * 1024 * 1024) } });
   expect((await socket.frame(15_000)).ok).toBe(true);
+});
+
+verifies("wire:giant-result", async ({ fresh, connect }) => {
+  const host = await fresh();
+  await populate(host);
+  const root = await connect(ROOT, {}, host);
+  const value = "x".repeat(LIMITS.configValueBytes);
+  const keys = Array.from({ length: LIMITS.frameOutBytes / LIMITS.configValueBytes + 1 }, (_, at) => `config/giant/${at}`);
+  await Promise.all(keys.map((key) => root.call("sys.config.set", { key, value })));
+  await expectRefusal(root.call("sys.config.get", { key: "config/giant" }), 413, /^Result too large/);
+  expect((await root.call("sys.config.get", { key: "config/giant/0" })).entries[0]?.value).toBe(value);
 });
 
 verifies("wire:depth", async ({ raw }) => {
