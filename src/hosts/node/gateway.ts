@@ -71,7 +71,8 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
     isOperator: (token) => kernel.isOperator(token),
     metrics: () => meter.text(),
   });
-  const listener = getRequestListener(app.fetch);
+  // Our few pages need no faster Response, and nobody else in this process should meet one.
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const door = new HttpDoor(options, kernel, sockets);
   const server = createHttpServer(
     options,
