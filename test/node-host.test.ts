@@ -72,6 +72,7 @@ test("a port in use and bad values are one clear line", async () => {
     );
   }
   expect((await up("--home", join(scratch, "a-file"))).output).toMatch(/^gsv: Cannot use the data directory/);
+  expect((await up("--home", "/proc/no/such")).output).toMatch(/^gsv: Cannot use the data directory/);
 });
 
 test("setting up takes a code wherever others can come in, also through a proxy", async () => {

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { readRunning, type Running, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
@@ -31,7 +31,7 @@ export class Home {
   constructor(path: string) {
     this.path = path;
     try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeFolder(path);
       chmodSync(path, 0o700);
     } catch (error) {
       throw new OperatorError(`Cannot use the data directory ${path}: ${(error as Error).message}`);
@@ -97,4 +97,11 @@ export class Home {
       );
     }
   }
+}
+
+/** With its parents, one by one: Node's own recursive way never returns where a file system makes no folders, as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
