@@ -9,6 +9,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -101,7 +102,9 @@ export class Home {
 
 /** With its parents, one by one: Node's own recursive way never returns where a file system makes no folders, as /proc. */
 function makeFolder(path: string): void {
-  if (existsSync(path)) return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isDirectory()) return;
+  if (there !== undefined) throw new Error(`${path} is not a directory`);
   makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
