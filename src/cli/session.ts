@@ -24,6 +24,9 @@ import { socketConstructor } from "./socket.ts";
 import { systemName, systemUser } from "./system.ts";
 import { note } from "./terminal.ts";
 
+/** The close code for a credential that is no longer valid. */
+const CREDENTIAL_ENDED = 1008;
+
 /** The flags every command takes. */
 export type Globals = {
   url?: string;
@@ -159,8 +162,10 @@ export function isCode(error: unknown, code: number): error is CallError {
   return error instanceof CallError && error.code === code;
 }
 
-async function keep(client: Client, { config, address }: Place, username: string, hours: number): Promise<void> {
+async function keep(client: Client, { config, address, saved }: Place, username: string, hours: number): Promise<void> {
   try {
+    // The session that is replaced would live on unseen. It may have ended already, or its user be locked: then it is over.
+    await revokeSession(address, saved).catch(() => false);
     const expiresAt = Date.now() + hours * 3_600_000;
     const { token } = await client.call("sys.token.create", { kind: "user", label: `gsv-cli@${systemName()}`, expiresAt });
     updateConfig(config.file, (table) =>
@@ -188,4 +193,20 @@ async function setUpFirst(globals: Globals, place: Place): Promise<Client> {
   const client = await enterWithPassword(place, { username, password }, { switchUser: true });
   rememberUrl(globals, place);
   return client;
+}
+
+/** Ends the session that the configuration holds, at the gateway. */
+export async function revokeSession(address: Address, saved: Credentials): Promise<boolean> {
+  const { username, session_token: token, session_token_id: tokenId } = saved;
+  if (username === undefined || token === undefined || tokenId === undefined) return false;
+  const client = await open(address, { username, token });
+  try {
+    return (await client.call("sys.token.revoke", { tokenId, reason: "logged out" })).revoked;
+  } catch (error) {
+    // Revoking the token one is connected with closes the connection, and the answer may lose that race.
+    if (error instanceof ConnectionLost && error.code === CREDENTIAL_ENDED) return true;
+    throw error;
+  } finally {
+    client.close();
+  }
 }

@@ -1,17 +1,12 @@
 // gsv auth setup, login and logout.
 
-import { ConnectionLost } from "../../client/client.ts";
-import type { Address } from "../address.ts";
-import { type Credentials, dropSession, updateConfig } from "../config-file.ts";
+import { dropSession, updateConfig } from "../config-file.ts";
 import { health } from "../health.ts";
 import { relative } from "../moments.ts";
 import { Problem } from "../problem.ts";
-import { enterWithPassword, type Globals, locate, login as logIn, open, rememberUrl, SESSION_HOURS } from "../session.ts";
+import { enterWithPassword, type Globals, locate, login as logIn, rememberUrl, revokeSession, SESSION_HOURS } from "../session.ts";
 import { setUp, type SetupFlags } from "../setup.ts";
 import { note, say, sayJson } from "../terminal.ts";
-
-/** The close code for a credential that is no longer valid. */
-const CREDENTIAL_ENDED = 1008;
 
 export async function setup(flags: Globals & SetupFlags): Promise<void> {
   const place = locate(flags);
@@ -60,19 +55,4 @@ export async function logout(flags: Globals): Promise<void> {
   updateConfig(config.file, (table) => dropSession(table, address.origin));
   note(revoked ? `Logged out at ${address.origin}; the session's token is revoked.` : `Logged out at ${address.origin}.`);
   if (saved.token !== undefined) note(`gateway.token in ${config.file} stays and is still used.`);
-}
-
-async function revokeSession(address: Address, saved: Credentials): Promise<boolean> {
-  const { username, session_token: token, session_token_id: tokenId } = saved;
-  if (username === undefined || token === undefined || tokenId === undefined) return false;
-  const client = await open(address, { username, token });
-  try {
-    return (await client.call("sys.token.revoke", { tokenId, reason: "logged out" })).revoked;
-  } catch (error) {
-    // Revoking the token one is connected with closes the connection, and the answer may lose that race.
-    if (error instanceof ConnectionLost && error.code === CREDENTIAL_ENDED) return true;
-    throw error;
-  } finally {
-    client.close();
-  }
 }
