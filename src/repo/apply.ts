@@ -1,0 +1,94 @@
+// Changes by callers who have no checkout: one list of operations, one commit, all or nothing.
+
+import { fromBase64 } from "../lib/base64.ts";
+import { fail } from "../lib/sys-error.ts";
+import { type Person, serializeCommit } from "./commit.ts";
+import type { Store } from "./store.ts";
+import { branchRef, shortName } from "./ref-names.ts";
+import { toBytes } from "./text.ts";
+import { TreeEdit } from "./tree-edit.ts";
+
+export type ApplyOp =
+  | { type: "put"; path: string; content?: string | undefined; contentBase64?: string | undefined; bytes?: Uint8Array | undefined }
+  | { type: "delete"; path: string; recursive?: boolean | undefined }
+  | { type: "move"; from: string; to: string };
+
+export type ApplyRequest = {
+  ref?: string | undefined;
+  message: string;
+  /** Where the branch must be now; null says that it must not exist. */
+  expectedHead?: string | null | undefined;
+  allowEmpty?: boolean | undefined;
+  ops: readonly ApplyOp[];
+  author: Person;
+  /** Milliseconds. The same request on the same head at the same time makes the same commit. */
+  now: number;
+};
+
+export type Applied = { ref: string; head: string | null; changed: boolean };
+
+/** Inside a transaction. */
+export function apply(store: Store, request: ApplyRequest): Applied {
+  const { objects, refs, history, limits } = store;
+  const name = branchRef(request.ref ?? "main");
+  const ref = shortName(name);
+  const message = checkMessage(request.message, limits.messageBytes);
+  if (request.ops.length > limits.applyOps) fail(413, `More than ${limits.applyOps} operations in one commit`);
+
+  const head = refs.get(name) ?? null;
+  if (request.expectedHead !== undefined && request.expectedHead !== head)
+    fail(409, `Conflict on ${ref}: expected head ${request.expectedHead ?? "none"}, found ${head ?? "none"}`, {
+      expectedHead: request.expectedHead,
+      head,
+    });
+
+  const before = head === null ? null : history.node(head).tree;
+  const edit = new TreeEdit(objects, before, limits.treeEntries);
+  for (const op of request.ops) run(op, edit, store);
+  const tree = edit.write();
+  const isSame = before === null ? request.ops.length === 0 : tree === before;
+  if (isSame && request.allowEmpty !== true) return { ref, head, changed: false };
+
+  const parents = head === null ? [] : [head];
+  const signed = { ...request.author, time: Math.floor(request.now / 1000) };
+  const commit = objects.write("commit", serializeCommit({ tree, parents, author: signed, committer: signed, message }));
+  history.add(commit, tree, parents);
+  const fault = refs.move(name, head, commit);
+  if (fault !== undefined) fail(409, `Cannot write ${ref}: ${fault}`);
+  return { ref, head: commit, changed: true };
+}
+
+function run(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
+  switch (op.type) {
+    case "put": {
+      const bytes = contentOf(op);
+      if (bytes.length > limits.objectBytes) fail(413, `Too large: ${op.path} is ${bytes.length} bytes (at most ${limits.objectBytes})`);
+      return edit.put(op.path, objects.write("blob", bytes));
+    }
+    case "delete":
+      return edit.delete(op.path, op.recursive === true);
+    case "move":
+      return edit.move(op.from, op.to);
+  }
+}
+
+function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { type: "put" }>): Uint8Array {
+  const given = [content, contentBase64, bytes].filter((value) => value !== undefined);
+  if (given.length > 1) fail(400, `Both content and contentBase64 given for ${path}: pass one`);
+  if (content !== undefined) return toBytes(content);
+  if (bytes !== undefined) return bytes;
+  if (contentBase64 === undefined) fail(400, `No content for ${path}: pass content or contentBase64`);
+  try {
+    return fromBase64(contentBase64);
+  } catch {
+    fail(400, `contentBase64 of ${path} is not base64`);
+  }
+}
+
+/** As git keeps it: with a line's end. */
+function checkMessage(message: string, bytesMax: number): string {
+  if (message.trim() === "") fail(400, "A commit needs a message");
+  if (message.includes("\0")) fail(400, "A commit message holds no NUL");
+  if (toBytes(message).length > bytesMax) fail(413, `A commit message has at most ${bytesMax} bytes`);
+  return message.endsWith("\n") ? message : `${message}\n`;
+}

@@ -1,0 +1,105 @@
+// What one commit changed, and how two commits differ.
+
+import { type Hunk, textHunks } from "./hunks.ts";
+import type { Store } from "./store.ts";
+import { toText } from "./text.ts";
+import { type ChangedFile, changedFiles } from "./tree-diff.ts";
+
+export type RepoDiffFile = {
+  path: string;
+  status: "added" | "deleted" | "modified";
+  oldHash?: string;
+  newHash?: string;
+  /** Absent where only numbers were asked for, and for files past the size of an answer. */
+  hunks?: Hunk[];
+};
+
+export type DiffStats = { filesChanged: number; additions: number; deletions: number };
+/** `truncated`: there is more than is shown. */
+type Difference = { stats: DiffStats; files: RepoDiffFile[]; truncated?: true };
+
+export type DiffResult = Difference & { commitHash: string; parentHash: string | null };
+export type CompareResult = Difference & { base: string; head: string; baseHash: string; headHash: string };
+
+const CONTEXT_DEFAULT = 3;
+const CONTEXT_MAX = 20;
+const FILES_MAX = 5000;
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+const HUNKS_CHARS_MAX = 4 * 1024 * 1024;
+/** Beyond this no file is opened any more. */
+const READ_BYTES_MAX = 256 * 1024 * 1024;
+const BINARY_TEST_BYTES = 8192;
+
+/** Against the first parent, or against nothing. */
+export function diff(store: Store, commit: string, context?: number): DiffResult {
+  const node = store.history.node(store.refs.resolve(commit));
+  const parent = node.parents[0] ?? null;
+  const before = parent === null ? null : store.history.node(parent).tree;
+  return { commitHash: node.oid, parentHash: parent, ...difference(store, before, node.tree, context, true) };
+}
+
+export function compare(store: Store, base: string, head: string, context?: number, stat?: boolean): CompareResult {
+  const baseHash = store.refs.resolve(base);
+  const headHash = store.refs.resolve(head);
+  const [before, after] = [store.history.node(baseHash).tree, store.history.node(headHash).tree];
+  return { base, head, baseHash, headHash, ...difference(store, before, after, context, stat !== true) };
+}
+
+function difference(store: Store, before: string | null, after: string, contextAsked: number | undefined, withHunks: boolean): Difference {
+  const context = Math.min(CONTEXT_MAX, Math.max(0, Math.trunc(contextAsked ?? CONTEXT_DEFAULT)));
+  const { files: changed, isCut } = changedFiles(store.objects, before, after, FILES_MAX);
+  const stats: DiffStats = { filesChanged: changed.length, additions: 0, deletions: 0 };
+  let room = HUNKS_CHARS_MAX;
+  let toRead = READ_BYTES_MAX;
+  let truncated = isCut;
+  const files = changed.map((change) => {
+    const file = describe(change);
+    toRead -= sizeOf(store, change.before) + sizeOf(store, change.after);
+    if (toRead < 0) {
+      truncated = true;
+      return file;
+    }
+    const { hunks, additions, deletions } = hunksOf(store, change, context);
+    stats.additions += additions;
+    stats.deletions += deletions;
+    if (!withHunks) return file;
+    room -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
+    if (room < 0) truncated = true;
+    else file.hunks = hunks;
+    return file;
+  });
+  return truncated ? { stats, files, truncated } : { stats, files };
+}
+
+function describe({ path, before, after }: ChangedFile): RepoDiffFile {
+  const file: RepoDiffFile = { path, status: before === undefined ? "added" : after === undefined ? "deleted" : "modified" };
+  if (before !== undefined) file.oldHash = before.oid;
+  if (after !== undefined) file.newHash = after.oid;
+  return file;
+}
+
+function hunksOf(store: Store, { before, after }: ChangedFile, context: number): { hunks: Hunk[]; additions: number; deletions: number } {
+  if (before?.oid === after?.oid) return { hunks: [], additions: 0, deletions: 0 };
+  if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return oneLine("File is too large to show");
+  const old = bytesOf(store, before);
+  const now = bytesOf(store, after);
+  if (isBinary(old) || isBinary(now)) return oneLine("Binary files differ");
+  return textHunks(toText(old), toText(now), context);
+}
+
+function oneLine(content: string): { hunks: Hunk[]; additions: number; deletions: number } {
+  const hunk: Hunk = { oldStart: 0, oldCount: 0, newStart: 0, newCount: 0, lines: [{ tag: "binary", content }] };
+  return { hunks: [hunk], additions: 0, deletions: 0 };
+}
+
+function sizeOf({ objects }: Store, side: ChangedFile["before"]): number {
+  return side === undefined ? 0 : (objects.stored(side.oid)?.size ?? 0);
+}
+
+function bytesOf({ objects }: Store, side: ChangedFile["before"]): Uint8Array {
+  return side === undefined ? new Uint8Array(0) : objects.read(side.oid, "blob");
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, BINARY_TEST_BYTES).includes(0);
+}

@@ -1,0 +1,123 @@
+// The commit graph as rows. Owns commits. A commit knows how far it is from the beginning along first parents and one
+// ancestor to jump to, so the thousandth page of a log costs about as much as the first, and a generation number, so a
+// question about ancestors stops as soon as it cannot be answered any more.
+
+import type { Sql, SqlRow } from "../ports/sql.ts";
+
+export type Node = { oid: string; tree: string; parents: string[]; generation: number; depth: number; jump: string };
+
+export class History {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(oid: string): Node | undefined {
+    const row = this.#sql.get("SELECT * FROM commits WHERE oid = ?", oid);
+    return row && fromRow(row);
+  }
+
+  /** A commit that must be there: everything stored is complete. */
+  node(oid: string): Node {
+    const node = this.get(oid);
+    if (node === undefined) throw new Error(`commit ${oid} is not in the index`);
+    return node;
+  }
+
+  add(oid: string, tree: string, parents: readonly string[]): void {
+    this.addAll([{ oid, tree, parents }]);
+  }
+
+  /** Parents come first. */
+  addAll(commits: Iterable<{ oid: string; tree: string; parents: readonly string[] }>): void {
+    // What was just written is asked for again at once.
+    const fresh = new Map<string, Node>();
+    const find = (oid: string): Node => fresh.get(oid) ?? this.node(oid);
+    for (const { oid, tree, parents } of commits) {
+      if (fresh.has(oid) || this.get(oid) !== undefined) continue;
+      const nodes = parents.map(find);
+      const first = nodes[0];
+      const generation = 1 + nodes.reduce((most, node) => Math.max(most, node.generation), 0);
+      const depth = first === undefined ? 0 : first.depth + 1;
+      const jump = first === undefined ? oid : jumpFrom(first, find);
+      this.#sql.run("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)", oid, tree, parents.join(" "), generation, depth, jump);
+      fresh.set(oid, { oid, tree, parents: [...parents], generation, depth, jump });
+    }
+  }
+
+  /** A page of the first-parent line that ends in `tip`, newest first. */
+  line(tip: string, limit: number, offset: number): string[] {
+    const start = this.#ancestor(tip, offset);
+    if (start === undefined) return [];
+    return this.#sql
+      .all(
+        `WITH RECURSIVE line (oid, parents, n) AS (
+           SELECT oid, parents, 1 FROM commits WHERE oid = ?
+           UNION ALL
+           SELECT c.oid, c.parents, n + 1 FROM line JOIN commits c ON c.oid = substr(line.parents, 1, 40) WHERE n < ?)
+         SELECT oid FROM line ORDER BY n`,
+        start,
+        limit,
+      )
+      .map((row) => String(row.oid));
+  }
+
+  isAncestor(ancestor: string, of: string): boolean {
+    return ancestor === of || this.reaches([of], new Set([ancestor]));
+  }
+
+  /** Whether every one of `tips` is or has an ancestor among `targets`. */
+  everyReaches(tips: readonly string[], targets: ReadonlySet<string>): boolean {
+    return tips.every((tip) => this.reaches([tip], targets));
+  }
+
+  /** Whether any of `tips` is or has an ancestor among `targets`. */
+  reaches(tips: readonly string[], targets: ReadonlySet<string>): boolean {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const target of targets) lowest = Math.min(lowest, this.get(target)?.generation ?? lowest);
+    const seen = new Set(tips);
+    const todo = [...tips];
+    for (let oid = todo.pop(); oid !== undefined; oid = todo.pop()) {
+      if (targets.has(oid)) return true;
+      const node = this.get(oid);
+      if (node === undefined || node.generation <= lowest) continue;
+      for (const parent of node.parents) {
+        if (seen.has(parent)) continue;
+        seen.add(parent);
+        todo.push(parent);
+      }
+    }
+    return false;
+  }
+
+  #ancestor(tip: string, steps: number): string | undefined {
+    let node = this.node(tip);
+    const depth = node.depth - steps;
+    if (depth < 0) return undefined;
+    while (node.depth > depth) {
+      const jump = this.node(node.jump);
+      node = jump.depth >= depth ? jump : this.node(node.parents[0]!);
+    }
+    return node.oid;
+  }
+}
+
+/** Skew-binary jumps: each is as long as two equal ones before it together, so log n of them reach anywhere. */
+function jumpFrom(parent: Node, find: (oid: string) => Node): string {
+  const first = find(parent.jump);
+  const second = find(first.jump);
+  return parent.depth - first.depth === first.depth - second.depth ? second.oid : parent.oid;
+}
+
+function fromRow(row: SqlRow): Node {
+  const parents = String(row.parents);
+  return {
+    oid: String(row.oid),
+    tree: String(row.tree),
+    parents: parents === "" ? [] : parents.split(" "),
+    generation: Number(row.generation),
+    depth: Number(row.depth),
+    jump: String(row.jump),
+  };
+}

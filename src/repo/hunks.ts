@@ -1,0 +1,99 @@
+// The difference of two texts as hunks of lines. Bounded: where the shortest difference would take too long to find,
+// the differing middle is shown as replaced, which is still a true difference.
+
+import { diffArrays } from "diff";
+
+export type HunkLine = { tag: "context" | "add" | "delete" | "binary"; content: string };
+export type Hunk = { oldStart: number; oldCount: number; newStart: number; newCount: number; lines: HunkLine[] };
+
+/** Lines `oldFrom..oldTo` of the old text became `newFrom..newTo` of the new one; counted from 0, ends excluded. */
+type Change = { oldFrom: number; oldTo: number; newFrom: number; newTo: number };
+
+/** The time for a file grows with the square of this. */
+const EDITS_MAX = 2000;
+const LINES_MAX = 100_000;
+const TIMEOUT_MS = 500;
+
+export function textHunks(before: string, after: string, context: number): { hunks: Hunk[]; additions: number; deletions: number } {
+  const old = linesOf(before);
+  const now = linesOf(after);
+  const changes = changesOf(old, now);
+  let additions = 0;
+  let deletions = 0;
+  for (const change of changes) {
+    additions += change.newTo - change.newFrom;
+    deletions += change.oldTo - change.oldFrom;
+  }
+  return { hunks: group(changes, context).map((near) => hunk(near, old, now, context)), additions, deletions };
+}
+
+/** With their ends, so that a missing newline at the end of a file is a difference. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function changesOf(old: string[], now: string[]): Change[] {
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const whole = { oldFrom: start, oldTo: old.length - end, newFrom: start, newTo: now.length - end };
+  if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
+  if (whole.oldFrom === whole.oldTo || whole.newFrom === whole.newTo) return [whole];
+  if (whole.oldTo - start > LINES_MAX || whole.newTo - start > LINES_MAX) return [whole];
+  const parts = diffArrays(old.slice(start, whole.oldTo), now.slice(start, whole.newTo), { maxEditLength: EDITS_MAX, timeout: TIMEOUT_MS });
+  if (parts === undefined) return [whole];
+
+  const changes: Change[] = [];
+  let oldAt = start;
+  let newAt = start;
+  let open: Change | undefined;
+  for (const part of parts) {
+    if (part.added || part.removed) {
+      if (open === undefined) changes.push((open = { oldFrom: oldAt, oldTo: oldAt, newFrom: newAt, newTo: newAt }));
+      if (part.removed) open.oldTo = oldAt += part.value.length;
+      else open.newTo = newAt += part.value.length;
+    } else {
+      open = undefined;
+      oldAt += part.value.length;
+      newAt += part.value.length;
+    }
+  }
+  return changes;
+}
+
+/** Changes whose context would touch belong to one hunk. */
+function group(changes: readonly Change[], context: number): Change[][] {
+  const groups: Change[][] = [];
+  for (const change of changes) {
+    const last = groups.at(-1)?.at(-1);
+    if (last !== undefined && change.oldFrom - last.oldTo <= context * 2) groups.at(-1)!.push(change);
+    else groups.push([change]);
+  }
+  return groups;
+}
+
+function hunk(changes: readonly Change[], old: readonly string[], now: readonly string[], context: number): Hunk {
+  const first = changes[0]!;
+  const last = changes.at(-1)!;
+  const before = Math.min(context, first.oldFrom);
+  const oldFrom = first.oldFrom - before;
+  const newFrom = first.newFrom - before;
+  const oldTo = Math.min(old.length, last.oldTo + context);
+  const lines: HunkLine[] = [];
+  let at = oldFrom;
+  for (const change of changes) {
+    for (; at < change.oldFrom; at++) lines.push({ tag: "context", content: bare(old[at]!) });
+    for (; at < change.oldTo; at++) lines.push({ tag: "delete", content: bare(old[at]!) });
+    for (let i = change.newFrom; i < change.newTo; i++) lines.push({ tag: "add", content: bare(now[i]!) });
+  }
+  for (; at < oldTo; at++) lines.push({ tag: "context", content: bare(old[at]!) });
+  const oldCount = oldTo - oldFrom;
+  const newCount = last.newTo + (oldTo - last.oldTo) - newFrom;
+  // As in a patch: a side without lines names the line before.
+  return { oldStart: oldCount === 0 ? oldFrom : oldFrom + 1, oldCount, newStart: newCount === 0 ? newFrom : newFrom + 1, newCount, lines };
+}
+
+function bare(line: string): string {
+  return line.endsWith("\n") ? line.slice(0, -1) : line;
+}

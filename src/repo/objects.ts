@@ -1,0 +1,96 @@
+// Git objects in SQL, by name. Owns objects and chunks. Bytes are kept as the zlib stream that git puts into a pack, so
+// serving a clone copies them and compresses nothing. Whatever is here is complete: everything an object points to is
+// here too, which is why nothing else has to walk a graph to know that it may show it.
+
+import { fail } from "../lib/sys-error.ts";
+import type { Sql, SqlRow } from "../ports/sql.ts";
+import { type ObjectKind, oidOf } from "./oid.ts";
+import { deflate, inflate } from "./zlib.ts";
+
+export type GitObject = { kind: ObjectKind; bytes: Uint8Array };
+
+/** Where an object's compressed bytes are. */
+export type Stored = { kind: ObjectKind; size: number; first: number; chunks: number };
+
+/** Below the 2 MB that a value may have. */
+const CHUNK_BYTES = 1_500_000;
+
+const NUMBER_OF: Record<ObjectKind, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const KIND_OF: Record<number, ObjectKind> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" };
+
+export class Objects {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  kind(oid: string): ObjectKind | undefined {
+    const row = this.#sql.get("SELECT kind FROM objects WHERE oid = ?", oid);
+    return row && KIND_OF[Number(row.kind)];
+  }
+
+  find(oid: string): GitObject | undefined {
+    const stored = this.stored(oid);
+    return stored && { kind: stored.kind, bytes: this.inflate(stored) };
+  }
+
+  /** The bytes of an object that must be there and be of this kind. */
+  read(oid: string, kind: ObjectKind): Uint8Array {
+    const object = this.find(oid);
+    if (object === undefined) fail(404, `Object not found: ${oid}`);
+    if (object.kind !== kind) fail(400, `Object ${oid} is a ${object.kind}, not a ${kind}`);
+    return object.bytes;
+  }
+
+  stored(oid: string): Stored | undefined {
+    const row = this.#sql.get("SELECT kind, size, first, chunks FROM objects WHERE oid = ?", oid);
+    return row && toStored(row);
+  }
+
+  /** Only objects that are not there yet cost anything. */
+  write(kind: ObjectKind, bytes: Uint8Array): string {
+    const oid = oidOf(kind, bytes);
+    if (this.kind(oid) === undefined) {
+      const { first, chunks } = this.keep(deflate(bytes));
+      this.#sql.run("INSERT INTO objects VALUES (?, ?, ?, ?, ?)", oid, NUMBER_OF[kind], bytes.length, first, chunks);
+    }
+    return oid;
+  }
+
+  /** Bytes without a name yet: the quarantine gives them one, or drops them. */
+  keep(deflated: Uint8Array): { first: number; chunks: number } {
+    const first = Number(this.#sql.get("SELECT coalesce(max(id), 0) + 1 AS first FROM chunks")!.first);
+    let chunks = 0;
+    for (let at = 0; at < deflated.length; at += CHUNK_BYTES)
+      this.#sql.run("INSERT INTO chunks VALUES (?, ?)", first + chunks++, deflated.subarray(at, at + CHUNK_BYTES));
+    return { first, chunks };
+  }
+
+  inflate(stored: Stored): Uint8Array {
+    return inflate([...this.deflated(stored)], stored.size);
+  }
+
+  /** The compressed bytes, a row at a time. */
+  *deflated(stored: Stored): Generator<Uint8Array> {
+    for (let id = stored.first; id < stored.first + stored.chunks; id++)
+      yield this.#sql.get("SELECT bytes FROM chunks WHERE id = ?", id)!.bytes as Uint8Array;
+  }
+
+  /** How many there are; for operators and tests. */
+  count(): number {
+    return Number(this.#sql.get("SELECT count(*) AS n FROM objects")!.n);
+  }
+}
+
+export function toStored(row: SqlRow): Stored {
+  return { kind: KIND_OF[Number(row.kind)]!, size: Number(row.size), first: Number(row.first), chunks: Number(row.chunks) };
+}
+
+export function kindNumber(kind: ObjectKind): number {
+  return NUMBER_OF[kind];
+}
+
+export function kindOfNumber(number: number): ObjectKind | undefined {
+  return KIND_OF[number];
+}

@@ -1,0 +1,48 @@
+// A pack for somebody else, object by object: the stored bytes are already what a pack holds.
+
+import { kindNumber, type Objects } from "./objects.ts";
+import { Sha1 } from "./sha1.ts";
+import { concat } from "./text.ts";
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Everything must be there; nothing that is stored ever changes, so a slow reader sees no half of anything. */
+export function* writePack(objects: Objects, oids: ReadonlySet<string>): Generator<Uint8Array> {
+  const hash = new Sha1();
+  let parts: Uint8Array[] = [packHeader(oids.size)];
+  let held = 0;
+  for (const oid of oids) {
+    const stored = objects.stored(oid);
+    if (stored === undefined) throw new Error(`object ${oid} is missing`);
+    parts.push(entryHeader(kindNumber(stored.kind), stored.size));
+    for (const bytes of objects.deflated(stored)) {
+      parts.push(bytes);
+      held += bytes.length;
+      if (held < PIECE_BYTES) continue;
+      const piece = concat(parts);
+      hash.update(piece);
+      yield piece;
+      parts = [];
+      held = 0;
+    }
+  }
+  const rest = concat(parts);
+  yield concat([rest, hash.update(rest).digest()]);
+}
+
+function packHeader(count: number): Uint8Array {
+  const header = new DataView(new ArrayBuffer(12));
+  header.setUint32(0, 0x5041434b);
+  header.setUint32(4, 2);
+  header.setUint32(8, count);
+  return new Uint8Array(header.buffer);
+}
+
+function entryHeader(kind: number, size: number): Uint8Array {
+  const bytes = [(kind << 4) | (size & 15)];
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes[bytes.length - 1]! |= 0x80;
+    bytes.push(rest & 0x7f);
+  }
+  return new Uint8Array(bytes);
+}

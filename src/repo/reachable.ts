@@ -1,0 +1,152 @@
+// Which objects somebody lacks who wants these commits and has those: the question behind every fetch.
+
+import type { Node } from "./history.ts";
+import { Turns } from "./pause.ts";
+import type { Store } from "./store.ts";
+import { isTree, parseTree } from "./tree.ts";
+
+export type Wanted = {
+  /** Commits, trees, blobs or tags. */
+  wants: readonly string[];
+  /** Commits that the other side has, with all their ancestors up to its own shallow ones. */
+  haves: readonly string[];
+  /** Commits whose parents the other side does not have. */
+  theirShallow?: ReadonlySet<string>;
+  /** Commits whose parents it does not want. */
+  newShallow?: ReadonlySet<string>;
+};
+
+const OBJECTS_PER_TURN = 200;
+
+/** In the order in which they go into a pack. */
+export async function missingObjects(store: Store, wanted: Wanted): Promise<Set<string>> {
+  const { refs, objects } = store;
+  const result = new Set<string>();
+  const tips: string[] = [];
+  const others: string[] = [];
+  for (const want of wanted.wants) {
+    for (let oid = want; objects.kind(oid) === "tag"; oid = refs.target(oid)) result.add(oid);
+    const peeled = refs.peel(want);
+    if (peeled?.kind === "commit") tips.push(peeled.oid);
+    else if (peeled !== undefined) others.push(peeled.oid);
+  }
+  const turns = new Turns(OBJECTS_PER_TURN);
+  const { missing, edge } = await missingCommits(store, tips, wanted, turns);
+  const known = new Set<string>();
+  for (const node of edge) await addTree(store, node.tree, known, new Set(), turns);
+  for (const node of missing) result.add(node.oid);
+  for (const node of missing) await addTree(store, node.tree, result, known, turns);
+  for (const oid of others) {
+    if (objects.kind(oid) === "tree") await addTree(store, oid, result, known, turns);
+    else if (!known.has(oid)) result.add(oid);
+  }
+  return result;
+}
+
+/** Highest generation first, so a commit's marks are complete when its turn comes. */
+async function missingCommits(
+  store: Store,
+  tips: readonly string[],
+  wanted: Wanted,
+  turns: Turns,
+): Promise<{ missing: Node[]; edge: Node[] }> {
+  const walk = new Walk(store, wanted);
+  for (const oid of wanted.haves) walk.mark(oid, "had");
+  for (const oid of tips) walk.mark(oid, "wanted");
+  const missing: Node[] = [];
+  while (walk.isOpen) {
+    if (turns.isOver()) await turns.pause();
+    const { node, had, wanted: isWanted, isTheirEdge } = walk.next();
+    if (isWanted && !had) missing.push(node);
+    const goesOn = isWanted && wanted.newShallow?.has(node.oid) !== true;
+    for (const parent of node.parents) {
+      if (had && !isTheirEdge) walk.mark(parent, "had");
+      if (goesOn) walk.mark(parent, "wanted");
+    }
+  }
+  return { missing, edge: walk.edgeOf(missing) };
+}
+
+type Mark = { node: Node; had: boolean; wanted: boolean; isTheirEdge: boolean };
+
+/** Commits to visit, by generation. */
+class Walk {
+  readonly #store: Store;
+  readonly #theirShallow: ReadonlySet<string>;
+  /** Whether something may be missing below what the other side has. */
+  readonly #deepens: boolean;
+  readonly #marks = new Map<string, Mark>();
+  /** Sorted, highest generation last. */
+  readonly #open: Mark[] = [];
+  /** How many of the open ones can still lead to something missing. When none does, the rest changes nothing. */
+  #live = 0;
+
+  constructor(store: Store, { theirShallow = new Set(), newShallow }: Wanted) {
+    this.#store = store;
+    this.#theirShallow = theirShallow;
+    this.#deepens = theirShallow.size > 0 && theirShallow !== newShallow;
+  }
+
+  get isOpen(): boolean {
+    return this.#live > 0;
+  }
+
+  mark(oid: string, as: "had" | "wanted"): void {
+    let mark = this.#marks.get(oid);
+    if (mark === undefined) {
+      mark = { node: this.#store.history.node(oid), had: false, wanted: false, isTheirEdge: this.#theirShallow.has(oid) };
+      this.#marks.set(oid, mark);
+      this.#insert(mark);
+    }
+    const before = this.#isLive(mark);
+    mark[as] = true;
+    this.#live += Number(this.#isLive(mark)) - Number(before);
+  }
+
+  next(): Mark {
+    const mark = this.#open.pop()!;
+    if (this.#isLive(mark)) this.#live--;
+    return mark;
+  }
+
+  /** What the other side has just below what it lacks: most of what it needs is already there. */
+  edgeOf(missing: readonly Node[]): Node[] {
+    const edge = new Set<Node>();
+    for (const node of missing) {
+      for (const parent of node.parents) {
+        const mark = this.#marks.get(parent);
+        if (mark?.had === true) edge.add(mark.node);
+      }
+    }
+    return [...edge];
+  }
+
+  #isLive({ wanted, had }: Mark): boolean {
+    return wanted && (!had || this.#deepens);
+  }
+
+  #insert(mark: Mark): void {
+    let low = 0;
+    let high = this.#open.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#open[middle]!.node.generation < mark.node.generation) low = middle + 1;
+      else high = middle;
+    }
+    this.#open.splice(low, 0, mark);
+  }
+}
+
+/** Everything below a tree that is in neither set goes into the first. */
+async function addTree({ objects }: Store, root: string, into: Set<string>, known: ReadonlySet<string>, turns: Turns): Promise<void> {
+  const todo = [root];
+  for (let tree = todo.pop(); tree !== undefined; tree = todo.pop()) {
+    if (into.has(tree) || known.has(tree)) continue;
+    into.add(tree);
+    if (turns.isOver()) await turns.pause();
+    for (const entry of parseTree(objects.read(tree, "tree"))) {
+      if (isTree(entry)) todo.push(entry.oid);
+      else if (!known.has(entry.oid)) into.add(entry.oid);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// A pack and the refs it is for, taken together: nothing of the pack is seen unless a ref moved to it.
+
+import { SysError } from "../lib/sys-error.ts";
+import { StorageError } from "../ports/sql.ts";
+import type { ByteReader } from "./byte-reader.ts";
+import { Quarantine } from "./quarantine.ts";
+import type { Store } from "./store.ts";
+import { unpack } from "./unpack.ts";
+
+/** Null is absent: a ref from null is new, one to null is deleted. */
+export type RefUpdate = { ref: string; from: string | null; to: string | null };
+
+export type ReceiveOptions = {
+  /** All refs move or none. */
+  atomic?: boolean;
+  /** Whether a branch may leave its present commit behind. */
+  force?: boolean;
+};
+
+/** `unpack` is null where the pack was fine; a ref's `fault` where it moved. */
+export type Received = { unpack: string | null; refs: { ref: string; fault: string | null }[] };
+
+/** `pack` is null where nothing but deletions is asked for. */
+export async function receive(
+  store: Store,
+  pack: ByteReader | null,
+  updates: readonly RefUpdate[],
+  options: ReceiveOptions = {},
+): Promise<Received> {
+  try {
+    const refs = await withPack(store, pack, () => moveAll(store, updates, options));
+    return { unpack: null, refs };
+  } catch (error) {
+    if (error instanceof NothingMoved) return { unpack: null, refs: error.refs };
+    if (!(error instanceof SysError || error instanceof StorageError)) throw error;
+    return { unpack: error.message, refs: updates.map(({ ref }) => ({ ref, fault: "unpacker error" })) };
+  }
+}
+
+/** `body` runs in the transaction that makes the pack part of the repository. If it throws, the pack never was there. */
+export async function withPack<T>(store: Store, pack: ByteReader | null, body: () => T): Promise<T> {
+  if (pack === null) return store.sql.transaction(body);
+  const quarantine = new Quarantine(store);
+  try {
+    await unpack(pack, quarantine, store.limits);
+    quarantine.complete();
+    return store.sql.transaction(() => {
+      quarantine.publish();
+      return body();
+    });
+  } catch (error) {
+    dropQuietly(quarantine);
+    throw error;
+  }
+}
+
+/** Where the disk is full even that may fail; then the next start does it. */
+function dropQuietly(quarantine: Quarantine): void {
+  try {
+    quarantine.drop();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+  }
+}
+
+class NothingMoved extends Error {
+  readonly refs: Received["refs"];
+
+  constructor(refs: Received["refs"]) {
+    super("nothing moved");
+    this.refs = refs;
+  }
+}
+
+function moveAll(store: Store, updates: readonly RefUpdate[], options: ReceiveOptions): Received["refs"] {
+  const refs = updates.map((update) => ({ ref: update.ref, fault: move(store, update, options) }));
+  const failed = refs.filter(({ fault }) => fault !== null).length;
+  if (failed > 0 && options.atomic === true)
+    throw new NothingMoved(refs.map(({ ref, fault }) => ({ ref, fault: fault ?? "atomic push failure" })));
+  if (failed === refs.length) throw new NothingMoved(refs);
+  return refs;
+}
+
+function move({ refs, history }: Store, { ref, from, to }: RefUpdate, { force = true }: ReceiveOptions): string | null {
+  if (to === null) {
+    if (ref === refs.head()) return "deletion of the current branch prohibited";
+    if (from === null) return refs.get(ref) === undefined ? null : "stale info";
+  }
+  const isBranch = ref.startsWith("refs/heads/");
+  const isRewrite = from !== null && to !== null && isBranch && history.get(to) !== undefined && !history.isAncestor(from, to);
+  if (isRewrite && !force && refs.get(ref) === from) return "non-fast-forward";
+  return refs.move(ref, from, to) ?? null;
+}

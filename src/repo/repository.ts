@@ -1,0 +1,116 @@
+// One git repository in one database. It knows commits, trees and refs, and nothing of accounts: who may do what is
+// decided before anything here is called. One instance per database: it drops what an earlier life left half received.
+
+import { fail } from "../lib/sys-error.ts";
+import type { Sql } from "../ports/sql.ts";
+import { type Applied, apply, type ApplyRequest } from "./apply.ts";
+import { ByteReader, type ByteStream } from "./byte-reader.ts";
+import type { Person } from "./commit.ts";
+import { compare, type CompareResult, diff, type DiffResult } from "./diff.ts";
+import { History } from "./history.ts";
+import { importBranch, type Imported, type ImportRequest } from "./import.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import { log, type LogResult } from "./log.ts";
+import { Objects } from "./objects.ts";
+import { sweep } from "./quarantine.ts";
+import { type Found, lookup, read, type ReadResult } from "./read.ts";
+import { receive, type Received, type ReceiveOptions, type RefUpdate } from "./receive.ts";
+import { branchRef, shortName } from "./ref-names.ts";
+import { Refs } from "./refs.ts";
+import { migrate } from "./schema/migrate.ts";
+import { search, type SearchResult } from "./search.ts";
+import type { Store } from "./store.ts";
+
+const DEFAULT_REF = "main";
+
+export class Repository {
+  readonly store: Store;
+
+  constructor(sql: Sql, limits: Partial<Limits> = {}) {
+    migrate(sql);
+    const all = { ...LIMITS, ...limits };
+    const objects = new Objects(sql);
+    this.store = { sql, objects, refs: new Refs(sql, objects, all.refs), history: new History(sql), limits: all };
+    sweep(sql);
+    // Git takes the empty tree for granted and does not always send it.
+    objects.write("tree", new Uint8Array(0));
+  }
+
+  refs(): { heads: Record<string, string>; tags: Record<string, string> } {
+    const heads: Record<string, string> = {};
+    const tags: Record<string, string> = {};
+    for (const { name, oid } of this.store.refs.list()) {
+      if (name.startsWith("refs/heads/")) heads[shortName(name)] = oid;
+      else if (name.startsWith("refs/tags/")) tags[shortName(name)] = oid;
+    }
+    return { heads, tags };
+  }
+
+  get defaultBranch(): string {
+    return shortName(this.store.refs.head());
+  }
+
+  set defaultBranch(ref: string) {
+    this.store.refs.setHead(branchRef(ref));
+  }
+
+  /** The commit of a branch; null where there is none. */
+  head(ref: string = DEFAULT_REF): string | null {
+    return this.store.refs.get(branchRef(ref)) ?? null;
+  }
+
+  read(ref: string = DEFAULT_REF, path: string = ""): ReadResult {
+    return read(this.store, ref, path);
+  }
+
+  /** What is at a path, without reading it. */
+  lookup(ref: string, path: string): Found | undefined {
+    return lookup(this.store, ref, path);
+  }
+
+  /** A file's bytes, or a link's target, as they are. */
+  bytes(ref: string, path: string): Uint8Array {
+    const found = lookup(this.store, ref, path);
+    if (found === undefined) fail(404, `Path not found: ${path} at ${ref}`);
+    if (found.type === "tree") fail(409, `Is a directory: ${path}`);
+    return this.store.objects.read(found.hash, "blob");
+  }
+
+  log(ref: string = DEFAULT_REF, limit?: number, offset?: number): LogResult {
+    return log(this.store, ref, limit, offset);
+  }
+
+  diff(commit: string, context?: number): DiffResult {
+    return diff(this.store, commit, context);
+  }
+
+  compare(base: string, head: string, context?: number, stat?: boolean): CompareResult {
+    return compare(this.store, base, head, context, stat);
+  }
+
+  search(ref: string, query: string, prefix?: string): SearchResult {
+    return search(this.store, ref, query, prefix);
+  }
+
+  apply(request: ApplyRequest): Applied {
+    return this.store.sql.transaction(() => apply(this.store, request));
+  }
+
+  /** A pack and the refs it is for. `pack` is null where there is nothing to bring. */
+  receive(pack: ByteStream | null, updates: readonly RefUpdate[], options?: ReceiveOptions): Promise<Received> {
+    return receive(this.store, pack === null ? null : new ByteReader(pack), updates, options);
+  }
+
+  /** Brings a branch to where a remote's ref is. */
+  import(request: ImportRequest): Promise<Imported> {
+    return importBranch(this.store, request);
+  }
+
+  /** An empty first commit on a branch that does not exist yet. */
+  create(slug: string, author: Person, now: number, ref: string = DEFAULT_REF): { ref: string; head: string | null; created: boolean } {
+    const head = this.head(ref);
+    if (head !== null) return { ref: shortName(branchRef(ref)), head, created: false };
+    const applied = this.apply({ ref, message: `repo: create ${slug}`, allowEmpty: true, ops: [], author, now });
+    return { ref: applied.ref, head: applied.head, created: true };
+  }
+}

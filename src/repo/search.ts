@@ -1,0 +1,85 @@
+// Literal, case-sensitive search through the text files of one commit.
+
+import { fail } from "../lib/sys-error.ts";
+import { readPath } from "./names.ts";
+import type { Store } from "./store.ts";
+import { asText } from "./text.ts";
+import { isTree, MODE, parseTree } from "./tree.ts";
+
+export type Match = { path: string; line: number; content: string };
+export type SearchResult = { ref: string; query: string; prefix?: string; truncated?: true; matches: Match[] };
+
+const MATCHES_MAX = 500;
+/** Small trees that contain each other can stand for millions of files. */
+const ENTRIES_MAX = 200_000;
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
+const DEPTH_MAX = 256;
+/** A line of minified code would fill the answer by itself. */
+const LINE_CHARS_MAX = 1000;
+
+type Search = { store: Store; query: string; prefix: string; matches: Match[]; entries: number; bytes: number; isCut: boolean };
+
+export function search(store: Store, ref: string, query: string, prefix?: string): SearchResult {
+  if (query === "") fail(400, "A search needs a query");
+  const tree = store.history.node(store.refs.resolve(ref)).tree;
+  const folder = prefix === undefined ? "" : cleanPrefix(prefix);
+  const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false };
+  walk(search, tree, "", 0);
+  const result: SearchResult = { ref, query, matches: search.matches };
+  if (prefix !== undefined) result.prefix = prefix;
+  if (search.isCut) result.truncated = true;
+  return result;
+}
+
+/** A prefix is of the text of a path, so `doc` finds what is below docs and a file doc.txt. */
+function cleanPrefix(prefix: string): string {
+  const path = readPath(prefix).join("/");
+  return path !== "" && prefix.endsWith("/") ? `${path}/` : path;
+}
+
+function walk(search: Search, tree: string, path: string, depth: number): void {
+  for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
+    if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
+    if (search.isCut) return;
+    const name = path + entry.name;
+    if (isTree(entry)) {
+      const inner = `${name}/`;
+      if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) walk(search, entry.oid, inner, depth + 1);
+    } else if (entry.mode !== MODE.link && name.startsWith(search.prefix)) {
+      searchFile(search, entry.oid, name);
+    }
+  }
+}
+
+function searchFile(search: Search, oid: string, path: string): void {
+  const { objects } = search.store;
+  const stored = objects.stored(oid);
+  if (stored === undefined || stored.size > FILE_BYTES_MAX || stored.size === 0) return;
+  search.bytes += stored.size;
+  const text = asText(objects.inflate(stored));
+  if (text === undefined) return;
+  let line = 1;
+  let counted = 0;
+  for (let at = text.indexOf(search.query); at >= 0;) {
+    if (search.matches.length === MATCHES_MAX) {
+      search.isCut = true;
+      return;
+    }
+    for (let next = text.indexOf("\n", counted); next >= 0 && next < at; next = text.indexOf("\n", counted)) {
+      line++;
+      counted = next + 1;
+    }
+    const end = text.indexOf("\n", at);
+    search.matches.push({ path, line, content: shown(text, counted, end < 0 ? text.length : end, at) });
+    if (end < 0) return;
+    at = text.indexOf(search.query, end);
+  }
+}
+
+function shown(text: string, start: number, end: number, at: number): string {
+  const stop = text[end - 1] === "\r" ? end - 1 : end;
+  if (stop - start <= LINE_CHARS_MAX) return text.slice(start, stop);
+  const from = Math.max(start, Math.min(at - LINE_CHARS_MAX / 4, stop - LINE_CHARS_MAX));
+  return text.slice(from, from + LINE_CHARS_MAX);
+}

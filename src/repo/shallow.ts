@@ -1,0 +1,69 @@
+// Histories with a bottom: where a clone of a given depth ends.
+
+import type { Store } from "./store.ts";
+
+export type ShallowUpdate = {
+  /** Commits of the new history whose parents are left out. */
+  edge: Set<string>;
+  /** Those of them that are new to the client. */
+  shallow: string[];
+  /** Those of the client's that get their parents now. */
+  unshallow: string[];
+};
+
+/** `depth` commits along every line. */
+export function shallowUpdate(store: Store, wants: readonly string[], depth: number, theirs: ReadonlySet<string>): ShallowUpdate {
+  const edge = new Set<string>();
+  const inside = new Set<string>();
+  walk(store, wants, depth, (oid, level, parents) => {
+    if (level === depth && parents.length > 0) edge.add(oid);
+    else inside.add(oid);
+    return true;
+  });
+  return {
+    edge,
+    shallow: [...edge].filter((oid) => !theirs.has(oid)),
+    unshallow: [...theirs].filter((oid) => inside.has(oid)),
+  };
+}
+
+/** How far below the wants the client's history ends now. */
+export function depthOf(store: Store, wants: readonly string[], theirs: ReadonlySet<string>): number {
+  let deepest = 0;
+  walk(store, wants, Number.POSITIVE_INFINITY, (oid, level) => {
+    if (theirs.has(oid)) deepest = Math.max(deepest, level);
+    return !theirs.has(oid);
+  });
+  return deepest;
+}
+
+/** Level by level, so that a commit is met at its least depth. */
+function walk(
+  { refs, history }: Store,
+  wants: readonly string[],
+  depth: number,
+  visit: (oid: string, level: number, parents: readonly string[]) => boolean,
+): void {
+  const seen = new Set<string>();
+  let level: string[] = [];
+  for (const want of wants) {
+    const peeled = refs.peel(want);
+    if (peeled?.kind === "commit" && !seen.has(peeled.oid)) {
+      seen.add(peeled.oid);
+      level.push(peeled.oid);
+    }
+  }
+  for (let n = 1; n <= depth && level.length > 0; n++) {
+    const next: string[] = [];
+    for (const oid of level) {
+      const { parents } = history.node(oid);
+      if (!visit(oid, n, parents)) continue;
+      for (const parent of parents) {
+        if (seen.has(parent)) continue;
+        seen.add(parent);
+        next.push(parent);
+      }
+    }
+    level = next;
+  }
+}

@@ -1,0 +1,9 @@
+// What every operation on a repository works on.
+
+import type { Sql } from "../ports/sql.ts";
+import type { History } from "./history.ts";
+import type { Limits } from "./limits.ts";
+import type { Objects } from "./objects.ts";
+import type { Refs } from "./refs.ts";
+
+export type Store = { sql: Sql; objects: Objects; refs: Refs; history: History; limits: Limits };

@@ -1,0 +1,111 @@
+// A tree being changed: directories are read when a change reaches them and written once at the end. Nothing is
+// followed: a symbolic link is an entry like a file.
+
+import { fail } from "../lib/sys-error.ts";
+import { writePath } from "./names.ts";
+import type { Objects } from "./objects.ts";
+import { isTree, MODE, parseTree, serializeTree } from "./tree.ts";
+
+type Directory = Map<string, Entry>;
+/** A directory that was opened has its content here, and its hash is stale. */
+type Entry = { mode: string; oid: string; opened?: Directory };
+
+export class TreeEdit {
+  readonly #objects: Objects;
+  readonly #entriesMax: number;
+  readonly #root: Directory;
+
+  constructor(objects: Objects, tree: string | null, entriesMax: number) {
+    this.#objects = objects;
+    this.#entriesMax = entriesMax;
+    this.#root = tree === null ? new Map() : this.#load(tree);
+  }
+
+  put(path: string, blob: string): void {
+    const segments = writePath(path);
+    const name = segments.pop()!;
+    const directory = this.#open(segments, path);
+    const present = directory.get(name);
+    if (present !== undefined && isTree(present) && !this.#isGone(present)) fail(409, `Is a directory: ${path}`);
+    directory.set(name, { mode: MODE.file, oid: blob });
+  }
+
+  delete(path: string, recursive: boolean): void {
+    const segments = writePath(path);
+    const entry = this.#find(segments) ?? fail(404, `Path not found: ${segments.join("/")}`);
+    if (isTree(entry) && !recursive) fail(409, `Directory not empty: ${segments.join("/")} (pass recursive: true to delete all below it)`);
+    this.#remove(segments);
+  }
+
+  move(from: string, to: string): void {
+    const source = writePath(from);
+    const target = writePath(to);
+    const entry = this.#find(source) ?? fail(404, `Path not found: ${source.join("/")}`);
+    if (source.every((segment, i) => target[i] === segment)) {
+      if (target.length > source.length) fail(409, `Cannot move ${source.join("/")} into itself`);
+      fail(409, `Path already exists: ${target.join("/")}`);
+    }
+    if (this.#find(target) !== undefined) fail(409, `Path already exists: ${target.join("/")}`);
+    this.#remove(source);
+    this.#open(target.slice(0, -1), to).set(target.at(-1)!, entry);
+  }
+
+  /** Writes what changed; the hash of the whole. */
+  write(): string {
+    return this.#write(this.#root) ?? this.#objects.write("tree", new Uint8Array(0));
+  }
+
+  /** Undefined for an empty directory, which git does not keep. */
+  #write(directory: Directory): string | undefined {
+    const entries = [];
+    for (const [name, entry] of directory) {
+      const oid = entry.opened === undefined ? entry.oid : this.#write(entry.opened);
+      if (oid !== undefined) entries.push({ mode: entry.mode, name, oid });
+    }
+    if (entries.length > this.#entriesMax) fail(413, `More than ${this.#entriesMax} entries in one directory`);
+    return entries.length === 0 ? undefined : this.#objects.write("tree", serializeTree(entries));
+  }
+
+  #find(segments: readonly string[]): Entry | undefined {
+    let directory: Directory = this.#root;
+    for (const [i, segment] of segments.entries()) {
+      const entry = directory.get(segment);
+      if (entry === undefined || i === segments.length - 1) return entry === undefined || this.#isGone(entry) ? undefined : entry;
+      if (!isTree(entry)) return undefined;
+      directory = this.#opened(entry);
+    }
+    return undefined;
+  }
+
+  /** A directory of which everything was taken out before. */
+  #isGone(entry: Entry): boolean {
+    return entry.opened !== undefined && [...entry.opened.values()].every((inner) => this.#isGone(inner));
+  }
+
+  #remove(segments: readonly string[]): void {
+    this.#open(segments.slice(0, -1), segments.join("/")).delete(segments.at(-1)!);
+  }
+
+  #open(segments: readonly string[], path: string): Directory {
+    let directory = this.#root;
+    for (const [i, segment] of segments.entries()) {
+      let entry = directory.get(segment);
+      if (entry === undefined) {
+        entry = { mode: MODE.tree, oid: "", opened: new Map() };
+        directory.set(segment, entry);
+      }
+      if (!isTree(entry)) fail(409, `Not a directory: ${segments.slice(0, i + 1).join("/")} (in ${path})`);
+      directory = this.#opened(entry);
+    }
+    return directory;
+  }
+
+  #opened(entry: Entry): Directory {
+    entry.opened ??= this.#load(entry.oid);
+    return entry.opened;
+  }
+
+  #load(tree: string): Directory {
+    return new Map(parseTree(this.#objects.read(tree, "tree")).map(({ mode, name, oid }) => [name, { mode, oid }]));
+  }
+}

@@ -1,0 +1,105 @@
+// A tree object: its entries, git's order of them, and what makes one acceptable.
+
+import { fail } from "../lib/sys-error.ts";
+import { linkFault, nameFault } from "./names.ts";
+import { oidFrom, writeOid } from "./oid.ts";
+import { asText, toBytes } from "./text.ts";
+
+export const MODE = { tree: "40000", file: "100644", executable: "100755", link: "120000" } as const;
+
+/** The last one is an old git's, and still in many histories. */
+const MODES: ReadonlySet<string> = new Set([...Object.values(MODE), "100664"]);
+const GITLINK = "160000";
+const MODE_CHARS_MAX = 6;
+
+export type TreeEntry = { mode: string; name: string; oid: string };
+
+export function isTree(entry: { mode: string }): boolean {
+  return entry.mode === MODE.tree;
+}
+
+export function parseTree(bytes: Uint8Array, entriesMax: number = Number.POSITIVE_INFINITY): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(0x20, at);
+    const end = bytes.indexOf(0, at);
+    if (space < 0 || space - at > MODE_CHARS_MAX || end < space || end + 21 > bytes.length) bad("it is cut short");
+    let mode = "";
+    for (let i = at; i < space; i++) mode += String.fromCharCode(bytes[i]!);
+    const name = asText(bytes.subarray(space + 1, end)) ?? bad("a name that is not UTF-8");
+    if (entries.length === entriesMax) fail(413, `Bad tree: more than ${entriesMax} entries`);
+    entries.push({ mode, name, oid: oidFrom(bytes, end + 1) });
+    at = end + 21;
+  }
+  return entries;
+}
+
+/** One entry of a tree, without reading the others: a directory may be large and is looked through often. */
+export function findEntry(bytes: Uint8Array, name: string): TreeEntry | undefined {
+  const wanted = toBytes(name);
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(0x20, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0) return undefined;
+    if (end - space - 1 === wanted.length && wanted.every((byte, i) => bytes[space + 1 + i] === byte))
+      return parseTree(bytes.subarray(at, end + 21))[0];
+    at = end + 21;
+  }
+  return undefined;
+}
+
+/** Judged as coming from a stranger: fails on what git fsck would call an error, and on what we do not keep. */
+export function checkTree(bytes: Uint8Array, entriesMax: number): TreeEntry[] {
+  const entries = parseTree(bytes, entriesMax);
+  const names = new Set<string>();
+  let previous: TreeEntry | undefined;
+  for (const entry of entries) {
+    if (entry.mode === GITLINK) bad(`submodules are not kept (${entry.name})`);
+    if (!MODES.has(entry.mode)) bad(`the mode ${JSON.stringify(entry.mode)}`);
+    const fault = nameFault(entry.name) ?? (entry.mode === MODE.link ? linkFault(entry.name) : undefined);
+    if (fault !== undefined) bad(fault);
+    if (names.has(entry.name)) bad("two entries of one name");
+    names.add(entry.name);
+    if (previous !== undefined && compareEntries(previous, entry) >= 0) bad("its entries are out of order");
+    previous = entry;
+    if (/^0+$/.test(entry.oid)) bad("an entry that points nowhere");
+  }
+  return entries;
+}
+
+export function serializeTree(entries: readonly TreeEntry[]): Uint8Array {
+  const sorted = entries.toSorted(compareEntries);
+  const heads = sorted.map((entry) => toBytes(`${entry.mode} ${entry.name}\0`));
+  const bytes = new Uint8Array(heads.reduce((sum, head) => sum + head.length + 20, 0));
+  let at = 0;
+  for (const [i, head] of heads.entries()) {
+    bytes.set(head, at);
+    writeOid(sorted[i]!.oid, bytes, at + head.length);
+    at += head.length + 20;
+  }
+  return bytes;
+}
+
+/** By bytes, a directory as if its name ended in a slash. */
+export function compareEntries(a: TreeEntry, b: TreeEntry): number {
+  return compareText(isTree(a) ? `${a.name}/` : a.name, isTree(b) ? `${b.name}/` : b.name);
+}
+
+/** The order of the UTF-8 bytes, which is not that of JavaScript's code units. */
+function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? surrogatesLast(x) - surrogatesLast(y) : x - y;
+  }
+  return a.length - b.length;
+}
+
+function surrogatesLast(unit: number): number {
+  return unit >= 0xe000 ? unit - 0x2000 : unit + 0x2000;
+}
+
+function bad(what: string): never {
+  fail(400, `Bad tree: ${what}`);
+}
