@@ -36,6 +36,8 @@ export type ClientStatus = "connected" | "reconnecting" | "closed";
 
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 30_000;
+/** For how long a gateway remembers a key, less some: later the same write would be carried out a second time. */
+const KEY_MS = 23 * 60 * 60 * 1000;
 /** Closed on purpose: coming back would only be refused, or push out whoever replaced us. */
 const FINAL_CODES = new Set([1000, 1008]);
 
@@ -74,8 +76,14 @@ export class Client {
     const key = options.key ?? (WRITES.has(name) ? randomId() : undefined);
     const repeatable = READS.has(name) || (WRITES.has(name) && key !== undefined);
     const sent = key === undefined ? options : { ...options, key };
+    let firstAt: number | null = null;
     return new Promise((resolve, reject) => {
       const run = (line: Line) => {
+        firstAt ??= Date.now();
+        if (WRITES.has(name) && Date.now() - firstAt > KEY_MS) {
+          reject(new ConnectionLost(1006, "The connection was lost for too long to send the call again safely"));
+          return;
+        }
         line.call(name, args, sent).then(resolve, (error: unknown) => {
           const cut = error instanceof ConnectionLost && error.code !== 0;
           if (cut && repeatable && this.#closed === null) this.#send({ run, reject });
@@ -120,6 +128,8 @@ export class Client {
     if (this.#closed !== null) return;
     try {
       const { line, session } = await openSession(this.#options);
+      // Closed while it was coming back: nobody waits for this one any more.
+      if (this.#closed !== null) return line.close();
       this.#session = session;
       this.#line = line;
       this.#attach(line);

@@ -120,15 +120,9 @@ export class Line {
   #message(data: unknown): void {
     this.#heardAt = Date.now();
     if (typeof data !== "string" || data === "pong") return;
-    const frame = JSON.parse(data) as {
-      type: string;
-      id?: string;
-      ok?: boolean;
-      data?: unknown;
-      error?: ConstructorParameters<typeof CallError>[0];
-      signal?: string;
-      payload?: unknown;
-    };
+    const frame = parsed(data);
+    // Thrown inside an event it would end the program, and print what the other side sent.
+    if (frame === null) return this.#socket.close(4002, "Not a frame");
     if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload);
     if (frame.type !== "res" || frame.id === undefined) return;
     const waiting = this.#settle(frame.id);
@@ -158,6 +152,26 @@ export class Line {
     clearInterval(this.#pinging);
     for (const id of this.#waiting.keys()) this.#settle(id)?.reject(this.#ended);
     this.onClose(this.#ended);
+  }
+}
+
+type Incoming = {
+  type?: unknown;
+  id?: string;
+  ok?: boolean;
+  data?: unknown;
+  error?: ConstructorParameters<typeof CallError>[0];
+  signal?: string;
+  payload?: unknown;
+};
+
+/** Null for what is not a frame at all. */
+function parsed(text: string): Incoming | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : null;
+  } catch {
+    return null;
   }
 }
 

@@ -46,6 +46,14 @@ describe("one account from one address", () => {
     );
   });
 
+  it("keeps the owner's budget at a known address from whoever types its name", () => {
+    const throttle = fresh();
+    throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+    for (const name of ["alice@10.0.0.1", "10.0.0.1 alice", "known:10.0.0.1 alice", "alice"])
+      for (let i = 0; i < 5; i++) throttle.take(name, "10.0.0.2", START);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(0);
+  });
+
   it("waits longer with every run of failures, up to a quarter of an hour", () => {
     const throttle = fresh();
     let now = START;

@@ -34,7 +34,8 @@ export class Throttle {
   take(account: string, address: string, now: number): Try {
     const where = addressKey(address);
     const keys: [string, Budget][] = this.#isKnown(account, where, now)
-      ? [[`account:${account}@${where}`, ACCOUNT]]
+      ? // A kind of its own: a name is whatever somebody typed, and must not be able to spell this key.
+        [[`known:${where} ${account}`, ACCOUNT]]
       : [
           [`account:${account}`, ACCOUNT],
           [`address:${where}`, ADDRESS],
@@ -61,7 +62,7 @@ export class Throttle {
   succeeded(attempt: Try, now: number): void {
     this.#sql.relaxed(() => {
       for (const [key] of attempt.keys) {
-        if (key.startsWith("account:")) this.#sql.run("DELETE FROM throttle WHERE key = ?", key);
+        if (/^(?:account|known):/.test(key)) this.#sql.run("DELETE FROM throttle WHERE key = ?", key);
         else this.#sql.run("UPDATE throttle SET level = max(0, level - 1), streak = max(0, streak - 1) WHERE key = ?", key);
       }
       this.#sql.run("INSERT OR REPLACE INTO known_addresses VALUES (?, ?, ?)", attempt.account, attempt.address, now);

@@ -1,0 +1,57 @@
+// What the client does when the other side misbehaves or goes away at the wrong moment.
+
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { connect, ConnectionLost, Line } from "./client.ts";
+
+const AUTH = { username: "alice", password: "correct horse" };
+const servers: WebSocketServer[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    for (const socket of server.clients) socket.terminate();
+    server.close();
+  }
+});
+
+it("hangs up on what is not a frame instead of throwing where nobody catches it", async () => {
+  for (const nonsense of ["{nope", "null", "3", '"text"']) {
+    const { url } = await serve((socket) => socket.send(nonsense));
+    const line = await Line.open(url);
+    await expect(line.call("sys.info", {})).rejects.toBeInstanceOf(ConnectionLost);
+  }
+});
+
+it("stays closed when it is closed while it comes back", async () => {
+  let connects = 0;
+  let answer = () => {};
+  const { url, server } = await serve((socket, id) => {
+    const welcome = () => socket.send(JSON.stringify({ type: "res", id, ok: true, data: {} }));
+    connects++;
+    if (connects === 1) welcome();
+    else answer = welcome;
+  });
+  const client = await connect({ url, auth: AUTH });
+  const states: string[] = [];
+  client.onStatus = (status) => states.push(status);
+  for (const socket of server.clients) socket.terminate();
+  await expect.poll(() => connects).toBe(2);
+  client.close();
+  answer();
+  await expect.poll(() => server.clients.size).toBe(0);
+  expect(states).toEqual(["reconnecting", "closed"]);
+});
+
+/** A gateway that does with each request what it is told. */
+async function serve(answer: (socket: WebSocket, id: string) => void): Promise<{ url: string; server: WebSocketServer }> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  servers.push(server);
+  server.on("connection", (socket) =>
+    socket.on("message", (data: Buffer) => {
+      if (data.toString() !== "ping") answer(socket, (JSON.parse(data.toString()) as { id: string }).id);
+    }),
+  );
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
