@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -46,6 +47,37 @@ test("SIGTERM closes sockets with 1001 and ends with 0", async () => {
   const socket = await RawSocket.open(url!);
   child.kill("SIGTERM");
   expect((await socket.closed).code).toBe(1001);
+  expect(await ended).toBe(0);
+});
+
+test("a refused upgrade is hung up on, and one in the goodbye does not keep the gateway up", async () => {
+  const { url, child, ended } = await up("--home", join(scratch, "held"));
+  const { port, host } = new URL(url!);
+  const wire = async (text: string) => {
+    const socket = createConnection({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => {});
+    const ended = new Promise((resolve) => socket.on("close", resolve));
+    await new Promise((resolve) => socket.once("connect", resolve));
+    socket.write(text);
+    return { socket, ended };
+  };
+  const request = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+  const refused = await wire(request("/nope"));
+  refused.socket.resume();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Only a socket that is gone on the other side refuses a write.
+  refused.socket.write("x");
+  await refused.ended;
+
+  const deaf = await wire(request("/ws"));
+  const late = await wire(request("/ws").slice(0, 40));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  child.kill("SIGTERM");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  late.socket.write(request("/ws").slice(40));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  deaf.socket.destroy();
   expect(await ended).toBe(0);
 });
 

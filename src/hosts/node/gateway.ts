@@ -82,6 +82,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const port = await listen(server, options);
   undo(async () => {
     log.info("gateway is going down");
+    door.closing();
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
     await sockets.closeAll(1001, "Gateway is shutting down", GOODBYE_MS);
     server.closeAllConnections();

@@ -21,6 +21,7 @@ export class HttpDoor {
   readonly #proxies = new BlockList();
   #policy: OriginPolicy = originPolicy([]);
   #port = 0;
+  #isClosing = false;
 
   constructor(options: UpOptions, kernel: Kernel, sockets: NodeSockets) {
     this.#options = options;
@@ -37,6 +38,11 @@ export class HttpDoor {
     this.#policy = originPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
   }
 
+  /** A request that is half read when the gateway goes down must not become a socket that nobody says goodbye to. */
+  closing(): void {
+    this.#isClosing = true;
+  }
+
   guard(listener: RequestListener): RequestListener {
     return (request, response) => {
       const refusal = this.#refusal(request);
@@ -50,6 +56,7 @@ export class HttpDoor {
     if (request.url?.split("?")[0] !== "/ws") return refuse(wire, 404, "Not found");
     const refusal = this.#refusal(request);
     if (refusal !== null) return refuse(wire, 403, refusal);
+    if (this.#isClosing) return refuse(wire, 503, "Gateway is shutting down");
     const address = this.#address(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
     const full = this.#kernel.refusal(address);
@@ -86,12 +93,21 @@ export class HttpDoor {
 }
 
 export function createHttpServer(options: UpOptions, listener: RequestListener): Server {
-  const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 };
-  if (options.tls === null) return Object.assign(createServer(limits, listener), { maxHeadersCount: 100 });
+  const limits = {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: 5_000,
+    handshakeTimeout: 10_000,
+  };
+  // `timeout` is for a peer that does not read its answers; ws switches it off for sockets.
+  const further = { maxHeadersCount: 100, timeout: 60_000 };
+  if (options.tls === null) return Object.assign(createServer(limits, listener), further);
   const { cert, key } = options.tls;
   const pair = { cert: pem("--tls-cert", cert), key: pem("--tls-key", key) };
   try {
-    return Object.assign(createTlsServer({ ...limits, ...pair }, listener), { maxHeadersCount: 100 });
+    return Object.assign(createTlsServer({ ...limits, ...pair }, listener), further);
   } catch (error) {
     throw new OperatorError(`${cert} and ${key} are not a certificate and its key in PEM: ${(error as Error).message}`);
   }
@@ -132,6 +148,8 @@ function trust(proxies: BlockList, text: string): void {
 
 function refuse(wire: Duplex, status: 403 | 404 | 503, message: string): void {
   const reasons = { 403: "Forbidden", 404: "Not Found", 503: "Service Unavailable" };
+  // The server lets peers keep their half of a connection open, and after an upgrade no timeout of its own applies.
+  wire.once("finish", () => wire.destroy());
   const retry = status === 503 ? "Retry-After: 5\r\n" : "";
   wire.end(
     `HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n${retry}Content-Length: ${Buffer.byteLength(message) + 1}\r\n\r\n${message}\n`,
