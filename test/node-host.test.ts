@@ -66,9 +66,10 @@ test("a refused upgrade is hung up on, and one in the goodbye does not keep the 
   const refused = await wire(request("/nope"));
   refused.socket.resume();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Only a socket that is gone on the other side refuses a write.
-  refused.socket.write("x");
+  // Only a socket that is gone on the other side refuses what is written.
+  const writing = setInterval(() => refused.socket.write("x"), 50);
   await refused.ended;
+  clearInterval(writing);
 
   const deaf = await wire(request("/ws"));
   const late = await wire(request("/ws").slice(0, 40));

@@ -3,6 +3,7 @@
 import { type Door, pass } from "../gate/gate.ts";
 import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
+import { StorageError } from "../ports/sql.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import { kernelCalls } from "../syscalls/kernel.table.ts";
@@ -37,6 +38,8 @@ export type KernelOptions = {
 };
 
 const SWEEP_MS = 60 * 60 * 1000;
+/** After a disk did not take what was due. */
+const RETRY_MS = 5_000;
 
 export class Kernel {
   readonly #ports: Ports;
@@ -157,11 +160,14 @@ export class Kernel {
     this.#wakeAt = null;
     const now = this.#ports.clock.now();
     this.#reception.showOut(now);
-    const expired = this.#connections.expired(now);
-    if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
-    if ((this.#timers.nextDueAt() ?? Infinity) <= now)
-      this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
-    this.#arm();
+    const isDone = this.#unlessFull(() => {
+      const expired = this.#connections.expired(now);
+      if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
+      if ((this.#timers.nextDueAt() ?? Infinity) <= now)
+        this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
+    });
+    if (isDone) this.#arm();
+    else this.#wakeBy(now + RETRY_MS);
   }
 
   /** A batch did not reach the disk: memory follows the rows, and sockets whose identity went with them must return. */
@@ -204,13 +210,30 @@ export class Kernel {
     return open;
   }
 
+  /**
+   * Nobody waits for what the kernel does on its own account, and nobody catches what it throws. Where the disk does not
+   * take it, the rows stay as they are: rolledBack drops the ghosts, and a wake tries again.
+   */
+  #unlessFull(action: () => void): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      this.#ports.log.error("storage failed", { error: error.message });
+      return false;
+    }
+  }
+
   #leave(socketId: string): void {
-    const { after } = this.#transactor.relaxed(() => {
-      this.#connections.remove(socketId);
-      const device = this.#devices.disconnected(socketId, this.#ports.clock.now());
-      if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
+    this.#unlessFull(() => {
+      const { after } = this.#transactor.relaxed(() => {
+        this.#connections.remove(socketId);
+        const device = this.#devices.disconnected(socketId, this.#ports.clock.now());
+        if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
+      });
+      for (const action of after) action();
     });
-    for (const action of after) action();
   }
 
   #fire(kind: string, now: number): void {

@@ -68,8 +68,7 @@ export class Reception {
     try {
       this.#receive(socketId, text);
     } catch (error) {
-      this.#incident("frame", error);
-      this.#ports.sockets.close(socketId, 1011, "Internal error");
+      this.#broken(socketId, error);
     }
   }
 
@@ -88,6 +87,11 @@ export class Reception {
       this.#ports.meter.dropped("handshake");
       this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
     }
+  }
+
+  #broken(socketId: string, error: unknown): void {
+    this.#incident("frame", error);
+    this.#ports.sockets.close(socketId, 1011, "Internal error");
   }
 
   #receive(socketId: string, text: string): void {
@@ -140,10 +144,9 @@ export class Reception {
       const answer = pass(this.#door, caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
       answer
-        .then(
-          (late) => this.#answer(socketId, frame, late, startedAt),
-          (error: unknown) => this.#failure(socketId, frame, error, startedAt),
-        )
+        .then((late) => this.#answer(socketId, frame, late, startedAt))
+        .catch((error: unknown) => this.#failure(socketId, frame, error, startedAt))
+        .catch((error: unknown) => this.#broken(socketId, error))
         .finally(() => this.#untrack(socketId, frame.id));
     } catch (error) {
       this.#failure(socketId, frame, error, startedAt);

@@ -157,6 +157,10 @@ async function forwarded(): Promise<void> {
     "x-forwarded-for": `203.0.113.${at}, 198.51.100.7, 127.0.0.9`,
   }));
   bar.check("forwarded", chained === 10, () => `a peer that forges the start of the chain: ${chained} of 30 refused, wanted 10`);
+  const withPorts = await refusedAt({ trustProxy: ["127.0.0.1"] }, (at) => ({ "x-forwarded-for": `203.0.113.${at}, 198.51.100.7:5${at}` }));
+  bar.check("forwarded", withPorts === 10, () => `behind a proxy that adds ports: ${withPorts} of 30 refused, wanted 10`);
+  const unread = await refusedAt({ trustProxy: ["127.0.0.1"] }, (at) => ({ "x-forwarded-for": `203.0.113.${at}, unknown` }));
+  bar.check("forwarded", unread === 10, () => `behind a proxy that says nothing: ${unread} of 30 refused, wanted 10`);
 }
 
 /** Nothing listens beyond this machine by accident, and where it does, setting it up takes the code. */

@@ -22,6 +22,8 @@ export class HttpDoor {
   #policy: OriginPolicy = originPolicy([]);
   #port = 0;
   #isClosing = false;
+  /** Connections with a request that is not answered yet. */
+  readonly #busy = new WeakSet<Duplex>();
 
   constructor(options: UpOptions, kernel: Kernel, sockets: NodeSockets) {
     this.#options = options;
@@ -45,6 +47,11 @@ export class HttpDoor {
 
   guard(listener: RequestListener): RequestListener {
     return (request, response) => {
+      // Nobody needs pipelining, and a few connections full of requests would keep the loop from everybody else.
+      const { socket } = request;
+      if (this.#busy.has(socket)) return void socket.destroy();
+      this.#busy.add(socket);
+      response.once("close", () => this.#busy.delete(socket));
       const refusal = this.#refusal(request);
       if (refusal === null) return listener(request, response);
       response.writeHead(421, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${refusal}\n`);
@@ -81,8 +88,11 @@ export class HttpDoor {
     const peer = request.socket.remoteAddress ?? "unknown";
     if (!this.#isProxy(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
-    for (const address of forwarded.map((part) => part.trim()).toReversed())
-      if (isIP(address) !== 0 && !this.#isProxy(address)) return address;
+    for (const address of forwarded.map((part) => withoutPort(part.trim())).toReversed()) {
+      // Whatever stands further to the left was there before a proxy of ours wrote this, so anybody may have written it.
+      if (isIP(address) === 0) return peer;
+      if (!this.#isProxy(address)) return address;
+    }
     return peer;
   }
 
@@ -90,6 +100,11 @@ export class HttpDoor {
     const bare = address.replace(/^::ffff:/, "");
     return isIP(bare) !== 0 && this.#proxies.check(bare, isIP(bare) === 6 ? "ipv6" : "ipv4");
   }
+}
+
+/** Some proxies name the port too: 192.0.2.7:50123, [2001:db8::7]:50123. */
+function withoutPort(text: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
 export function createHttpServer(options: UpOptions, listener: RequestListener): Server {
