@@ -8,6 +8,10 @@ export type FileStat = {
   /** Bytes. */
   size: number;
   modifiedAt: number;
+  /** Permission bits with the sticky bit, without the kind. */
+  mode: number;
+  uid: number;
+  gid: number;
   /** Changes whenever the content may have changed; equal versions mean equal content. */
   version: string;
 };
@@ -32,13 +36,17 @@ export interface FileSystem {
 
 export type FileErrorCode =
   | "ENOENT"
+  | "EEXIST"
   | "EACCES"
   | "EPERM"
   | "EISDIR"
   | "ENOTDIR"
+  | "ENOTEMPTY"
+  | "EXDEV"
   | "EINVAL"
   | "ENAMETOOLONG"
   | "ENOSPC"
+  | "EFBIG"
   | "ENOSYS"
   | "ESTALE";
 
@@ -46,12 +54,15 @@ export type FileErrorCode =
 export class FileError extends Error {
   readonly code: FileErrorCode;
   readonly path: string;
+  /** What to do about it, where the code alone does not say. */
+  readonly detail: string | undefined;
 
-  constructor(code: FileErrorCode, path: string, message?: string) {
-    super(message ?? `${code}: ${path}`);
+  constructor(code: FileErrorCode, path: string, detail?: string) {
+    super(detail ?? `${code}: ${path}`);
     this.name = "FileError";
     this.code = code;
     this.path = path;
+    this.detail = detail;
   }
 }
 

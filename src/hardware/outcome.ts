@@ -18,18 +18,26 @@ export async function outcome<T>(files: FileSystem, work: () => Promise<T>): Pro
   }
 }
 
-async function explain(files: FileSystem, { code, path, message }: FileError): Promise<string> {
+async function explain(files: FileSystem, { code, path, message, detail }: FileError): Promise<string> {
   switch (code) {
     case "ENOENT":
       return `Not found: ${path}${await nearest(files, path)}`;
     case "EACCES":
       return `Permission denied: ${path}`;
     case "EPERM":
-      return `Not permitted: ${path}`;
+      return `Not permitted: ${path}${detail === undefined ? "" : `. ${detail}`}`;
+    case "EEXIST":
+      return `Already there: ${path}. Choose another name, or remove it first`;
     case "EISDIR":
       return `Is a directory: ${path}`;
     case "ENOTDIR":
       return `Not a directory on the way to ${path}`;
+    case "ENOTEMPTY":
+      return `Directory not empty: ${path}. Remove what is in it first`;
+    case "EXDEV":
+      return `Another part of the tree: ${path} cannot be moved there. Copy it and remove it here`;
+    case "EFBIG":
+      return `Too large for one file: ${path}${detail === undefined ? "" : `. ${detail}`}`;
     case "ENAMETOOLONG":
       return `Path too long: ${path.slice(0, 100)}...`;
     case "ENOSPC":

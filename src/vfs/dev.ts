@@ -1,7 +1,7 @@
 // /dev: the few devices a script expects.
 
 import { FileError } from "../hardware/filesystem.ts";
-import { type Mount, synthetic } from "./mount.ts";
+import { type Mount, synthetic, type Who } from "./mount.ts";
 
 const BYTES = 256;
 
@@ -21,8 +21,12 @@ export function devMount(random: (length: number) => Uint8Array): Mount {
           return null;
       }
     },
-    async write(_who, names) {
-      if (names.join("/") !== "null") throw new FileError("EPERM", `/dev/${names.join("/")}`);
-    },
+    write: swallow,
+    append: swallow,
+    mode: (_who, names) => (names.join("/") === "null" ? 0o666 : 0o444),
   });
+}
+
+async function swallow(_who: Who, names: readonly string[]): Promise<void> {
+  if (names.join("/") !== "null") throw new FileError("EPERM", `/dev/${names.join("/")}`);
 }

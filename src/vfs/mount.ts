@@ -24,7 +24,24 @@ export type Mount = {
   read(who: Who, path: string, range?: ByteRange): Promise<Uint8Array>;
   write(who: Who, path: string, content: Uint8Array, options: { ifVersion?: string }): Promise<void>;
   remove(who: Who, path: string): Promise<void>;
+  /** Makes the file where there is none, and the directories on the way as a write does. */
+  append(who: Who, path: string, content: Uint8Array): Promise<void>;
+  /** Only the last name is made: what it is in must be there. */
+  makeDirectory(who: Who, path: string): Promise<void>;
+  /** A file, or a directory with all below it; both names are of this mount. */
+  rename(who: Who, from: string, to: string): Promise<void>;
+  setMode(who: Who, path: string, mode: number): Promise<void>;
+  /** null leaves it as it is. */
+  setOwner(who: Who, path: string, uid: number | null, gid: number | null): Promise<void>;
+  setModified(who: Who, path: string, ms: number): Promise<void>;
 };
+
+const FILE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** A file is held in memory while it is written, so there is an end to its size. */
+export function mustFit(path: string, bytes: number): void {
+  if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file holds at most 256 MiB: split it");
+}
 
 export const REFUSES: Omit<Mount, "at" | "stat"> = {
   async list(_who, path) {
@@ -33,19 +50,28 @@ export const REFUSES: Omit<Mount, "at" | "stat"> = {
   async read(_who, path) {
     throw new FileError("EISDIR", path);
   },
-  async write(_who, path) {
-    throw new FileError("EPERM", path);
-  },
-  async remove(_who, path) {
-    throw new FileError("EPERM", path);
-  },
+  write: notPermitted,
+  remove: notPermitted,
+  append: notPermitted,
+  makeDirectory: notPermitted,
+  rename: notPermitted,
+  setMode: notPermitted,
+  setOwner: notPermitted,
+  setModified: notPermitted,
 };
+
+async function notPermitted(_who: Who, path: string): Promise<void> {
+  throw new FileError("EPERM", path);
+}
 
 /** A made-up tree of files whose content is computed when it is asked for. */
 export type Synthetic = {
   /** The text of the file at this place below the mount, the names in the directory, or null where there is neither. */
   look(who: Who, names: readonly string[]): Promise<string | Uint8Array | readonly string[] | null>;
   write?(who: Who, names: readonly string[], text: string): Promise<void>;
+  append?(who: Who, names: readonly string[], text: string): Promise<void>;
+  /** A file's mode as it is for this caller; 0444 where it is not told. */
+  mode?(who: Who, names: readonly string[]): number;
 };
 
 export function synthetic(at: string, tree: Synthetic): Mount {
@@ -61,8 +87,9 @@ export function synthetic(at: string, tree: Synthetic): Mount {
     at,
     async stat(who, path) {
       const bytes = await bytesOf(who, path);
-      if (bytes === null) return { kind: "directory", size: 0, modifiedAt: 0, version: "" };
-      return { kind: "file", size: bytes.length, modifiedAt: 0, version: "" };
+      const rest = { modifiedAt: 0, uid: 0, gid: 0, version: "" };
+      if (bytes === null) return { kind: "directory", size: 0, mode: 0o555, ...rest };
+      return { kind: "file", size: bytes.length, mode: tree.mode?.(who, namesOf(path)) ?? 0o444, ...rest };
     },
     async list(who, path) {
       const found = await look(who, path);
@@ -80,6 +107,13 @@ export function synthetic(at: string, tree: Synthetic): Mount {
     async write(who, path, content) {
       if (tree.write === undefined) throw new FileError("EPERM", path);
       await tree.write(who, namesOf(path), new TextDecoder().decode(content));
+    },
+    async append(who, path, content) {
+      if (tree.append === undefined) throw new FileError("EPERM", path);
+      await tree.append(who, namesOf(path), new TextDecoder().decode(content));
+    },
+    async makeDirectory(who, path) {
+      throw new FileError((await tree.look(who, namesOf(path))) === null ? "EPERM" : "EEXIST", path);
     },
   };
 }

@@ -3,7 +3,7 @@
 
 import { FileError } from "../hardware/filesystem.ts";
 
-const PATH_BYTES_MAX = 1024;
+export const PATH_BYTES_MAX = 1024;
 const NAME_BYTES_MAX = 255;
 
 export function resolvePath(path: string, who: { home: string; cwd: string }): string {

@@ -50,6 +50,10 @@ export function sysMount(means: SysMeans): Mount {
         throw error;
       });
     },
+    mode: (who, [top, uid, area]) => {
+      const isOwn = top === "users" && uid === String(who.uid) && area === "ai";
+      return (who.uid === 0 && (top === "config" || top === "users")) || isOwn ? 0o644 : 0o444;
+    },
   });
 }
 

@@ -2,6 +2,7 @@
 // way, and rm -r as a person would do it, entry by entry. Trees, owners, modes, groups and operations are random.
 
 import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../test/support/memory/blobs.ts";
@@ -9,8 +10,9 @@ import { MemorySql } from "../../test/support/memory/sql.ts";
 import { FileError } from "../hardware/filesystem.ts";
 import { Contents } from "../kernel/contents.ts";
 import { Files } from "../kernel/nouns/files.ts";
+import { files as filesSchema } from "../kernel/schema/002-files.ts";
 import { migrate } from "../kernel/schema/migrate.ts";
-import type { Mount, Who } from "./mount.ts";
+import { type Mount, mustFit, type Who } from "./mount.ts";
 import { treeMount } from "./tree.ts";
 
 const INLINE_MAX = 16;
@@ -22,7 +24,7 @@ const STICKY = 0o1000;
 type User = { uid: number; gids: number[] };
 type Inode = { kind: "file" | "directory"; uid: number; gid: number; mode: number; content: string; children: Map<string, Inode> };
 /** What came of it, as far as both must agree: refusals are told apart from what is absent or of the wrong kind. */
-type Verdict = "ok" | "denied" | "absent" | "not a directory" | "is a directory";
+type Verdict = "ok" | "denied" | "absent" | "not a directory" | "is a directory" | "exists" | "not empty" | "into itself";
 
 class Refused extends Error {
   readonly verdict: Verdict;
@@ -105,10 +107,73 @@ class Linux {
     if (names.length === 0) throw new Refused("denied");
     const parent = this.lookUp(who, `/${names.slice(0, -1).join("/")}`);
     mayUnlink(who, parent, inode);
-    // Places things are mounted at, so to speak: they are busy.
-    if (PERMANENT.includes(path) || (names[0] === "home" && names.length === 2 && inode.kind === "directory")) throw new Refused("denied");
+    mustNotBeBusy(path, inode);
     mayEmpty(who, inode);
     parent.children.delete(names.at(-1)!);
+  }
+
+  append(who: User, path: string, content: string): void {
+    const names = namesOf(path);
+    let at: Inode | undefined = this.root;
+    for (const name of names) at = at?.children.get(name);
+    this.write(who, path, (at?.content ?? "") + content);
+  }
+
+  mkdir(who: User, path: string): void {
+    if (path === "/") throw new Refused("exists");
+    const [parent, name] = this.#parent(who, path);
+    if (parent.children.has(name)) throw new Refused("exists");
+    mayAdd(who, parent);
+    parent.children.set(name, directory({ uid: who.uid, gid: who.uid, mode: 0o755 }));
+  }
+
+  /** In the order of the kernel's own rename. */
+  rename(who: User, from: string, to: string): void {
+    if (from === "/" || to === "/") throw new Refused("denied");
+    const inode = this.lookUp(who, from);
+    const [oldParent, oldName] = this.#parent(who, from);
+    const [newParent, newName] = this.#parent(who, to);
+    const there = newParent.children.get(newName);
+    if (there === inode) return;
+    if (holds(inode, newParent)) throw new Refused("into itself");
+    if (there !== undefined && holds(there, oldParent)) throw new Refused("not empty");
+    mayUnlink(who, oldParent, inode);
+    mustNotBeBusy(from, inode);
+    if (there === undefined) mayAdd(who, newParent);
+    else {
+      mayUnlink(who, newParent, there);
+      mustNotBeBusy(to, there);
+      if (there.kind === "directory" && inode.kind === "file") throw new Refused("is a directory");
+      if (there.kind === "file" && inode.kind === "directory") throw new Refused("not a directory");
+    }
+    if (inode.kind === "directory" && oldParent !== newParent) mustHave(who, inode, W);
+    if (there !== undefined && there.children.size > 0) throw new Refused("not empty");
+    oldParent.children.delete(oldName);
+    newParent.children.set(newName, inode);
+  }
+
+  chmod(who: User, path: string, mode: number): void {
+    const inode = this.lookUp(who, path);
+    if (![0, inode.uid].includes(who.uid)) throw new Refused("denied");
+    inode.mode = mode;
+  }
+
+  chown(who: User, path: string, uid: number | null, gid: number | null): void {
+    const inode = this.lookUp(who, path);
+    if (who.uid !== 0) {
+      if (uid !== null && !(uid === inode.uid && who.uid === uid)) throw new Refused("denied");
+      if (gid !== null && !(who.uid === inode.uid && (gid === inode.gid || who.gids.includes(gid)))) throw new Refused("denied");
+    }
+    Object.assign(inode, { uid: uid ?? inode.uid, gid: gid ?? inode.gid });
+  }
+
+  #parent(who: User, path: string): [Inode, string] {
+    const names = namesOf(path);
+    const name = names.pop()!;
+    const parent = this.lookUp(who, `/${names.join("/")}`);
+    if (parent.kind !== "directory") throw new Refused("not a directory");
+    mustHave(who, parent, X);
+    return [parent, name];
   }
 
   /** Every path with all that is known of it. */
@@ -121,6 +186,21 @@ class Linux {
     visit("", this.root);
     return lines.toSorted();
   }
+}
+
+/** Places things are mounted at, so to speak. */
+function mustNotBeBusy(path: string, { kind }: Inode): void {
+  const names = namesOf(path);
+  if (PERMANENT.includes(path) || (names[0] === "home" && names.length === 2 && kind === "directory")) throw new Refused("denied");
+}
+
+function mayAdd(who: User, parent: Inode): void {
+  mustHave(who, parent, W);
+  mustHave(who, parent, X);
+}
+
+function holds(inode: Inode, other: Inode): boolean {
+  return inode === other || [...inode.children.values()].some((child) => holds(child, other));
 }
 
 /** To take an entry out of a directory, and out of a sticky one only what is one's own or in one's own directory. */
@@ -189,6 +269,7 @@ class Real {
     const marks = PERMANENT.map(() => "?").join(", ");
     this.sql.run(`DELETE FROM files WHERE path NOT IN (${marks})`, ...PERMANENT);
     this.sql.run("DELETE FROM file_contents");
+    this.sql.run("UPDATE files SET uid = 0, gid = 0, mode = CASE path WHEN '/tmp' THEN 1023 WHEN '/root' THEN 448 ELSE 493 END");
     this.sql.commit();
   }
 
@@ -229,6 +310,12 @@ function verdictOf(error: unknown): Verdict {
       return "not a directory";
     case "EISDIR":
       return "is a directory";
+    case "EEXIST":
+      return "exists";
+    case "ENOTEMPTY":
+      return "not empty";
+    case "EINVAL":
+      return "into itself";
     default:
       throw error;
   }
@@ -247,10 +334,20 @@ async function answerOf(work: () => unknown): Promise<Answer> {
 // ---- What is tried.
 
 type Planted = { path: string; kind: "file" | "directory"; uid: number; gid: number; mode: number };
-type Does = "stat" | "list" | "read" | "write" | "remove";
-type Operation = { does: Does; who: User; path: string; content: string };
+type Does = "stat" | "list" | "read" | "write" | "remove" | "append" | "mkdir" | "rename" | "chmod" | "chown";
+type Operation = {
+  does: Does;
+  who: User;
+  path: string;
+  content: string;
+  to: string;
+  mode: number;
+  uid: number | null;
+  gid: number | null;
+};
 /** Mostly at something that was planted, above or below it. */
-type Aim = Omit<Operation, "path"> & { at: number; step: "there" | "above" | "below" | "anywhere"; path: string };
+type Step = "there" | "above" | "below" | "anywhere";
+type Aim = Omit<Operation, "path" | "to"> & { at: number; step: Step; path: string; toAt: number; toStep: Step };
 
 /** "0" follows "/" in the index, "-" and "." come before it. */
 const NAMES = ["a", "a0", "a-", "é"];
@@ -277,6 +374,7 @@ const user: fc.Arbitrary<User> = fc
   .tuple(fc.constantFrom(0, ...UIDS, ...UIDS), fc.uniqueArray(fc.constantFrom(...GIDS)))
   .map(([uid, more]) => ({ uid, gids: [uid, ...more] }));
 const content = fc.constantFrom("", "x", "x", "small", "larger than what lies in a row", "é".repeat(20));
+const step = fc.constantFrom("there", "there", "there", "above", "below", "anywhere");
 const aim = (does: readonly Does[]): fc.Arbitrary<Aim> =>
   fc.record({
     does: fc.constantFrom(...does),
@@ -284,18 +382,26 @@ const aim = (does: readonly Does[]): fc.Arbitrary<Aim> =>
     content,
     path,
     at: fc.nat(23),
-    step: fc.constantFrom("there", "there", "there", "above", "below", "anywhere"),
+    step,
+    toAt: fc.nat(23),
+    toStep: step,
+    mode,
+    uid: fc.constantFrom(null, null, 0, ...UIDS),
+    gid: fc.constantFrom(null, ...GIDS),
   });
 
-function operationOf(tree: readonly Planted[], { at, step, path: elsewhere, ...rest }: Aim): Operation {
-  const target = tree[at % tree.length]!.path;
-  const places = {
-    there: target,
-    above: `/${namesOf(target).slice(0, -1).join("/")}`,
-    below: `${target}/a`.replace("//", "/"),
-    anywhere: elsewhere,
+function operationOf(tree: readonly Planted[], { at, step, path: elsewhere, toAt, toStep, ...rest }: Aim): Operation {
+  const place = (number: number, which: Step) => {
+    const target = tree[number % tree.length]!.path;
+    const places = {
+      there: target,
+      above: `/${namesOf(target).slice(0, -1).join("/")}`,
+      below: `${target}/a`.replace("//", "/"),
+      anywhere: elsewhere,
+    };
+    return places[which];
   };
-  return { ...rest, path: places[step] };
+  return { ...rest, path: place(at, step), to: place(toAt, toStep) };
 }
 
 /** The same tree twice. Parents come first, so that what is planted is reached; what does not fit is left out. */
@@ -325,7 +431,7 @@ async function plant(real: Real, all: readonly Planted[]): Promise<Linux> {
   return linux;
 }
 
-function inLinux(linux: Linux, { does, who, path: at, content: words }: Operation): unknown {
+function inLinux(linux: Linux, { does, who, path: at, content: words, to, mode: bits, uid, gid }: Operation): unknown {
   switch (does) {
     case "stat": {
       const { kind, content: held } = linux.lookUp(who, at);
@@ -339,11 +445,24 @@ function inLinux(linux: Linux, { does, who, path: at, content: words }: Operatio
       return linux.write(who, at, words);
     case "remove":
       return linux.remove(who, at);
+    case "append":
+      return linux.append(who, at, words);
+    case "mkdir":
+      return linux.mkdir(who, at);
+    case "rename":
+      return linux.rename(who, at, to);
+    case "chmod":
+      return linux.chmod(who, at, bits);
+    case "chown":
+      return linux.chown(who, at, uid, gid);
   }
 }
 
-async function inReal({ mount }: Real, { does, who: { uid, gids }, path: at, content: words }: Operation): Promise<unknown> {
-  const who = whoOf({ uid, gids });
+async function inReal(
+  { mount }: Real,
+  { does, who: user, path: at, content: words, to, mode: bits, uid, gid }: Operation,
+): Promise<unknown> {
+  const who = whoOf(user);
   switch (does) {
     case "stat": {
       const { kind, size } = await mount.stat(who, at);
@@ -357,6 +476,16 @@ async function inReal({ mount }: Real, { does, who: { uid, gids }, path: at, con
       return mount.write(who, at, bytes(words), {});
     case "remove":
       return mount.remove(who, at);
+    case "append":
+      return mount.append(who, at, bytes(words));
+    case "mkdir":
+      return mount.makeDirectory(who, at);
+    case "rename":
+      return mount.rename(who, at, to);
+    case "chmod":
+      return mount.setMode(who, at, bits);
+    case "chown":
+      return mount.setOwner(who, at, uid, gid);
   }
 }
 
@@ -410,5 +539,96 @@ describe("the stored tree", () => {
   it("lets delete a directory exactly those whom Linux would", async () => {
     const counts = await likeLinux(["remove", "remove", "list", "write"], {});
     for (const verdict of ["ok", "denied", "absent"]) expect(counts[`remove ${verdict}`], verdict).toBeGreaterThan(10);
+  });
+
+  it("lets append, make directories and change modes and owners exactly those whom Linux would", async () => {
+    const counts = await likeLinux(["append", "mkdir", "chmod", "chown", "write"], {});
+    for (const does of ["append", "mkdir", "chmod", "chown"])
+      for (const verdict of ["ok", "denied"]) expect(counts[`${does} ${verdict}`], `${does} ${verdict}`).toBeGreaterThan(10);
+    expect(counts["mkdir exists"]).toBeGreaterThan(10);
+  });
+
+  it("lets move exactly what Linux would, to where Linux would", async () => {
+    const counts = await likeLinux(["rename", "rename", "rename", "chmod", "write"], {});
+    for (const verdict of ["ok", "denied", "absent"]) expect(counts[`rename ${verdict}`], verdict).toBeGreaterThan(10);
+  });
+
+  it("moves over a file and an empty directory, and over nothing else", async () => {
+    const { mount, files } = new Real();
+    const root = whoOf({ uid: 0, gids: [0] });
+    for (const path of ["/srv/full/x", "/srv/dir/sub/y", "/srv/file", "/srv/other"]) await mount.write(root, path, bytes(path), {});
+    await mount.makeDirectory(root, "/srv/empty");
+    const code = (from: string, to: string) => mount.rename(root, from, to).then(String, (error: FileError) => error.code);
+    expect(await code("/srv/file", "/srv/empty")).toBe("EISDIR");
+    expect(await code("/srv/dir", "/srv/file")).toBe("ENOTDIR");
+    expect(await code("/srv/dir", "/srv/full")).toBe("ENOTEMPTY");
+    expect(await code("/srv/dir/sub", "/srv/dir")).toBe("ENOTEMPTY");
+    expect(await code("/srv/dir", "/srv/dir/sub/z")).toBe("EINVAL");
+    expect(await code("/srv/dir", "/srv/none/z")).toBe("ENOENT");
+    expect(await code("/home", "/srv/home")).toBe("EPERM");
+    await mount.rename(root, "/srv/dir", "/srv/empty");
+    await mount.rename(root, "/srv/file", "/srv/other");
+    expect(files.below("/srv").map(({ path }) => path)).toEqual([
+      "/srv/empty",
+      "/srv/empty/sub",
+      "/srv/empty/sub/y",
+      "/srv/full",
+      "/srv/full/x",
+      "/srv/other",
+    ]);
+    expect(text(await mount.read(root, "/srv/empty/sub/y"))).toBe("/srv/dir/sub/y");
+    expect(text(await mount.read(root, "/srv/other"))).toBe("/srv/file");
+    expect((await mount.list(root, "/srv/empty")).map(({ name }) => name)).toEqual(["sub"]);
+  });
+
+  it("keeps owner and mode of a file that is written over, and shows them", async () => {
+    const { mount } = new Real();
+    const [root, alice] = [whoOf({ uid: 0, gids: [0] }), whoOf({ uid: 1000, gids: [1000, 100] })];
+    await mount.write(alice, "/tmp/a", bytes("one"), {});
+    await mount.setMode(alice, "/tmp/a", 0o640);
+    await mount.setOwner(alice, "/tmp/a", null, 100);
+    await mount.setModified(alice, "/tmp/a", 12_345);
+    expect(await mount.stat(alice, "/tmp/a")).toMatchObject({ mode: 0o640, uid: 1000, gid: 100, size: 3, modifiedAt: 12_345 });
+    await mount.write(root, "/tmp/a", bytes("other"), {});
+    await mount.append(root, "/tmp/a", bytes("!"));
+    expect(await mount.stat(alice, "/tmp/a")).toMatchObject({ mode: 0o640, uid: 1000, gid: 100, size: 6 });
+    await expect(mount.setMode(alice, "/tmp/a", 0o4755)).rejects.toMatchObject({ code: "EINVAL" });
+  });
+
+  it("loses none of many appends at once, small or large", async () => {
+    const { mount } = new Real();
+    const root = whoOf({ uid: 0, gids: [0] });
+    await Promise.all(Array.from({ length: 60 }, (_, at) => mount.append(root, "/var/log", bytes(`${at}\n`))));
+    const lines = text(await mount.read(root, "/var/log"))
+      .trim()
+      .split("\n");
+    expect(lines.map(Number)).toEqual(Array.from({ length: 60 }, (_, at) => at));
+  });
+
+  it("refuses more than a file holds, and a move that would put names out of reach", async () => {
+    const { mount } = new Real();
+    const root = whoOf({ uid: 0, gids: [0] });
+    expect(() => mustFit("/x", 256 * 1024 * 1024)).not.toThrow();
+    expect(() => mustFit("/x", 256 * 1024 * 1024 + 1)).toThrow(expect.objectContaining({ code: "EFBIG" }) as Error);
+    const deep = `/tmp/d${`/${"n".repeat(200)}`.repeat(4)}`;
+    await mount.write(root, `${deep}/file`, bytes("x"), {});
+    await expect(mount.rename(root, "/tmp/d", `/tmp/${"e".repeat(250)}`)).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+    await mount.rename(root, "/tmp/d", "/tmp/e");
+    expect(text(await mount.read(root, `${deep.replace("/tmp/d", "/tmp/e")}/file`))).toBe("x");
+  });
+
+  it("finds a file, its way and a directory's entries by index", () => {
+    const sql = new DatabaseSync(":memory:");
+    for (const statement of filesSchema.statements.slice(0, 4)) sql.exec(statement);
+    const plan = (query: string) =>
+      sql
+        .prepare(`EXPLAIN QUERY PLAN ${query}`)
+        .all()
+        .map(({ detail }) => String(detail))
+        .join("\n");
+    expect(plan("SELECT * FROM files WHERE path IN (SELECT value FROM json_each('[]'))")).toMatch(/SEARCH files USING PRIMARY KEY/);
+    expect(plan("SELECT * FROM files WHERE parent = '/' AND path <> '/' ORDER BY path")).not.toMatch(/SCAN files|TEMP B-TREE/);
+    expect(plan("SELECT 1 FROM files WHERE hash = 'x' LIMIT 1")).not.toMatch(/SCAN files/);
+    expect(plan("UPDATE files SET path = 'x' WHERE path > '/a/' AND path < '/a0'")).not.toMatch(/SCAN files/);
   });
 });

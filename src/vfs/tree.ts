@@ -1,38 +1,37 @@
-// The stored part of the tree: what is not made up by another mount. Owner, group and mode are enforced as on Linux,
-// directories included: without the right to search one, nothing below it can be reached, by whatever name.
+// The stored part of the tree: what is not made up by another mount. Owner, group and mode are enforced as on Linux
+// (rights.ts), directories included: without the right to search one, nothing below it can be reached, by whatever name.
+// Rights are asked inside the transaction that needs them; a change before it is only an early refusal.
 
 import { type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
 import { toHex } from "../lib/hex.ts";
-import type { Mount, Who } from "./mount.ts";
+import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
+import {
+  may,
+  mayMakeDirectory,
+  mayMove,
+  mayPut,
+  mayRemove,
+  maySetMode,
+  maySetModified,
+  maySetOwner,
+  type Node,
+  type NodeReads,
+  reach,
+  READ,
+} from "./rights.ts";
 
-const READ = 4;
-const WRITE = 2;
-const SEARCH = 1;
-const STICKY = 0o1000;
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
-const PERMANENT = new Set(["/etc", "/home", "/root", "/tmp", "/var"]);
+const MODE_MAX = 0o1777;
+/** How often an append begins anew because the file was replaced meanwhile. */
+const TRIES = 16;
 
-export type Node = {
-  path: string;
-  kind: "file" | "directory";
-  uid: number;
-  gid: number;
-  mode: number;
-  size: number;
-  hash: string | null;
-  modifiedAt: number;
+export type NodeTable = NodeReads & {
+  put(node: Node, parent: string, content: Uint8Array | null): void;
+  remove(path: string): void;
+  move(from: string, to: string, parent: string): void;
 };
-
-/** The rows, as the kernel keeps them. */
-export type NodeReads = {
-  along(paths: readonly string[]): Map<string, Node>;
-  children(path: string): Node[];
-  below(path: string): Node[];
-  inline(hash: string): Uint8Array | null;
-};
-export type NodeTable = NodeReads & { put(node: Node, parent: string, content: Uint8Array | null): void; remove(path: string): void };
 
 export type TreeMeans = {
   reads: NodeReads;
@@ -49,7 +48,15 @@ export type TreeMeans = {
 };
 
 export function treeMount(means: TreeMeans): Mount {
-  const { reads, contents } = means;
+  const { reads } = means;
+  const appends = new Map<string, Promise<void>>();
+  const change = (who: Who, body: (table: NodeTable) => void) =>
+    means.change((table) => {
+      who.mustStillMay();
+      body(table);
+    });
+  const alter = (table: NodeTable, node: Node, differences: Partial<Node>) =>
+    table.put({ ...node, ...differences }, parentOf(node.path), null);
   return {
     at: "/",
     async stat(who, path) {
@@ -68,42 +75,55 @@ export function treeMount(means: TreeMeans): Mount {
       if (node.kind === "directory") throw new FileError("EISDIR", path);
       if (!may(who, node, READ)) throw new FileError("EACCES", path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
-      const small = reads.inline(node.hash ?? "");
-      if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
-      const bytes = await contents.get(blobKey(node.hash ?? ""), range);
-      if (bytes !== null) return bytes;
-      // It may have been replaced or deleted while its content was being fetched.
-      if (reads.along([path]).get(path)?.hash !== node.hash) throw new FileError("ESTALE", path);
-      throw new Error(`The content of ${path} is missing from the blobs`);
+      return contentOf(means, node, range);
     },
     async write(who, path, content, { ifVersion }) {
-      mayPut(reads, who, path, ifVersion);
-      const hash = toHex(means.sha256(content));
-      const isSmall = content.length <= means.inlineBytesMax;
-      const name = () =>
-        means.change((table) => {
-          // Once more inside: somebody may have been faster, or rights may have changed.
-          who.mustStillMay();
-          const there = mayPut(table, who, path, ifVersion);
-          const modifiedAt = means.now();
-          makeParents(table, who, path, modifiedAt);
-          const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: FILE_MODE };
-          table.put(
-            { path, kind: "file", uid, gid, mode, size: content.length, hash, modifiedAt },
-            parentOf(path),
-            isSmall ? content : null,
-          );
-        });
-      await (isSmall ? name() : contents.put(blobKey(hash), content, name));
+      await put(means, who, path, content, ifVersion);
     },
+    append: (who, path, content) => inTurn(appends, path, () => append(means, who, path, content)),
     async remove(who, path) {
-      await means.change((table) => {
-        who.mustStillMay();
+      await change(who, (table) => {
         mayRemove(table, who, path);
         table.remove(path);
       });
     },
+    async makeDirectory(who, path) {
+      await change(who, (table) => {
+        mayMakeDirectory(table, who, path);
+        table.put(newDirectory(who, path, means.now()), parentOf(path), null);
+      });
+    },
+    async rename(who, from, to) {
+      await change(who, (table) => {
+        const replaced = mayMove(table, who, from, to);
+        if (from === to) return;
+        if (replaced !== undefined) table.remove(to);
+        table.move(from, to, parentOf(to));
+      });
+    },
+    async setMode(who, path, mode) {
+      if (!isWithin(mode, MODE_MAX)) throw new FileError("EINVAL", path, "A mode is between 0000 and 1777");
+      await change(who, (table) => alter(table, maySetMode(table, who, path), { mode }));
+    },
+    async setOwner(who, path, uid, gid) {
+      const isId = (id: number | null) => id === null || isWithin(id, ID_MAX);
+      if (!isId(uid) || !isId(gid)) throw new FileError("EINVAL", path, "Users and groups are whole numbers from 0");
+      await change(who, (table) => {
+        const node = maySetOwner(table, who, path, uid, gid);
+        alter(table, node, { uid: uid ?? node.uid, gid: gid ?? node.gid });
+      });
+    },
+    async setModified(who, path, ms) {
+      if (!isWithin(ms, Number.MAX_SAFE_INTEGER)) throw new FileError("EINVAL", path, "A time is whole milliseconds since 1970");
+      await change(who, (table) => alter(table, maySetModified(table, who, path), { modifiedAt: ms }));
+    },
   };
+}
+
+const ID_MAX = 0x7fff_ffff;
+
+function isWithin(value: number, max: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0 && value <= max;
 }
 
 const KEY_PREFIX = "file-";
@@ -117,86 +137,78 @@ export function hashOf(key: string): string | null {
   return key.startsWith(KEY_PREFIX) ? key.slice(KEY_PREFIX.length) : null;
 }
 
-function statOf(node: Node): FileStat {
-  return { kind: node.kind, size: node.size, modifiedAt: node.modifiedAt, version: node.hash ?? "" };
+function statOf({ kind, size, modifiedAt, mode, uid, gid, hash }: Node): FileStat {
+  return { kind, size, modifiedAt, mode, uid, gid, version: hash ?? "" };
 }
 
-/** The node, if every directory on the way may be searched. */
-function reach(reads: NodeReads, who: Who, path: string): Node {
-  const way = ancestors(path);
-  const nodes = reads.along([...way, path]);
-  for (const at of way) {
-    const node = nodes.get(at);
-    if (node === undefined) throw new FileError("ENOENT", path);
-    if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-    if (!may(who, node, SEARCH)) throw new FileError("EACCES", path);
+async function contentOf({ reads, contents }: TreeMeans, node: Node, range?: { start: number; end: number }): Promise<Uint8Array> {
+  const hash = node.hash ?? "";
+  const small = reads.inline(hash);
+  if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
+  const bytes = await contents.get(blobKey(hash), range);
+  if (bytes !== null) return bytes;
+  // It may have been replaced or deleted while its content was being fetched.
+  if (reads.along([node.path]).get(node.path)?.hash !== node.hash) throw new FileError("ESTALE", node.path);
+  throw new Error(`The content of ${node.path} is missing from the blobs`);
+}
+
+/** What is there keeps its owner and mode. `ifVersion` null: only where nothing is. */
+async function put(means: TreeMeans, who: Who, path: string, content: Uint8Array, ifVersion: string | null | undefined): Promise<void> {
+  mayPut(means.reads, who, path, ifVersion);
+  const hash = toHex(means.sha256(content));
+  const isSmall = content.length <= means.inlineBytesMax;
+  const name = () =>
+    means.change((table) => {
+      // Once more inside: somebody may have been faster, or rights may have changed.
+      who.mustStillMay();
+      const there = mayPut(table, who, path, ifVersion);
+      const modifiedAt = means.now();
+      makeParents(table, who, path, modifiedAt);
+      const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: FILE_MODE };
+      table.put({ path, kind: "file", uid, gid, mode, size: content.length, hash, modifiedAt }, parentOf(path), isSmall ? content : null);
+    });
+  await (isSmall ? name() : means.contents.put(blobKey(hash), content, name));
+}
+
+async function append(means: TreeMeans, who: Who, path: string, content: Uint8Array): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const there = mayPut(means.reads, who, path, undefined);
+    mustFit(path, (there?.size ?? 0) + content.length);
+    try {
+      const before = there === undefined ? new Uint8Array() : await contentOf(means, there);
+      return await put(means, who, path, concat(before, content), there?.hash ?? null);
+    } catch (error) {
+      if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === TRIES) throw error;
+    }
   }
-  const node = nodes.get(path);
-  if (node === undefined) throw new FileError("ENOENT", path);
-  return node;
 }
 
-/** What is there already, if this may be written; else why not. */
-function mayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | undefined): Node | undefined {
-  const way = ancestors(path);
-  const nodes = reads.along([...way, path]);
-  let last: Node | undefined;
-  for (const at of way) {
-    const node = nodes.get(at);
-    if (node === undefined) break;
-    if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-    if (!may(who, node, SEARCH)) throw new FileError("EACCES", path);
-    last = node;
+/** One after the other: appends to one file that all begin from the same content would undo each other. */
+async function inTurn(queues: Map<string, Promise<void>>, key: string, work: () => Promise<void>): Promise<void> {
+  const before = queues.get(key) ?? Promise.resolve();
+  const own = before.then(work, work);
+  const settled = own.catch(() => undefined);
+  queues.set(key, settled);
+  try {
+    await own;
+  } finally {
+    if (queues.get(key) === settled) queues.delete(key);
   }
-  const there = nodes.get(path);
-  if (there?.kind === "directory") throw new FileError("EISDIR", path);
-  if (ifVersion !== undefined && there?.hash !== ifVersion) throw new FileError("ESTALE", path);
-  if (!may(who, there ?? last ?? NOBODYS, WRITE)) throw new FileError("EACCES", path);
-  return there;
 }
-
-const NOBODYS: Node = { path: "", kind: "directory", uid: 0, gid: 0, mode: 0, size: 0, hash: null, modifiedAt: 0 };
 
 function makeParents(table: NodeTable, who: Who, path: string, now: number): void {
   const way = ancestors(path);
   const there = table.along(way);
-  for (const at of way) {
-    if (there.has(at)) continue;
-    table.put(
-      { path: at, kind: "directory", uid: who.uid, gid: who.gid, mode: DIRECTORY_MODE, size: 0, hash: null, modifiedAt: now },
-      parentOf(at),
-      null,
-    );
-  }
+  for (const at of way) if (!there.has(at)) table.put(newDirectory(who, at, now), parentOf(at), null);
 }
 
-/** As rm -r, but all or nothing: what is in a directory must be listed, and each entry taken out of it. */
-function mayRemove(reads: NodeReads, who: Who, path: string): void {
-  const node = reach(reads, who, path);
-  if (path === "/") throw new FileError("EPERM", path);
-  mayTakeOut(who, reads.along([parentOf(path)]).get(parentOf(path)) ?? NOBODYS, node);
-  // People's homes and the tree's own directories are not for removal; what is in them is.
-  if (PERMANENT.has(path) || (parentOf(path) === "/home" && node.kind === "directory")) throw new FileError("EPERM", path);
-  if (node.kind !== "directory") return;
-  const directories = new Map([[path, node]]);
-  for (const below of reads.below(path)) {
-    if (below.kind === "directory") directories.set(below.path, below);
-    const holder = directories.get(parentOf(below.path)) ?? NOBODYS;
-    if (!may(who, holder, READ)) throw new FileError("EACCES", holder.path);
-    mayTakeOut(who, holder, below);
-  }
+function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): Node {
+  return { path, kind: "directory", uid, gid, mode: DIRECTORY_MODE, size: 0, hash: null, modifiedAt };
 }
 
-/** Changes the directory it is in; out of a sticky one only its owner, or the directory's, takes something. */
-function mayTakeOut(who: Who, directory: Node, node: Node): void {
-  if (!may(who, directory, WRITE | SEARCH)) throw new FileError("EACCES", node.path);
-  const isSticky = (directory.mode & STICKY) !== 0;
-  if (isSticky && who.uid !== 0 && who.uid !== node.uid && who.uid !== directory.uid) throw new FileError("EPERM", node.path);
-}
-
-/** Root may; else the owner's bits, or the group's, or everybody's: the first that applies, and only that one. */
-function may(who: Who, node: Node, bits: number): boolean {
-  if (who.uid === 0) return true;
-  const shift = node.uid === who.uid ? 6 : who.gids.includes(node.gid) ? 3 : 0;
-  return ((node.mode >> shift) & bits) === bits;
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }

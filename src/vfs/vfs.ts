@@ -1,8 +1,8 @@
 // The gateway's own file tree: a table of mounts behind the FileSystem interface, bound to one caller. The longest mount
 // that fits a path answers for it.
 
-import type { ByteRange, FileEntry, FileStat, FileSystem } from "../hardware/filesystem.ts";
-import type { Mount, Who } from "./mount.ts";
+import { type ByteRange, type FileEntry, FileError, type FileStat, type FileSystem } from "../hardware/filesystem.ts";
+import { type Mount, mustFit, type Who } from "./mount.ts";
 import { parentOf, resolvePath } from "./path.ts";
 
 export class Vfs implements FileSystem {
@@ -41,11 +41,39 @@ export class Vfs implements FileSystem {
   }
 
   async write(path: string, content: Uint8Array, options: { ifVersion?: string } = {}): Promise<void> {
+    mustFit(path, content.length);
     await this.#at(path).write(this.#who, path, content, options);
   }
 
   async remove(path: string): Promise<void> {
     await this.#at(path).remove(this.#who, path);
+  }
+
+  async append(path: string, content: Uint8Array): Promise<void> {
+    mustFit(path, content.length);
+    await this.#at(path).append(this.#who, path, content);
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    await this.#at(path).makeDirectory(this.#who, path);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const mount = this.#at(from);
+    if (mount !== this.#at(to)) throw new FileError("EXDEV", from);
+    await mount.rename(this.#who, from, to);
+  }
+
+  async setMode(path: string, mode: number): Promise<void> {
+    await this.#at(path).setMode(this.#who, path, mode);
+  }
+
+  async setOwner(path: string, uid: number | null, gid: number | null): Promise<void> {
+    await this.#at(path).setOwner(this.#who, path, uid, gid);
+  }
+
+  async setModified(path: string, ms: number): Promise<void> {
+    await this.#at(path).setModified(this.#who, path, ms);
   }
 
   #at(path: string): Mount {

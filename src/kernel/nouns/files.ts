@@ -17,7 +17,7 @@ export type FileNode = {
   modifiedAt: number;
 };
 
-export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "inline" | "isReferenced">;
+export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "longestBelow" | "inline" | "isReferenced">;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
 
@@ -47,6 +47,14 @@ export class Files {
   below(path: string): FileNode[] {
     const [from, to] = range(path);
     return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path > ? AND path < ? ORDER BY path`, from, to).map(fromRow);
+  }
+
+  /** Bytes of the longest path under a directory. */
+  longestBelow(path: string): number {
+    const [from, to] = range(path);
+    return Number(
+      this.#sql.get("SELECT max(length(CAST(path AS BLOB))) AS bytes FROM files WHERE path > ? AND path < ?", from, to)?.bytes ?? 0,
+    );
   }
 
   /** The content of a small file; null where it is in Blobs. */
@@ -83,6 +91,21 @@ export class Files {
     );
     this.#sql.run("DELETE FROM files WHERE path = ? OR (path > ? AND path < ?)", path, from, to);
     for (const row of rows) this.#dropContent(String(row.hash));
+  }
+
+  /** Nothing is at or below `to`, and it is not below `from`. */
+  move(from: string, to: string, parent: string): void {
+    const [first, last] = range(from);
+    this.#sql.run(
+      "UPDATE files SET path = ? || substr(path, length(?) + 1), parent = ? || substr(parent, length(?) + 1) WHERE path > ? AND path < ?",
+      to,
+      from,
+      to,
+      from,
+      first,
+      last,
+    );
+    this.#sql.run("UPDATE files SET path = ?, parent = ? WHERE path = ?", to, parent, from);
   }
 
   /** A directory of the user's own, which others may not look into. */

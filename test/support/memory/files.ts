@@ -32,8 +32,9 @@ export class MemoryFiles implements FileSystem {
 
   async stat(path: string): Promise<FileStat> {
     const node = this.#get(path);
-    if (node === "directory") return { kind: "directory", size: 0, modifiedAt: 0, version: "" };
-    return { kind: "file", size: node.content.length, modifiedAt: node.version, version: String(node.version) };
+    if (node === "directory") return { kind: "directory", size: 0, modifiedAt: 0, mode: 0o755, uid: 1000, gid: 1000, version: "" };
+    const { content, version } = node;
+    return { kind: "file", size: content.length, modifiedAt: version, mode: 0o644, uid: 1000, gid: 1000, version: String(version) };
   }
 
   async list(path: string): Promise<FileEntry[]> {
