@@ -5,6 +5,7 @@ export function configDefaults(host: { version: string; model: { provider: strin
     ["config/ai/api_key", ""],
     ["config/ai/model", host.model.model],
     ["config/ai/provider", host.model.provider],
+    ["config/net/allowed_hosts", ""],
     ["config/server/name", "gsv"],
     ["config/server/timezone", "UTC"],
     ["config/server/version", host.version],

@@ -10,6 +10,7 @@ import { kernelCalls } from "../syscalls/kernel.table.ts";
 import { authorize } from "./authorize.ts";
 import type { About, ReadContext, SetupDoor, WriteContext } from "./context.ts";
 import { configDefaults } from "./defaults.ts";
+import { ALLOWED_HOSTS_KEY, allowList, BASE_URL_KEY } from "./egress/allow.ts";
 import { Emit } from "./emit.ts";
 import { Accounts } from "./nouns/accounts.ts";
 import { Capabilities } from "./nouns/capabilities.ts";
@@ -45,6 +46,7 @@ export class Kernel {
   readonly #ports: Ports;
   readonly #transactor: Transactor;
   readonly #accounts: Accounts;
+  readonly #config: Config;
   readonly #tokens: Tokens;
   readonly #connections: Connections;
   readonly #devices: Devices;
@@ -63,7 +65,7 @@ export class Kernel {
     this.#transactor = new Transactor(sql, () => this.#connections.undone());
     const groups = new Groups(sql);
     const capabilities = new Capabilities(sql);
-    const config = new Config(sql, crypto, configDefaults(options));
+    this.#config = new Config(sql, crypto, configDefaults(options));
     this.#accounts = new Accounts(sql, groups);
     this.#tokens = new Tokens(sql, crypto);
     this.#connections = new Connections(sql, sockets, this.#transactor, this.#accounts, capabilities);
@@ -79,7 +81,7 @@ export class Kernel {
       groups,
       capabilities,
       tokens: this.#tokens,
-      config,
+      config: this.#config,
       connections: this.#connections,
       devices: this.#devices,
       files: new Files(sql),
@@ -187,6 +189,11 @@ export class Kernel {
     const found = this.#tokens.match(token, this.#ports.clock.now());
     const account = found && this.#accounts.byUid(found.uid);
     return found?.kind === "user" && account?.uid === 0 && !account.locked;
+  }
+
+  /** Whether root listed this host as reachable although its address is not public. For the host's Net port. */
+  mayReach(host: string, port: number): boolean {
+    return allowList(this.#config.get(ALLOWED_HOSTS_KEY), this.#config.get(BASE_URL_KEY))(host, port);
   }
 
   /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */

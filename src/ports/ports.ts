@@ -4,7 +4,8 @@ import type { Blobs } from "./blobs.ts";
 import type { Clock } from "./clock.ts";
 import type { Crypto } from "./crypto.ts";
 import type { Log, Meter } from "./log.ts";
+import type { Net } from "./net.ts";
 import type { Sockets } from "./sockets.ts";
 import type { Sql } from "./sql.ts";
 
-export type Ports = { sql: Sql; blobs: Blobs; clock: Clock; sockets: Sockets; crypto: Crypto; log: Log; meter: Meter };
+export type Ports = { sql: Sql; blobs: Blobs; clock: Clock; sockets: Sockets; crypto: Crypto; net: Net; log: Log; meter: Meter };

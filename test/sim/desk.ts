@@ -8,6 +8,7 @@ import {
   MemoryClock,
   memoryCrypto,
   memoryLog,
+  memoryNet,
   MemorySockets,
   MemorySql,
   Random,
@@ -58,6 +59,7 @@ export class Desk {
       clock,
       sockets: this.sockets,
       crypto,
+      net: memoryNet(),
       log: memoryLog((line) => this.incidents.push(line)),
       meter: silentMeter,
     };

@@ -8,6 +8,7 @@ import {
   MemoryClock,
   memoryCrypto,
   memoryLog,
+  memoryNet,
   MemorySockets,
   MemorySql,
   type PeerEnd,
@@ -76,6 +77,7 @@ export class World {
       clock,
       sockets: this.sockets,
       crypto,
+      net: memoryNet(),
       log: memoryLog((line) => this.judge.incident(line)),
       meter: silentMeter,
     };

@@ -14,6 +14,7 @@ import { CloudflareClock } from "./clock.ts";
 import { secretKey } from "./home.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
+import { cloudflareNet } from "./net.ts";
 import { type Env, origins, setupDoor } from "./options.ts";
 import { CloudflareSockets } from "./sockets.ts";
 import { CloudflareSql } from "./sql.ts";
@@ -36,6 +37,7 @@ export class KernelObject extends DurableObject<Env> {
         clock: new CloudflareClock(storage),
         sockets: this.#sockets,
         crypto: nodeCrypto(secretKey(storage, env)),
+        net: cloudflareNet({ isAllowed: (host, port) => this.#kernel.mayReach(host, port) }),
         log: cloudflareLog(),
         meter: cloudflareMeter(),
       },

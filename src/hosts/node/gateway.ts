@@ -16,6 +16,7 @@ import { Home, OperatorError } from "./home.ts";
 import { createHttpServer, HttpDoor, listen, urlOf } from "./http.ts";
 import { nodeLog } from "./log.ts";
 import { nodeMeter } from "./meter.ts";
+import { nodeNet } from "./net.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
 import { setupCode } from "./setup-code.ts";
 import { NodeSockets } from "./sockets.ts";
@@ -59,7 +60,9 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = othersCanReach(options) ? setupCode() : null;
-  const kernel = await startKernel(home, { sql, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, log, meter }, code);
+  const net = nodeNet({ isAllowed: (host, port): boolean => kernel.mayReach(host, port) });
+  const ports: Ports = { sql, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, net, log, meter };
+  const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
   crashPoint("mid-start");
 
