@@ -7,6 +7,9 @@ import type { EffectContext } from "./context.ts";
 
 export type Proof = { username: string; password?: string | undefined; token?: string | undefined };
 
+/** What is said of every wrong credential. The throttle counts each time it is said. */
+export const WRONG_CREDENTIAL = "Authentication failed";
+
 export type Login = { account: Account; credential: Credential };
 
 export async function login(
@@ -37,7 +40,7 @@ export async function byPassword(
   });
   // The password may have been changed or locked while this one was being hashed.
   const account = accounts.hashOf(username) === stored ? accounts.byName(username) : undefined;
-  if (!right || account === undefined) fail(401, "Authentication failed");
+  if (!right || account === undefined) fail(401, WRONG_CREDENTIAL);
   throttle.succeeded(attempt, now);
   return { account, credential: { kind: "password" } };
 }
@@ -58,7 +61,7 @@ function byToken(
     (token.allowedDeviceId === null || as.role !== "driver" || token.allowedDeviceId === as.clientId);
   if (!fits) {
     throttle.wrongToken(as.address, now);
-    fail(401, "Authentication failed");
+    fail(401, WRONG_CREDENTIAL);
   }
   return { account, credential: { kind: "token", tokenId: token.tokenId, expiresAt: token.expiresAt } };
 }

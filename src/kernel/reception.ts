@@ -9,6 +9,7 @@ import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import { decodeFrame, type Req } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { WRONG_CREDENTIAL } from "./login.ts";
 import type { Connections } from "./nouns/connections.ts";
 
 /** `leaving`: told to go, but its socket is still there and still counts. */
@@ -171,8 +172,10 @@ export class Reception {
 
   #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
     const known = this.#asSysError(frame, error);
-    // The name is left out: people type passwords where names belong. The throttle bounds how many lines there can be.
-    if (known.code === 401) this.#ports.log.warn("refused", { call: frame.call, status: known.code, address: this.#addressOf(socketId) });
+    // The name is left out: people type passwords where names belong. The throttle bounds how many lines there can be;
+    // nothing bounds requests that show no credential, so those get none.
+    if (known.code === 401 && known.message === WRONG_CREDENTIAL)
+      this.#ports.log.warn("refused", { call: frame.call, status: known.code, address: this.#addressOf(socketId) });
     this.#ports.meter.call(this.#door.table.has(frame.call) ? frame.call : "unknown", known.code, performance.now() - startedAt);
     this.#send(socketId, frame.id, { ok: false, error: known.toShape() });
   }

@@ -47,11 +47,9 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const home = new Home(options.home);
   undo(() => home.release());
   const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
-  undo(() => log.flush());
   const crypto = nodeCrypto(home.secretKey());
   const sql = openDatabase(home, (error) => {
     log.error("storage failed; stopping so that a restart can recover", { error: String(error) });
-    log.flush();
     process.exit(74);
   });
   undo(() => sql.close());
