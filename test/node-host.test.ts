@@ -150,6 +150,16 @@ test("everything in the data directory is private", async () => {
   expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
+test("a gateway whose data was taken away stops rather than say yes to what will be gone", async () => {
+  const home = join(scratch, "removed");
+  const { child, ended } = await up("--home", home);
+  let said = "";
+  child.stderr?.on("data", (data: Buffer) => (said += data.toString()));
+  rmSync(home, { recursive: true });
+  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5_000, "still up"))])).toBe(74);
+  expect(said).toMatch(/^gsv: .*kernel\.db was removed or replaced; stopping/);
+});
+
 test("it speaks TLS where given a certificate", async () => {
   writeFileSync(join(scratch, "cert.pem"), TEST_CERT);
   writeFileSync(join(scratch, "key.pem"), TEST_KEY);

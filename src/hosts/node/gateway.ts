@@ -48,11 +48,15 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   undo(() => home.release());
   const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
   const crypto = nodeCrypto(home.secretKey());
-  const sql = openDatabase(home, (error) => {
-    log.error("storage failed; stopping so that a restart can recover", { error: String(error) });
+  const stop = (message: string, fields: { error?: string } = {}) => {
+    log.error(message, fields);
+    // The log may have gone with the rest.
+    console.error(`gsv: ${[message, ...Object.values(fields)].join(": ")}`);
     process.exit(74);
-  });
+  };
+  const sql = openDatabase(home, (error) => stop("storage failed; stopping so that a restart can recover", { error: String(error) }));
   undo(() => sql.close());
+  undo(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because nothing written from now on would be kept`)));
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
   const clock = new NodeClock((): void => kernel.woke());
   undo(() => clock.stop());

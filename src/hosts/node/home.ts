@@ -21,6 +21,7 @@ import { readRunning, type Running, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
 
 const SQLITE_BUSY = 5;
+const WATCH_EVERY_MS = 2_000;
 
 /** Something the operator must put right; shown as one line without a stack. */
 export class OperatorError extends Error {}
@@ -72,6 +73,24 @@ export class Home {
     return new Uint8Array(key);
   }
 
+  /**
+   * Tells when the database is no longer the file that was opened: SQLite would go on writing to one that nobody can find
+   * again, and everything it said yes to would be gone at the next start. Returns the way to stop looking.
+   */
+  watch(gone: () => void): () => void {
+    const opened = identity(this.database);
+    const isGone = () => {
+      try {
+        return identity(this.database) !== opened;
+      } catch {
+        // It cannot be looked at, which says nothing about whether it is there.
+        return false;
+      }
+    };
+    const watching = setInterval(() => isGone() && gone(), WATCH_EVERY_MS).unref();
+    return () => clearInterval(watching);
+  }
+
   /** Tells other commands on this machine where the gateway is. */
   announce(running: Running): void {
     writeFileSync(runningFile(this.path), `${JSON.stringify(running)}\n`, { mode: 0o600 });
@@ -107,4 +126,10 @@ function makeFolder(path: string): void {
   if (there !== undefined) throw new Error(`${path} is not a directory`);
   makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
+}
+
+/** What a file is called however it is named; null where there is none. */
+function identity(file: string): string | null {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
 }
