@@ -16,6 +16,12 @@ export const PING_EVERY_MS = 5_000;
 const HANG_UP_MS = 800;
 /** What may wait in a socket that its peer does not read: the largest answer there can be, and then some. */
 const UNREAD_BYTES_MAX = LIMITS.frameOutBytes + 16 * 1024 * 1024;
+/** The same for a socket without identity, which is answered in short lines. */
+const STRANGER_UNREAD_BYTES_MAX = 1024 * 1024;
+/** What a frame that waits takes besides its own bytes: millions of pongs are small only on the wire. */
+const FRAME_COST_BYTES = 512;
+/** A peer that is so far behind gets no pong: what waits for it says as well that we are here. */
+const PONG_UNREAD_BYTES_MAX = 64 * 1024;
 
 export type SocketEvents = {
   opened(socketId: string): void;
@@ -30,7 +36,11 @@ class OpenSocket extends WebSocket {
   peer: SocketPeer = { address: "", openedAt: 0 };
   heardAt = 0;
   corked = false;
+  trusted = false;
   wire: Duplex | null = null;
+  /** Frames that were written and have not left. */
+  unreadFrames = 0;
+  readonly sent = (): void => void this.unreadFrames--;
 }
 
 type Held = { socketId: string; text: string; answers: string | undefined } | { socketId: string; code: number; reason: string };
@@ -42,6 +52,7 @@ export class NodeSockets implements Sockets {
   readonly #server = new WebSocketServer<typeof OpenSocket>({
     WebSocket: OpenSocket,
     noServer: true,
+    autoPong: false,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: LIMITS.strangerFrameBytes,
@@ -83,7 +94,7 @@ export class NodeSockets implements Sockets {
       this.#open.set(socket.socketId, socket);
       socket.on("message", this.#onMessage);
       socket.on("pong", onSign);
-      socket.on("ping", onSign);
+      socket.on("ping", onPing);
       socket.on("error", onError);
       socket.on("close", this.#onClose);
       this.#events().opened(socket.socketId);
@@ -114,7 +125,9 @@ export class NodeSockets implements Sockets {
 
   trust(socketId: string): void {
     const socket = this.#open.get(socketId);
-    if (socket !== undefined) allowPayload(socket, LIMITS.frameInBytes);
+    if (socket === undefined) return;
+    socket.trusted = true;
+    allowPayload(socket, LIMITS.frameInBytes);
   }
 
   /** Says goodbye to everybody, and hangs up on those who do not answer. Resolves when all are gone. */
@@ -131,7 +144,7 @@ export class NodeSockets implements Sockets {
     socket.heardAt = Date.now();
     if (isBinary) return this.#events().receivedBytes();
     const text = data.toString();
-    if (text === PING) return this.#write(socket, PONG);
+    if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
     this.#events().received(socket.socketId, text);
   }
 
@@ -159,13 +172,14 @@ export class NodeSockets implements Sockets {
     const wire = socket?.wire;
     if (socket === undefined || !wire) return;
     // A close frame would wait unread behind the others.
-    if (wire.writableLength > UNREAD_BYTES_MAX) return socket.terminate();
+    if (unread(socket) > (socket.trusted ? UNREAD_BYTES_MAX : STRANGER_UNREAD_BYTES_MAX)) return socket.terminate();
+    socket.unreadFrames++;
     if (!socket.corked) {
       socket.corked = true;
       wire.cork();
       process.nextTick(uncork, socket);
     }
-    socket.send(text);
+    socket.send(text, socket.sent);
   }
 
   /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */
@@ -187,6 +201,24 @@ export class NodeSockets implements Sockets {
 
 function onSign(this: WebSocket): void {
   (this as OpenSocket).heardAt = Date.now();
+}
+
+/** ws itself would answer each of a flood of pings into the memory of a socket that its peer does not read. */
+function onPing(this: WebSocket, data: Buffer): void {
+  const socket = this as OpenSocket;
+  socket.heardAt = Date.now();
+  if (!mayPong(socket)) return;
+  socket.unreadFrames++;
+  socket.pong(data, false, socket.sent);
+}
+
+function mayPong(socket: OpenSocket): boolean {
+  return unread(socket) < PONG_UNREAD_BYTES_MAX;
+}
+
+/** What the frames take that the peer has not taken yet. */
+function unread(socket: OpenSocket): number {
+  return (socket.wire?.writableLength ?? 0) + socket.unreadFrames * FRAME_COST_BYTES;
 }
 
 /** ws reports a broken frame here and closes with the fitting code by itself. */
