@@ -1,9 +1,12 @@
 // What peers send to use up a Node gateway's memory: each costs its own socket, and others do not notice.
 
+import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { LIMITS } from "../src/protocol/limits.ts";
+import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
+import { ALICE, BOB, enter, populate } from "./support/people.ts";
 import { RawSocket } from "./support/raw-socket.ts";
 
 test("a flood of pings from a peer that does not read is not answered into memory", async () => {
@@ -49,3 +52,67 @@ test("a stranger that asks and reads nothing is cut off after few answers", asyn
   elsewhere.close();
   await host.close();
 });
+
+test("messages that never end do not take the memory of all, and one that ends is taken", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const alice = await enter(host, ALICE);
+  const { token } = (await alice.call("sys.token.create", { kind: "user" })).token;
+  const parked = await Promise.all(Array.from({ length: 12 }, (_, at) => connected(host, `d${at}`, token)));
+  for (const socket of parked) socket.send("x".repeat(30 * 1024 * 1024), { fin: false });
+  const left = () => parked.filter((socket) => socket.readyState === WebSocket.OPEN).length;
+  await expect.poll(left, { timeout: 10_000 }).toBeLessThan(9);
+  const big = await RawSocket.open(host.url);
+  await big.connect(BOB, { id: "big" });
+  big.sendFrame({ type: "req", id: "big", call: "sys.info", args: { image: "A".repeat(30 * 1024 * 1024) } });
+  expect((await big.frame(15_000)).ok).toBe(true);
+  expect(left()).toBeGreaterThan(5);
+  for (const socket of parked) socket.terminate();
+  big.close();
+  alice.close();
+  await host.close();
+});
+
+test("tiny fragments count as what they keep in memory, and a large message may come in many", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const alice = await enter(host, ALICE);
+  const { token } = (await alice.call("sys.token.create", { kind: "user" })).token;
+  const cut = await connected(host, "cut", token);
+  const closed = new Promise((resolve) => cut.once("close", resolve));
+  const pong = Buffer.concat([Buffer.from([0x8a, 0x80 | 125]), Buffer.alloc(4 + 125)]);
+  const filling = Buffer.concat(Array.from({ length: 600 }, () => pong));
+  const younger = await connected(host, "younger", token);
+  for (let at = 0; at < 4_000 && cut.readyState === WebSocket.OPEN; at++) {
+    if (at === 10) younger.send("x".repeat(30 * 1024 * 1024), { fin: false });
+    cut.send("x", { fin: false });
+    await new Promise((resolve) => (cut as WebSocket & { _socket: Socket })._socket.write(filling, resolve));
+  }
+  await closed;
+  expect(younger.readyState).toBe(WebSocket.OPEN);
+
+  const honest = await connected(host, "honest", token);
+  const pieces = LIMITS.fragmentsPerMessage;
+  const answered = new Promise((resolve) => honest.once("message", (data: Buffer) => resolve(data.toString())));
+  for (let at = 1; at <= pieces; at++) honest.send("x".repeat(LIMITS.frameInBytes / pieces), { fin: at === pieces });
+  expect(await answered).toContain("Malformed JSON");
+
+  const stranger = new WebSocket(`${host.url.replace("http", "ws")}/ws`);
+  await new Promise((resolve) => stranger.once("open", resolve));
+  const refused = new Promise((resolve) => stranger.once("close", resolve));
+  for (let at = 0; at < 100; at++) stranger.send("x", { fin: false });
+  expect(await refused).toBe(1008);
+  for (const socket of [younger, honest]) socket.terminate();
+  alice.close();
+  await host.close();
+});
+
+async function connected(host: Host, id: string, token: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${host.url.replace("http", "ws")}/ws`, { perMessageDeflate: false });
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("open", resolve));
+  const args = { protocol: 1, client: { id, role: "user" }, auth: { username: ALICE.username, token } };
+  socket.send(JSON.stringify({ type: "req", id: "1", call: "sys.connect", args }));
+  await new Promise((resolve) => socket.once("message", resolve));
+  return socket;
+}

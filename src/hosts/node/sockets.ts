@@ -18,10 +18,16 @@ const HANG_UP_MS = 800;
 const UNREAD_BYTES_MAX = LIMITS.frameOutBytes + 16 * 1024 * 1024;
 /** The same for a socket without identity, which is answered in short lines. */
 const STRANGER_UNREAD_BYTES_MAX = 1024 * 1024;
-/** What a frame that waits takes besides its own bytes: millions of pongs are small only on the wire. */
+/** What a frame or a piece of one takes besides its own bytes: millions of pongs are small only on the wire. */
 const FRAME_COST_BYTES = 512;
 /** A peer that is so far behind gets no pong: what waits for it says as well that we are here. */
 const PONG_UNREAD_BYTES_MAX = 64 * 1024;
+/** What all messages that have not ended may take together: each may be as large as a frame, and thousands may be open. */
+const UNFINISHED_BYTES_MAX = 256 * 1024 * 1024;
+/** What Node reads at once. A fragment of one byte keeps all of it in memory. */
+const READ_BYTES = 64 * 1024;
+/** Strangers' frames are small, and nobody cuts those into many pieces. */
+const STRANGER_FRAGMENTS_MAX = 32;
 
 export type SocketEvents = {
   opened(socketId: string): void;
@@ -40,6 +46,10 @@ class OpenSocket extends WebSocket {
   wire: Duplex | null = null;
   /** Frames that were written and have not left. */
   unreadFrames = 0;
+  /** What a message that has not ended takes, since when it arrives, and what was read since then. */
+  unfinishedBytes = 0;
+  unfinishedSince = 0;
+  readBytes = 0;
   readonly sent = (): void => void this.unreadFrames--;
 }
 
@@ -56,25 +66,24 @@ export class NodeSockets implements Sockets {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: LIMITS.strangerFrameBytes,
-    maxFragments: LIMITS.fragmentsPerMessage,
+    maxFragments: STRANGER_FRAGMENTS_MAX,
   });
   readonly #pinging: NodeJS.Timeout;
   readonly #onMessage: (this: WebSocket, data: Buffer, isBinary: boolean) => void;
   readonly #onClose: (this: WebSocket) => void;
   #held: Held[] = [];
+  #unfinishedBytes = 0;
 
   constructor(sql: NodeSql, events: () => SocketEvents) {
     this.#sql = sql;
     this.#events = events;
     const message = this.#message.bind(this);
-    const open = this.#open;
+    const gone = this.#gone.bind(this);
     this.#onMessage = function (data, isBinary) {
       message(this as OpenSocket, data, isBinary);
     };
     this.#onClose = function () {
-      const { socketId } = this as OpenSocket;
-      open.delete(socketId);
-      events().closed(socketId);
+      gone(this as OpenSocket);
     };
     this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
   }
@@ -127,7 +136,11 @@ export class NodeSockets implements Sockets {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
     socket.trusted = true;
-    allowPayload(socket, LIMITS.frameInBytes);
+    const receiver = receiverOf(socket);
+    receiver._maxPayload = LIMITS.frameInBytes;
+    receiver._maxFragments = LIMITS.fragmentsPerMessage;
+    // After ws's own listener, so that it sees what ws has kept.
+    socket.wire?.on("data", (chunk: Buffer) => this.#arriving(socket, receiver, chunk.length));
   }
 
   /** Says goodbye to everybody, and hangs up on those who do not answer. Resolves when all are gone. */
@@ -142,10 +155,43 @@ export class NodeSockets implements Sockets {
 
   #message(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
     socket.heardAt = Date.now();
+    this.#arrived(socket, 0);
     if (isBinary) return this.#events().receivedBytes();
     const text = data.toString();
     if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
     this.#events().received(socket.socketId, text);
+  }
+
+  #gone(socket: OpenSocket): void {
+    this.#arrived(socket, 0);
+    this.#open.delete(socket.socketId);
+    this.#events().closed(socket.socketId);
+  }
+
+  /** Of all that has not ended, what has been arriving longest has to go when it is too much. */
+  #arriving(socket: OpenSocket, receiver: Receiver, bytes: number): void {
+    const kept = receiver._bufferedBytes + receiver._messageLength;
+    if (kept === 0) return this.#arrived(socket, 0);
+    socket.readBytes += bytes;
+    const fragments = receiver._fragments.length;
+    const pinned = Math.min(socket.readBytes, kept + fragments * READ_BYTES);
+    this.#arrived(socket, pinned + (receiver._buffers.length + fragments) * FRAME_COST_BYTES);
+    if (this.#unfinishedBytes <= UNFINISHED_BYTES_MAX) return;
+    const oldest = [...this.#open.values()]
+      .filter((other) => other.unfinishedBytes > 0)
+      .toSorted((a, b) => a.unfinishedSince - b.unfinishedSince);
+    for (const other of oldest) {
+      if (this.#unfinishedBytes <= UNFINISHED_BYTES_MAX) return;
+      this.#arrived(other, 0);
+      other.terminate();
+    }
+  }
+
+  #arrived(socket: OpenSocket, bytes: number): void {
+    if (bytes === 0) socket.readBytes = 0;
+    else if (socket.unfinishedBytes === 0) socket.unfinishedSince = Date.now();
+    this.#unfinishedBytes += bytes - socket.unfinishedBytes;
+    socket.unfinishedBytes = bytes;
   }
 
   #hold(frame: Held): void {
@@ -229,12 +275,25 @@ function uncork(socket: OpenSocket): void {
   socket.wire?.uncork();
 }
 
+/** Where ws keeps a message that is arriving: frames, and fragments before them. What a header announces is not there yet. */
+type Receiver = {
+  _maxPayload: number;
+  _maxFragments: number;
+  _buffers: readonly unknown[];
+  _bufferedBytes: number;
+  _fragments: readonly unknown[];
+  _messageLength: number;
+};
+
 /**
- * ws takes its size limit once, for all sockets. A stranger must not make us buffer 32 MiB, so the limit starts small
- * and is raised per socket, in the one field where ws keeps it; the conformance suite fails if that field moves.
+ * ws takes its limits once, for all sockets. A stranger must not make us buffer 32 MiB, so they start small and are
+ * raised per socket, in the fields where ws keeps them; the tests fail if those move.
  */
-function allowPayload(socket: WebSocket, bytes: number): void {
-  const receiver = (socket as WebSocket & { _receiver?: { _maxPayload?: number } })._receiver;
-  if (typeof receiver?._maxPayload !== "number") throw new Error("This version of ws keeps its payload limit elsewhere");
-  receiver._maxPayload = bytes;
+function receiverOf(socket: WebSocket): Receiver {
+  const receiver = (socket as WebSocket & { _receiver?: Receiver })._receiver;
+  const { _maxPayload, _maxFragments, _buffers, _bufferedBytes, _fragments, _messageLength } = receiver ?? {};
+  const numbers = [_maxPayload, _maxFragments, _bufferedBytes, _messageLength];
+  if (receiver === undefined || !numbers.every(Number.isInteger) || !Array.isArray(_buffers) || !Array.isArray(_fragments))
+    throw new Error("This version of ws keeps its limits elsewhere");
+  return receiver;
 }
