@@ -11,7 +11,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export async function bundle({ outdir, faults = false }) {
   rmSync(outdir, { recursive: true, force: true });
   await build({
-    entryPoints: { gsv: join(ROOT, "src/cli/main.ts") },
+    entryPoints: { gsv: join(ROOT, "src/cli/main.ts"), "repo-thread": join(ROOT, "src/hosts/node/repo-thread.ts") },
     outdir,
     bundle: true,
     splitting: true,

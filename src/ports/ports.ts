@@ -1,5 +1,6 @@
 // Everything a host hands to the kernel.
 
+import type { Actors } from "./actors.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Clock } from "./clock.ts";
 import type { Crypto } from "./crypto.ts";
@@ -8,4 +9,14 @@ import type { Net } from "./net.ts";
 import type { Sockets } from "./sockets.ts";
 import type { Sql } from "./sql.ts";
 
-export type Ports = { sql: Sql; blobs: Blobs; clock: Clock; sockets: Sockets; crypto: Crypto; net: Net; log: Log; meter: Meter };
+export type Ports = {
+  sql: Sql;
+  actors: Actors;
+  blobs: Blobs;
+  clock: Clock;
+  sockets: Sockets;
+  crypto: Crypto;
+  net: Net;
+  log: Log;
+  meter: Meter;
+};

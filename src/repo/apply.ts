@@ -9,7 +9,15 @@ import { toBytes } from "./text.ts";
 import { TreeEdit } from "./tree-edit.ts";
 
 export type ApplyOp =
-  | { type: "put"; path: string; content?: string | undefined; contentBase64?: string | undefined; bytes?: Uint8Array | undefined }
+  | {
+      type: "put";
+      path: string;
+      content?: string | undefined;
+      contentBase64?: string | undefined;
+      bytes?: Uint8Array | undefined;
+      /** Only over this blob. */
+      ifOid?: string | undefined;
+    }
   | { type: "delete"; path: string; recursive?: boolean | undefined }
   | { type: "move"; from: string; to: string };
 
@@ -63,7 +71,7 @@ function run(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
     case "put": {
       const bytes = contentOf(op);
       if (bytes.length > limits.objectBytes) fail(413, `Too large: ${op.path} is ${bytes.length} bytes (at most ${limits.objectBytes})`);
-      return edit.put(op.path, objects.write("blob", bytes));
+      return edit.put(op.path, objects.write("blob", bytes), op.ifOid);
     }
     case "delete":
       return edit.delete(op.path, op.recursive === true);

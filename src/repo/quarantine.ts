@@ -4,7 +4,7 @@
 // Rows here are on the relaxed lane: nobody was promised them, and the transaction that publishes carries them along.
 
 import { fail } from "../lib/sys-error.ts";
-import type { Sql } from "../ports/sql.ts";
+import { type Sql, StorageError } from "../ports/sql.ts";
 import type { Commit } from "./commit.ts";
 import { type GitObject, kindNumber, type Stored, toStored } from "./objects.ts";
 import { type ObjectKind, oidOf } from "./oid.ts";
@@ -69,6 +69,7 @@ export class Quarantine {
   /** Inside a transaction, and after `complete`. */
   publish(): void {
     const { sql, history } = this.#store;
+    this.#mustBeWhole();
     // Another push may have brought some of the same meanwhile.
     sql.run(`DELETE FROM chunks WHERE id IN (${chunkIds("incoming.oid IN (SELECT oid FROM objects)")})`, this.#push);
     sql.run("DELETE FROM incoming WHERE push = ? AND (oid = '' OR oid IN (SELECT oid FROM objects))", this.#push);
@@ -80,6 +81,13 @@ export class Quarantine {
   drop(): void {
     const { sql } = this.#store;
     sql.relaxed(() => dropPush(sql, this.#push));
+  }
+
+  /** Relaxed rows are lost with their batch where a disk is full for a moment, and nobody was told. */
+  #mustBeWhole(): void {
+    const rows = this.#store.sql.all("SELECT oid FROM incoming WHERE push = ? AND oid <> ''", this.#push);
+    if (rows.length !== this.#kinds.size || !rows.every(({ oid }) => this.#kinds.has(String(oid))))
+      throw new StorageError(true, new Error("objects that had arrived were lost"));
   }
 
   #stored(oid: string): Stored | undefined {

@@ -21,12 +21,14 @@ export class TreeEdit {
     this.#root = tree === null ? new Map() : this.#load(tree);
   }
 
-  put(path: string, blob: string): void {
+  put(path: string, blob: string, ifOid?: string): void {
     const segments = writePath(path);
     const name = segments.pop()!;
     const directory = this.#open(segments, path);
     const present = directory.get(name);
     if (present !== undefined && isTree(present) && !this.#isGone(present)) fail(409, `Is a directory: ${path}`);
+    if (ifOid !== undefined && present?.oid !== ifOid)
+      fail(409, `Conflict: ${path} has changed meanwhile`, { expected: ifOid, found: present?.oid ?? null });
     directory.set(name, { mode: MODE.file, oid: blob });
   }
 

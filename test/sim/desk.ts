@@ -4,6 +4,7 @@
 import { Kernel } from "../../src/kernel/kernel.ts";
 import {
   Agenda,
+  MemoryActors,
   MemoryBlobs,
   MemoryClock,
   memoryCrypto,
@@ -55,6 +56,7 @@ export class Desk {
     );
     const ports = {
       sql: this.sql,
+      actors: new MemoryActors(),
       blobs: this.blobs,
       clock,
       sockets: this.sockets,

@@ -4,6 +4,7 @@
 import { Kernel } from "../../src/kernel/kernel.ts";
 import {
   Agenda,
+  MemoryActors,
   MemoryBlobs,
   MemoryClock,
   memoryCrypto,
@@ -73,6 +74,7 @@ export class World {
     const crypto = memoryCrypto(stream("crypto"), (value) => this.#hashed(value));
     this.#ports = {
       sql: this.#sql,
+      actors: new MemoryActors(),
       blobs: new MemoryBlobs(),
       clock,
       sockets: this.sockets,

@@ -80,10 +80,14 @@ function workerd(script: string, directory: string, variables: Record<string, st
           manifest: { mainModule: "worker.js", modulesRoot: ROOT, modules: { "worker.js": { type: "esm", contents: script } } },
           env: {
             KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" },
+            REPOS: { type: "durable-object", worker: WORKER, exportName: "RepoObject" },
             FILES: { type: "r2", name: "files" },
             ...Object.fromEntries(texts),
           },
-          exports: { KernelObject: { type: "durable-object", storage: "sqlite" } },
+          exports: {
+            KernelObject: { type: "durable-object", storage: "sqlite" },
+            RepoObject: { type: "durable-object", storage: "sqlite" },
+          },
         },
       },
     ],

@@ -16,6 +16,7 @@ import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, origins, setupDoor } from "./options.ts";
+import { CloudflareRepos } from "./repos.ts";
 import { CloudflareSockets } from "./sockets.ts";
 import { CloudflareSql } from "./sql.ts";
 
@@ -33,6 +34,7 @@ export class KernelObject extends DurableObject<Env> {
     this.#kernel = new Kernel(
       {
         sql: new CloudflareSql(storage),
+        actors: new CloudflareRepos(env.REPOS),
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
         sockets: this.#sockets,

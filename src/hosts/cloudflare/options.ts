@@ -4,9 +4,12 @@
 import type { SetupDoor } from "../../kernel/context.ts";
 import { fromBase64 } from "../../lib/base64.ts";
 import type { KernelObject } from "./gateway.ts";
+import type { RepoNamespace } from "./repos.ts";
 
 export type Env = {
   KERNEL: DurableObjectNamespace<KernelObject>;
+  /** One object per repository. */
+  REPOS: RepoNamespace;
   /** Content of large files. */
   FILES: R2Bucket;
   /** What sys.setup must carry. Without it nobody can set the gateway up. */

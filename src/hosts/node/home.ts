@@ -49,6 +49,10 @@ export class Home {
     return join(this.path, "blobs");
   }
 
+  get repos(): string {
+    return join(this.path, "repos");
+  }
+
   get logFile(): string {
     const folder = join(this.path, "log");
     mkdirSync(folder, { recursive: true, mode: 0o700 });

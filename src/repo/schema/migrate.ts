@@ -2,10 +2,11 @@
 
 import type { Sql } from "../../ports/sql.ts";
 import { initial } from "./001-initial.ts";
+import { results } from "./002-results.ts";
 
 type Migration = { version: number; statements: readonly string[] };
 
-const MIGRATIONS: readonly Migration[] = [initial];
+const MIGRATIONS: readonly Migration[] = [initial, results];
 
 export function migrate(sql: Sql): void {
   sql.run("CREATE TABLE IF NOT EXISTS schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");

@@ -1,0 +1,116 @@
+// The Actors port: each repository is a Durable Object of its own. Nobody reaches one but the kernel's object, which has
+// decided who may; the Worker has no route to them.
+
+import { DurableObject } from "cloudflare:workers";
+import { SysError } from "../../lib/sys-error.ts";
+import type { ActorHttp, ActorHttpRequest, ActorRequest, ActorResponse, Actors } from "../../ports/actors.ts";
+import { errorOf, type Failure, failureOf, type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import { RepositoryActor } from "../../repo/actor.ts";
+import type { Env } from "./options.ts";
+import { CloudflareSql } from "./sql.ts";
+
+/** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */
+export type RepoNamespace = { getByName(name: string): RepoStub };
+
+type RepoStub = {
+  call(name: string, args: object, http: RemoteHttp | null): Promise<Reply>;
+  fetch(request: Request): Promise<Response>;
+};
+
+/** As an argument of a remote call it is called back on the kernel's side. */
+type RemoteHttp = (url: string, request: ActorHttpRequest) => Promise<Reply>;
+
+const ACCESS = "x-gsv-access";
+const CHANGED = "x-gsv-changed";
+const FAILURE = "x-gsv-failure";
+
+export class RepoObject extends DurableObject<Env> {
+  readonly #actor: RepositoryActor;
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    this.#actor = new RepositoryActor(new CloudflareSql(state.storage));
+  }
+
+  call(name: string, args: object, http: RemoteHttp | null): Promise<Reply> {
+    const out: ActorHttp | undefined =
+      http === null ? undefined : async (url, request) => valueOf(await http(url, request)) as Awaited<ReturnType<ActorHttp>>;
+    return replyOf(this.#actor.call(name, args, out));
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const headers = Object.fromEntries(request.headers);
+    const access = JSON.parse(headers[ACCESS] ?? "") as ActorRequest["access"];
+    try {
+      const answer = await this.#actor.fetch({
+        method: request.method,
+        path: pathname,
+        query: search.slice(1),
+        headers,
+        body: request.body,
+        access,
+      });
+      return new Response(answer.body, {
+        status: answer.status,
+        headers: { ...answer.headers, [CHANGED]: JSON.stringify(answer.changed) },
+      });
+    } catch (error) {
+      return new Response(null, { status: 500, headers: { [FAILURE]: encodeURIComponent(JSON.stringify(failureOf(error))) } });
+    }
+  }
+}
+
+export class CloudflareRepos implements Actors {
+  readonly #namespace: RepoNamespace;
+
+  constructor(namespace: RepoNamespace) {
+    this.#namespace = namespace;
+  }
+
+  async call(address: string, name: string, args: object, http?: ActorHttp): Promise<unknown> {
+    const remote: RemoteHttp | null = http === undefined ? null : (url, request) => replyOf(bring(http, url, request));
+    return valueOf(await this.#namespace.getByName(address).call(name, args, remote).catch(unreachable));
+  }
+
+  async fetch(address: string, request: ActorRequest): Promise<ActorResponse> {
+    const { method, path, query, headers, body, access } = request;
+    const forwarded = new Request(`https://repo.invalid${path}?${query}`, {
+      method,
+      headers: { ...headers, [ACCESS]: JSON.stringify(access) },
+      body,
+    });
+    const response = await this.#namespace.getByName(address).fetch(forwarded).catch(unreachable);
+    const { [CHANGED]: changed, [FAILURE]: failure, ...rest } = Object.fromEntries(response.headers);
+    if (failure !== undefined) throw errorOf(JSON.parse(decodeURIComponent(failure)) as Failure);
+    return { status: response.status, headers: rest, body: response.body ?? nothing(), changed: JSON.parse(changed ?? "null") };
+  }
+}
+
+async function bring(http: ActorHttp, url: string, request: ActorHttpRequest): Promise<object> {
+  const answer = await http(url, request);
+  return { ...answer, body: byteStream(answer.body) };
+}
+
+/** Between objects only such streams travel. A piece is handed over with its buffer, so it must have one of its own. */
+function byteStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    type: "bytes",
+    async pull(controller: ReadableByteStreamController) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(new Uint8Array(value));
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+    cancel: (reason: unknown) => reader.cancel(reason),
+  });
+}
+
+function nothing(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller: ReadableStreamDefaultController) => controller.close() });
+}
+
+function unreachable(error: unknown): never {
+  throw new SysError(503, `The repository cannot be reached now: ${error instanceof Error ? error.message : String(error)}`);
+}

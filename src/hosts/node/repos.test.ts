@@ -1,0 +1,136 @@
+// Repositories in threads: calls, streams with back-pressure, ends and restarts.
+
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryLog } from "../../../test/support/memory-ports.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import type { RepoResult } from "../../repo/calls.ts";
+import { NodeRepos } from "./repos.ts";
+
+const author = { name: "sam", email: "sam@gsv.local" };
+const now = 1_700_000_000_000;
+let folder: string;
+let repos: NodeRepos;
+let fatal: unknown[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gsv-repos-"));
+  fatal = [];
+  repos = open();
+});
+
+afterEach(async () => {
+  await repos.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function open(idleMs?: number): NodeRepos {
+  return new NodeRepos({
+    folder: join(folder, "repos"),
+    log: memoryLog(),
+    fatal: (error) => fatal.push(error),
+    ...(idleMs ? { idleMs } : {}),
+  });
+}
+
+function apply(address: string, path: string, content: string, more: object = {}) {
+  const args = { message: `write ${path}`, ops: [{ type: "put", path, content }], author, now, ...more };
+  return repos.call(address, "apply", args) as Promise<RepoResult<"apply">>;
+}
+
+test("keeps each repository in a file of its own, across threads and lives", async () => {
+  const slugs = ["repo:sam/a", "repo:sam/A", "repo:sam/..", "repo:sam/.a", `repo:sam/${"x".repeat(100)}`];
+  for (const slug of slugs) await apply(slug, "name", slug);
+  expect(readdirSync(join(folder, "repos")).filter((name) => name.endsWith(".db"))).toHaveLength(slugs.length);
+  await repos.close();
+  repos = open();
+  for (const slug of slugs) expect(await repos.call(slug, "read", { path: "name" })).toMatchObject({ content: slug });
+});
+
+test("carries refusals with code, message and details", async () => {
+  await apply("repo:sam/a", "x", "1");
+  const refused = apply("repo:sam/a", "x", "2", { expectedHead: "0".repeat(40) });
+  await expect(refused).rejects.toThrow(SysError);
+  await expect(refused).rejects.toMatchObject({
+    code: 409,
+    message: expect.stringContaining("expected head 0000"),
+    details: { expectedHead: "0".repeat(40) },
+  });
+});
+
+test("does a keyed write once", async () => {
+  const first = await apply("repo:sam/a", "x", "1", { key: "7/k" });
+  expect(await apply("repo:sam/a", "x", "1", { key: "7/k" })).toEqual(first);
+  await apply("repo:sam/a", "x", "2");
+  expect(await apply("repo:sam/a", "x", "1", { key: "7/k" })).toEqual(first);
+  await expect(apply("repo:sam/a", "x", "3", { key: "7/k" })).rejects.toMatchObject({ code: 409 });
+  expect(await apply("repo:sam/a", "x", "3", { key: "8/k" })).toMatchObject({ changed: true });
+});
+
+test("more repositories than files stay open", async () => {
+  const all = Array.from({ length: 80 }, (_, at) => `repo:sam/${at}`);
+  await Promise.all(all.map((slug) => apply(slug, "name", slug)));
+  const found = await Promise.all(all.map((slug) => repos.call(slug, "read", { path: "name" })));
+  expect(found).toMatchObject(all.map((content) => ({ content })));
+});
+
+test("threads end when idle and come back", async () => {
+  await repos.close();
+  repos = open(30);
+  await apply("repo:sam/a", "x", "1");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await repos.call("repo:sam/a", "read", { path: "x" })).toMatchObject({ content: "1" });
+});
+
+test("an answer that nobody reads waits, and giving up ends it", async () => {
+  const bytes = Buffer.alloc(4 << 20, "x");
+  for (let at = 0; at < 4; at++) for (let i = 0; i < bytes.length; i += 7) bytes[i] = (i * (at + 3) * 7919) % 251;
+  await repos.call("repo:sam/a", "apply", { message: "big", ops: [{ type: "put", path: "big", bytes }], author, now });
+  const { head } = (await repos.call("repo:sam/a", "state", {})) as RepoResult<"state">;
+  const access = { read: true, write: true, actor: "sam" };
+  const ask = () => {
+    const lines = `0032want ${head}\n00000009done\n`;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(lines));
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "application/x-git-upload-pack-request" };
+    return repos.fetch("repo:sam/a", { method: "POST", path: "/git-upload-pack", query: "", headers, body, access });
+  };
+  const whole = new Uint8Array(await new Response((await ask()).body).arrayBuffer());
+  expect(new TextDecoder().decode(whole.subarray(8, 12))).toBe("PACK");
+  const given = await ask();
+  const reader = given.body.getReader();
+  await reader.read();
+  await reader.cancel();
+  expect(await repos.call("repo:sam/a", "read", { path: "" })).toMatchObject({ kind: "tree" });
+});
+
+test("what a remote sends goes through the way out it was handed", async () => {
+  const asked: string[] = [];
+  const http = async (url: string) => {
+    asked.push(url);
+    throw new SysError(403, "not there");
+  };
+  await expect(repos.call("repo:sam/a", "import", { remoteUrl: "https://example.org/x.git" }, http)).rejects.toMatchObject({
+    code: 403,
+    message: "not there",
+  });
+  expect(asked).toEqual(["https://example.org/x.git/info/refs?service=git-upload-pack"]);
+});
+
+test("a file that is no database fails its own repository only", async () => {
+  await apply("repo:sam/a", "x", "1");
+  await apply("repo:sam/b", "x", "1");
+  await repos.close();
+  const file = readdirSync(join(folder, "repos")).find((name) => name.startsWith("sam_a"))!;
+  writeFileSync(join(folder, "repos", file), "this is not what it was".repeat(1000));
+  repos = open();
+  await expect(apply("repo:sam/a", "x", "2")).rejects.toThrow("not a database");
+  expect(await apply("repo:sam/b", "x", "2")).toMatchObject({ changed: true });
+  expect(fatal).toEqual([]);
+});

@@ -1,0 +1,209 @@
+// The Actors port: repositories in a few threads of this process, so that none of their work holds the kernel. A
+// repository is always on the same thread. Threads start when they are needed and end when nothing was asked for a while;
+// one that dies fails what it was doing and is started anew by the next request.
+
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { SysError } from "../../lib/sys-error.ts";
+import type { ActorHttp, ActorRequest, ActorResponse, Actors } from "../../ports/actors.ts";
+import type { Log } from "../../ports/log.ts";
+import { errorOf, replyOf } from "../../ports/reply.ts";
+import type { Brought, Fetched, FromThread, ToThread } from "./repo-messages.ts";
+import { type StreamMessage, Streams } from "./streams.ts";
+
+export type ReposOptions = {
+  /** Where the files are. */
+  folder: string;
+  log: Log;
+  /** Told of errors after which a file must not be trusted without a restart of the whole gateway. */
+  fatal: (error: unknown) => void;
+  idleMs?: number;
+};
+
+const THREADS = 2;
+const IDLE_MS = 60_000;
+const GOODBYE_MS = 5_000;
+/** Of JavaScript's heap; a thread that needs more dies alone. */
+const HEAP_MB_MAX = 512;
+
+export class NodeRepos implements Actors {
+  readonly #options: ReposOptions;
+  readonly #threads: Thread[];
+  #hasFolder = false;
+
+  constructor(options: ReposOptions) {
+    this.#options = options;
+    this.#threads = Array.from({ length: THREADS }, () => new Thread(options));
+  }
+
+  call(address: string, name: string, args: object, http?: ActorHttp): Promise<unknown> {
+    return this.#threadOf(address).call(this.#file(address), name, args, http);
+  }
+
+  fetch(address: string, request: ActorRequest): Promise<ActorResponse> {
+    return this.#threadOf(address).fetch(this.#file(address), request);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #threadOf(address: string): Thread {
+    return this.#threads[digest(address).readUInt32BE() % this.#threads.length]!;
+  }
+
+  /** Names differ in case, and may be anything a folder does not take: the hash is the name, the rest is for people. */
+  #file(address: string): string {
+    const { folder } = this.#options;
+    if (!this.#hasFolder) makeFolder(folder);
+    this.#hasFolder = true;
+    const shown = address
+      .toLowerCase()
+      .replace(/^repo:/, "")
+      .replace(/[^a-z0-9_-]+/g, "_")
+      .slice(0, 60);
+    return join(folder, `${shown}-${digest(address).toString("hex", 0, 16)}.db`);
+  }
+}
+
+type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void; http: ActorHttp | undefined };
+
+class Thread {
+  readonly #options: ReposOptions;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | null = null;
+  #streams: Streams = new Streams(() => {});
+  /** Resolves when the worker that was told to go is gone: two must never have the same file open. */
+  #gone: Promise<void> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: ReposOptions) {
+    this.#options = options;
+  }
+
+  call(file: string, name: string, args: object, http: ActorHttp | undefined): Promise<unknown> {
+    return this.#ask(http, (id) => ({ type: "call", id, file, name, args }));
+  }
+
+  async fetch(file: string, request: ActorRequest): Promise<ActorResponse> {
+    const { body } = request;
+    try {
+      const fetched = (await this.#ask(undefined, (id) => ({
+        type: "fetch",
+        id,
+        file,
+        request: { ...request, body: body === null ? null : this.#streams.send(body) },
+      }))) as Fetched;
+      return { ...fetched, body: this.#streams.receive(fetched.body) };
+    } catch (error) {
+      if (body !== null && !body.locked) body.cancel().catch(() => {});
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#dismiss();
+    await this.#gone;
+  }
+
+  async #ask(http: ActorHttp | undefined, message: (id: number) => ToThread): Promise<unknown> {
+    await this.#gone;
+    if (this.#isClosed) throw new SysError(503, "The gateway is going down");
+    this.#worker ??= this.#start();
+    clearTimeout(this.#idle);
+    const id = ++this.#count;
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, http });
+      worker.postMessage(message(id), []);
+    }).finally(() => this.#rest());
+  }
+
+  #start(): Worker {
+    const worker = new Worker(entry(), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX }, execArgv: [] });
+    const post = (message: ToThread, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
+    const streams = new Streams(post);
+    this.#streams = streams;
+    worker.on("message", (message: FromThread) => this.#heard(message, streams, post));
+    worker.on("error", (error) => this.#options.log.error("a thread of repositories failed", { error: String(error.stack ?? error) }));
+    worker.on("exit", () => {
+      const error = new SysError(503, "The repository had to be restarted: try again");
+      if (this.#worker === worker) {
+        this.#worker = null;
+        for (const { reject } of this.#pending.values()) reject(error);
+        this.#pending.clear();
+      }
+      streams.abandon(error);
+    });
+    return worker;
+  }
+
+  #heard(message: FromThread, streams: Streams, post: (message: ToThread) => void): void {
+    switch (message.type) {
+      case "answer": {
+        const pending = this.#pending.get(message.id);
+        this.#pending.delete(message.id);
+        if (message.reply.ok) pending?.resolve(message.reply.value);
+        else pending?.reject(errorOf(message.reply.failure));
+        return;
+      }
+      case "http":
+        void replyOf(this.#bring(message, streams)).then((reply) => post({ type: "http", id: message.id, reply }));
+        return;
+      case "fatal":
+        return this.#options.fatal(new Error(message.message));
+      default:
+        streams.take(message satisfies StreamMessage);
+        return this.#rest();
+    }
+  }
+
+  async #bring({ call, url, request }: Extract<FromThread, { type: "http" }>, streams: Streams): Promise<Brought> {
+    const http = this.#pending.get(call)?.http;
+    if (http === undefined) throw new SysError(503, "This call was given no way out");
+    const { status, headers, body, url: from } = await http(url, request);
+    return { status, headers, url: from, body: streams.send(body) };
+  }
+
+  /** Nothing under way: a minute of that and the thread goes. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    if (this.#worker === null || this.#pending.size > 0 || this.#streams.size > 0) return;
+    this.#idle = setTimeout(() => this.#dismiss(), this.#options.idleMs ?? IDLE_MS).unref();
+  }
+
+  #dismiss(): void {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    if (worker === null) return;
+    this.#worker = null;
+    const error = new SysError(503, "The gateway is going down");
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const late = setTimeout(() => void worker.terminate(), GOODBYE_MS);
+    worker.postMessage({ type: "close" } satisfies ToThread, []);
+    this.#gone = exited.then(() => clearTimeout(late));
+  }
+}
+
+/** Beside this file as a source; in a bundle this is a chunk, and entries are one folder up. */
+function entry(): URL {
+  return import.meta.url.endsWith(".ts") ? new URL("./repo-thread.ts", import.meta.url) : new URL("../repo-thread.js", import.meta.url);
+}
+
+function digest(address: string): Buffer {
+  return createHash("sha256").update(address).digest();
+}
+
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const above = openSync(dirname(folder), "r");
+  fsyncSync(above);
+  closeSync(above);
+}

@@ -1,0 +1,121 @@
+// What one may ask of a repository from outside its actor, by name: the one table that the actor dispatches by and that
+// the kernel's types are taken from. Arguments and results are values that can be copied.
+
+import type { ApplyRequest } from "./apply.ts";
+import type { Person } from "./commit.ts";
+import { parseCommit } from "./commit.ts";
+import type { DiffResult } from "./diff.ts";
+import type { HttpFetch } from "./remote.ts";
+import { type Keyed, remembered } from "./remember.ts";
+import type { Repository } from "./repository.ts";
+
+/** What the kernel keeps a copy of, to list repositories without asking each. */
+export type RepoState = { defaultBranch: string; head: string | null };
+
+export type FileStat = { kind: "file" | "directory"; size: number; oid: string; modifiedAt: number };
+export type FileEntry = { name: string; kind: "file" | "directory" };
+
+type Apply = Omit<ApplyRequest, keyof Keyed> & Keyed;
+type Scaffold = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
+type Create = Keyed & { slug: string; author: Person; ref?: string | undefined };
+type Import = { ref?: string | undefined; remoteUrl: string; remoteRef?: string | undefined };
+type Place = { ref?: string | undefined; path?: string | undefined };
+type None = Record<string, never>;
+
+export const repoCalls = {
+  state: (repository: Repository, _: None) => stateOf(repository),
+
+  /** The first commit, where there is none yet: doing it again changes nothing. */
+  scaffold(repository: Repository, { message, ops, author, now }: Scaffold) {
+    if (repository.refs().heads.main === undefined) repository.apply({ ref: "main", message, ops, author, now });
+    return stateOf(repository);
+  },
+
+  create: (repository: Repository, { slug, author, now, ref, key }: Create) =>
+    remembered(repository.store.sql, { key, now }, ["create", ref], () => ({
+      ...repository.create(slug, author, now, ref),
+      state: stateOf(repository),
+    })),
+
+  apply: (repository: Repository, { key, ...request }: Apply) =>
+    remembered(repository.store.sql, { key, now: request.now }, ["apply", asked(request)], () => ({
+      ...repository.apply(request),
+      state: stateOf(repository),
+    })),
+
+  async import(repository: Repository, request: Import, http: HttpFetch) {
+    return { ...(await repository.import({ ...request, http })), state: stateOf(repository) };
+  },
+
+  refs: (repository: Repository, _: None) => repository.refs(),
+
+  read: (repository: Repository, { ref, path }: Place) => repository.read(refOf(repository, ref), path),
+
+  search: (repository: Repository, { ref, query, prefix }: { ref?: string | undefined; query: string; prefix?: string | undefined }) =>
+    repository.search(refOf(repository, ref), query, prefix),
+
+  log: (
+    repository: Repository,
+    { ref, limit, offset }: { ref?: string | undefined; limit?: number | undefined; offset?: number | undefined },
+  ) => repository.log(refOf(repository, ref), limit, offset),
+
+  diff: (repository: Repository, { commit, context }: { commit: string; context?: number | undefined }): DiffResult =>
+    repository.diff(commit, context),
+
+  compare: (
+    repository: Repository,
+    { base, head, context, stat }: { base: string; head: string; context?: number | undefined; stat?: boolean | undefined },
+  ) => repository.compare(base, head, context, stat),
+
+  /** Files as a file tree has them, on the branch that people see. Null where there is nothing. */
+  fileStat(repository: Repository, { path }: { path: string }): FileStat | null {
+    const head = commitOf(repository);
+    const found = head === null ? undefined : repository.lookup(head.oid, path);
+    if (head === null || found === undefined) return null;
+    const kind = found.type === "tree" ? "directory" : "file";
+    return { kind, size: found.size ?? 0, oid: found.hash, modifiedAt: head.at };
+  },
+
+  fileList(repository: Repository, { path }: { path: string }): FileEntry[] | null {
+    const head = commitOf(repository);
+    if (head === null || repository.lookup(head.oid, path)?.type !== "tree") return null;
+    const read = repository.read(head.oid, path);
+    return read.kind === "tree" ? read.entries.map(({ name, type }) => ({ name, kind: type === "tree" ? "directory" : "file" })) : null;
+  },
+
+  fileRead(repository: Repository, { path }: { path: string }): { oid: string; bytes: Uint8Array } | null {
+    const head = commitOf(repository);
+    const found = head === null ? undefined : repository.lookup(head.oid, path);
+    if (head === null || found === undefined || found.type === "tree") return null;
+    return { oid: found.hash, bytes: repository.bytes(head.oid, path) };
+  },
+
+  fileChange(repository: Repository, request: Omit<ApplyRequest, "ref">) {
+    repository.apply({ ...request, ref: refOf(repository, undefined) });
+    return stateOf(repository);
+  },
+} satisfies Record<string, (repository: Repository, args: never, http: HttpFetch) => unknown>;
+
+export type RepoCall = keyof typeof repoCalls;
+export type RepoArgs<N extends RepoCall> = Parameters<(typeof repoCalls)[N]>[1];
+export type RepoResult<N extends RepoCall> = Awaited<ReturnType<(typeof repoCalls)[N]>>;
+
+export function stateOf(repository: Repository): RepoState {
+  const defaultBranch = refOf(repository, undefined);
+  return { defaultBranch, head: repository.head(defaultBranch) };
+}
+
+/** Where nothing is said it is main; only a repository that has no main shows its own default. */
+function refOf(repository: Repository, ref: string | undefined): string {
+  return ref ?? (repository.head("main") === null ? repository.defaultBranch : "main");
+}
+
+function commitOf(repository: Repository): { oid: string; at: number } | null {
+  const oid = repository.head(refOf(repository, undefined));
+  return oid === null ? null : { oid, at: parseCommit(repository.store.objects.read(oid, "commit")).committer.time * 1000 };
+}
+
+/** What makes two requests the same: neither the moment nor, since it is part of the key, the caller. */
+function asked({ ref, message, expectedHead, allowEmpty, ops }: ApplyRequest): unknown {
+  return [ref, message, expectedHead, allowEmpty, ops];
+}
