@@ -48,7 +48,8 @@ export class NativeTarget {
         group: () => reads.groups.list().map(({ name, gid, members }) => `${name}:x:${gid}:${members.join(",")}`),
       }),
       sysMount({
-        config: (who) => reads.config.list().filter(({ key }) => reads.config.mayRead(who, key)),
+        configKeys: (who, prefix) => reads.config.keys(who, prefix),
+        configValue: (who, key) => (reads.config.mayRead(who, key) ? reads.config.get(key) : undefined),
         capabilities: () => reads.capabilities.list(),
         devices: (who) => reads.devices.list().filter(({ owner }) => isRoot(who) || owner === who.uid),
       }),

@@ -66,8 +66,11 @@ async function notPermitted(_who: Who, path: string): Promise<void> {
 
 /** A made-up tree of files whose content is computed when it is asked for. */
 export type Synthetic = {
-  /** The text of the file at this place below the mount, the names in the directory, or null where there is neither. */
-  look(who: Who, names: readonly string[]): Promise<string | Uint8Array | readonly string[] | null>;
+  /**
+   * The text of the file at this place below the mount, what is in the directory, or null where there is neither. A bare
+   * name in a directory is looked at again to see what it is.
+   */
+  look(who: Who, names: readonly string[]): Promise<string | Uint8Array | readonly (string | FileEntry)[] | null>;
   write?(who: Who, names: readonly string[], text: string): Promise<void>;
   append?(who: Who, names: readonly string[], text: string): Promise<void>;
   /** A file's mode as it is for this caller; 0444 where it is not told. */
@@ -95,6 +98,7 @@ export function synthetic(at: string, tree: Synthetic): Mount {
       const found = await look(who, path);
       if (typeof found === "string" || found instanceof Uint8Array) throw new FileError("ENOTDIR", path);
       const entries = found.map(async (name): Promise<FileEntry> => {
+        if (typeof name !== "string") return name;
         const child = await tree.look(who, [...namesOf(path), name]);
         return { name, kind: typeof child === "string" || child instanceof Uint8Array ? "file" : "directory" };
       });

@@ -1,13 +1,15 @@
 // /sys: the live kernel as files. Reading shows what the caller may see; writing a configuration file is the same call
 // through the same door as sys.config.set.
 
-import { FileError } from "../hardware/filesystem.ts";
+import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { type Mount, synthetic, type Who } from "./mount.ts";
 
 export type SysMeans = {
-  /** Keys this caller may read, with their values, sorted. */
-  config(who: Who): { key: string; value: string }[];
+  /** Keys below a prefix that this caller may read, sorted. */
+  configKeys(who: Who, prefix: string): string[];
+  /** Undefined where there is none, or none that this caller may read. */
+  configValue(who: Who, key: string): string | undefined;
   capabilities(): { gid: number; capability: string }[];
   devices(who: Who): DeviceFiles[];
 };
@@ -33,7 +35,7 @@ export function sysMount(means: SysMeans): Mount {
           return TOP;
         case "config":
         case "users":
-          return keys(means.config(who), names);
+          return config(means, who, names);
         case "capabilities":
           return capabilities(means, rest);
         case "devices":
@@ -58,12 +60,17 @@ export function sysMount(means: SysMeans): Mount {
 }
 
 /** Keys are paths already: a key is a file, and a directory holds the names that follow. */
-function keys(entries: { key: string; value: string }[], names: readonly string[]): string | string[] | null {
+function config(means: SysMeans, who: Who, names: readonly string[]): string | FileEntry[] | null {
   const path = names.join("/");
-  const exact = entries.find(({ key }) => key === path);
-  if (exact !== undefined) return `${exact.value}\n`;
-  const below = entries.filter(({ key }) => key.startsWith(`${path}/`)).map(({ key }) => key.slice(path.length + 1).split("/")[0]!);
-  return below.length > 0 || names.length === 1 ? [...new Set(below)] : null;
+  const value = means.configValue(who, path);
+  if (value !== undefined) return `${value}\n`;
+  const entries = new Map<string, FileEntry>();
+  for (const key of means.configKeys(who, path)) {
+    const [name = "", ...more] = key.slice(path.length + 1).split("/");
+    // A key sorts before those below it, and where there are both, the file is what one finds there.
+    if (!entries.has(name)) entries.set(name, { name, kind: more.length === 0 ? "file" : "directory" });
+  }
+  return entries.size > 0 || names.length === 1 ? [...entries.values()] : null;
 }
 
 function capabilities(means: SysMeans, names: readonly string[]): string | string[] | null {

@@ -7,6 +7,8 @@ import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-po
 import { migrate } from "../schema/migrate.ts";
 import { Config, isSensitive } from "./config.ts";
 
+const ROOT = { uid: 0 };
+
 const name = fc.string({ unit: fc.constantFrom("a", "b", "0", ".", "_", "é"), minLength: 1, maxLength: 4 });
 const key = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
 const secret = fc
@@ -38,7 +40,7 @@ describe("Config", () => {
           wanted.set(path, value);
         }
         for (const [path, value] of wanted) expect(config.get(path)).toBe(value);
-        expect(config.list()).toEqual(
+        expect(config.list(ROOT)).toEqual(
           [...wanted].map(([path, value]) => ({ key: path, value })).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
         );
         for (const row of sql.all("SELECT key, sealed FROM config_kv")) expect(row.sealed).toBe(isSensitive(String(row.key)) ? 1 : 0);
@@ -55,10 +57,36 @@ describe("Config", () => {
         const wanted = [...paths, "config/server/name"]
           .filter((path) => path.startsWith(`${prefix}/`))
           .toSorted((a, b) => (a < b ? -1 : 1));
-        expect(config.list(prefix).map((entry) => entry.key)).toEqual(wanted);
+        expect(config.list(ROOT, prefix).map((entry) => entry.key)).toEqual(wanted);
+        expect(config.keys(ROOT, prefix)).toEqual(wanted);
       }),
       { numRuns: 60 },
     );
+  });
+
+  it("looks at nobody else's values, and loads no more than an answer can hold", () => {
+    const { config } = fresh();
+    config.set("users/1000/ai/model", "mine");
+    const mine = [{ key: "users/1000/ai/model", value: "mine" }];
+    for (let at = 0; at < 37; at++) config.set(`users/1001/ai/${at}`, "x".repeat(1024 * 1024));
+    expect(config.list({ uid: 1000 })).toEqual([{ key: "config/server/name", value: "gsv" }, ...mine]);
+    expect(config.list({ uid: 1000 }, "users")).toEqual(mine);
+    expect(config.list({ uid: 1000 }, "users/1001")).toEqual([]);
+    for (const [caller, prefix] of [[ROOT], [ROOT, "users"], [{ uid: 1001 }]] as const)
+      expect(() => config.list(caller, prefix)).toThrow("Result too large");
+    expect(config.list(ROOT, "config")).toHaveLength(1);
+    expect(config.keys(ROOT, "users")).toHaveLength(38);
+    expect(config.keys({ uid: 1000 }, "users")).toEqual(["users/1000/ai/model"]);
+  });
+
+  it("lists the rest where one value does not open", () => {
+    const { config, sql } = fresh();
+    config.set("config/ai/api_key", "sk-sealed");
+    config.set("config/ai/other_token", "kept");
+    sql.run("UPDATE config_kv SET value = 'damaged' WHERE key = 'config/ai/api_key'");
+    expect(config.list(ROOT, "config/ai")).toEqual([{ key: "config/ai/other_token", value: "kept" }]);
+    expect(config.keys(ROOT, "config/ai")).toEqual(["config/ai/api_key", "config/ai/other_token"]);
+    expect(() => config.get("config/ai/api_key")).toThrow();
   });
 
   it("never stores a secret in the clear", () => {

@@ -1,9 +1,11 @@
 // Configuration by key, with the defaults of the code laid under what was set. Owns config_kv. Values of sensitive
 // keys are sealed at rest.
 
+import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { isRoot } from "../../protocol/caller.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 
 const SENSITIVE = new Set(["api_key", "secret", "token", "password", "access_token", "refresh_token", "client_secret"]);
 const SENSITIVE_ENDS = ["_api_key", "_secret", "_token", "_password"];
@@ -11,7 +13,15 @@ const SENSITIVE_ENDS = ["_api_key", "_secret", "_token", "_password"];
 export const USER_PREFIXES = ["ai/"] as const;
 const PURPOSE = "config";
 
-export type ConfigReads = Pick<Config, "get" | "list" | "mayRead">;
+type Reader = { uid: number };
+
+/** From a key up to, and without, another. */
+type Range = readonly [from: string, to: string | Uint8Array];
+
+/** SQLite sorts every blob behind every text. */
+const EVERYTHING: Range = ["", new Uint8Array(0)];
+
+export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "mayRead">;
 
 export class Config {
   readonly #sql: Sql;
@@ -29,17 +39,36 @@ export class Config {
     return row === undefined ? this.#defaults.get(key) : this.#value(row);
   }
 
-  /** Every key at or below a prefix (all of them for none), sorted. */
-  list(prefix?: string): { key: string; value: string }[] {
-    const entries = new Map<string, string>();
-    for (const [key, value] of this.#defaults) if (prefix === undefined || key.startsWith(`${prefix}/`)) entries.set(key, value);
-    // "0" follows "/" in the order of bytes, so this is a range of the index and not a scan.
-    const rows =
-      prefix === undefined
-        ? this.#sql.all("SELECT key, value, sealed FROM config_kv")
-        : this.#sql.all("SELECT key, value, sealed FROM config_kv WHERE key >= ? AND key < ?", `${prefix}/`, `${prefix}0`);
-    for (const row of rows) entries.set(String(row.key), this.#value(row));
-    return [...entries].map(([key, value]) => ({ key, value })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  /**
+   * Every key below a prefix (all of them for none) that the caller may read, sorted. A value that does not open (its
+   * seal is another gateway's) is left out: it must not hide the others.
+   */
+  list(caller: Reader, prefix?: string): { key: string; value: string }[] {
+    const ranges = rangesOf(caller, prefix);
+    // Asked before anything is loaded: what one user has stored must not take the memory and the time of all.
+    const bytes = ranges.reduce((sum, range) => sum + this.#bytes(range), 0);
+    if (bytes > LIMITS.frameOutBytes) fail(413, "Result too large: ask for a longer prefix or for one key");
+    const entries = new Map(this.#defaultsBelow(prefix));
+    for (const range of ranges) {
+      for (const row of this.#sql.all("SELECT key, value, sealed FROM config_kv WHERE key >= ? AND key < ?", ...range)) {
+        const key = String(row.key);
+        const value = this.mayRead(caller, key) ? this.#valueIfItOpens(row) : undefined;
+        if (value === undefined) entries.delete(key);
+        else entries.set(key, value);
+      }
+    }
+    return [...entries]
+      .filter(([key]) => this.mayRead(caller, key))
+      .map(([key, value]) => ({ key, value }))
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** The same without values, and so without a limit. */
+  keys(caller: Reader, prefix: string): string[] {
+    const keys = new Set(this.#defaultsBelow(prefix).map(([key]) => key));
+    for (const range of rangesOf(caller, prefix))
+      for (const row of this.#sql.all("SELECT key FROM config_kv WHERE key >= ? AND key < ?", ...range)) keys.add(String(row.key));
+    return [...keys].filter((key) => this.mayRead(caller, key)).toSorted();
   }
 
   set(key: string, value: string): void {
@@ -54,16 +83,47 @@ export class Config {
   }
 
   /** Root reads all; others their own keys and what is not sensitive below config/. */
-  mayRead(caller: { uid: number }, key: string): boolean {
+  mayRead(caller: Reader, key: string): boolean {
     if (isRoot(caller)) return true;
     if (key === "users" || key === "config") return true;
     if (key === `users/${caller.uid}` || key.startsWith(`users/${caller.uid}/`)) return true;
     return key.startsWith("config/") && !isSensitive(key);
   }
 
+  #defaultsBelow(prefix: string | undefined): [key: string, value: string][] {
+    return [...this.#defaults].filter(([key]) => prefix === undefined || key.startsWith(`${prefix}/`));
+  }
+
+  #bytes(range: Range): number {
+    const query = "SELECT sum(octet_length(key) + octet_length(value)) AS bytes FROM config_kv WHERE key >= ? AND key < ?";
+    return Number(this.#sql.get(query, ...range)?.bytes ?? 0);
+  }
+
+  #valueIfItOpens(row: SqlRow): string | undefined {
+    try {
+      return this.#value(row);
+    } catch {
+      return undefined;
+    }
+  }
+
   #value(row: SqlRow): string {
     return row.sealed === 1 ? this.#crypto.open(`${PURPOSE}:${String(row.key)}`, String(row.value)) : String(row.value);
   }
+}
+
+/** Where the keys lie that this caller may read below a prefix: of other people's not even the rows are looked at. */
+function rangesOf(caller: Reader, prefix: string | undefined): Range[] {
+  if (isRoot(caller)) return [prefix === undefined ? EVERYTHING : below(prefix)];
+  const own = `users/${caller.uid}`;
+  if (prefix === undefined) return [below("config"), below(own)];
+  if (prefix === "users") return [below(own)];
+  return `${prefix}/`.startsWith("config/") || `${prefix}/`.startsWith(`${own}/`) ? [below(prefix)] : [];
+}
+
+/** "0" follows "/" in the order of bytes, so this is a range of the index and not a scan. */
+function below(prefix: string): Range {
+  return [`${prefix}/`, `${prefix}0`];
 }
 
 export function isSensitive(key: string): boolean {

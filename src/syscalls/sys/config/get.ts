@@ -15,14 +15,17 @@ export default syscall({
   grant: ["users"],
   args: z.object({ key: z.string().max(LIMITS.configKeyBytes).optional() }),
   result: z.object({ entries: z.array(ConfigEntry) }),
-  fails: { 403: "the key is another user's or sensitive, whether or not it is set" },
+  fails: {
+    403: "the key is another user's or sensitive, whether or not it is set",
+    413: "what is below the prefix is too much for one answer",
+  },
   example: { args: { key: "config/server/name" }, result: { entries: [{ key: "config/server/name", value: "gsv" }] } },
   run({ config }, caller, args) {
     const key = args.key?.replace(/\/+$/, "");
-    if (key === undefined || key === "") return { entries: config.list().filter((entry) => config.mayRead(caller, entry.key)) };
+    if (key === undefined || key === "") return { entries: config.list(caller) };
     if (!config.mayRead(caller, key)) fail(403, `Permission denied: cannot read ${key}`);
     const value = config.get(key);
     if (value !== undefined) return { entries: [{ key, value }] };
-    return { entries: config.list(key).filter((entry) => config.mayRead(caller, entry.key)) };
+    return { entries: config.list(caller, key) };
   },
 });
