@@ -28,4 +28,7 @@ export const LIMITS = {
   passwordHashesAtOnce: 2,
   configKeyBytes: 256,
   configValueBytes: 1024 * 1024,
+  /** What a user other than root may keep below users/<uid>/: less than one answer holds. */
+  configKeysPerUser: 1_000,
+  configBytesPerUser: 16 * 1024 * 1024,
 } as const;

@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { migrate } from "../schema/migrate.ts";
 import { Config, isSensitive } from "./config.ts";
 
@@ -87,6 +88,18 @@ describe("Config", () => {
     expect(config.list(ROOT, "config/ai")).toEqual([{ key: "config/ai/other_token", value: "kept" }]);
     expect(config.keys(ROOT, "config/ai")).toEqual(["config/ai/api_key", "config/ai/other_token"]);
     expect(() => config.get("config/ai/api_key")).toThrow();
+  });
+
+  it("gives each user a share, and lets them write what they have again", () => {
+    const { config } = fresh();
+    const mib = "x".repeat(1024 * 1024);
+    for (let at = 0; at < 15; at++) config.setWithinShare(1000, `users/1000/ai/${at}`, mib);
+    expect(() => config.setWithinShare(1000, "users/1000/ai/15", mib)).toThrow("Too much configuration");
+    config.setWithinShare(1000, "users/1000/ai/0", mib);
+    config.setWithinShare(1001, "users/1001/ai/0", mib);
+    for (let at = 0; at < LIMITS.configKeysPerUser; at++) config.setWithinShare(1002, `users/1002/ai/${at}`, "");
+    expect(() => config.setWithinShare(1002, "users/1002/ai/more", "")).toThrow("Too many keys");
+    config.setWithinShare(1002, "users/1002/ai/0", "larger");
   });
 
   it("never stores a secret in the clear", () => {

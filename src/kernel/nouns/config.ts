@@ -12,6 +12,7 @@ const SENSITIVE_ENDS = ["_api_key", "_secret", "_token", "_password"];
 /** What a user may set below users/<uid>/. */
 export const USER_PREFIXES = ["ai/"] as const;
 const PURPOSE = "config";
+const BYTES = "sum(octet_length(key) + octet_length(value))";
 
 type Reader = { uid: number };
 
@@ -82,6 +83,21 @@ export class Config {
     );
   }
 
+  /**
+   * A user's own write, which fails where they keep more than their share. They are counted only where this takes more
+   * room than what it replaces, so that writing the same keys again stays cheap and always possible.
+   */
+  setWithinShare(uid: number, key: string, value: string): void {
+    const before = this.#storedBytes(key);
+    this.set(key, value);
+    if (before !== null && this.#storedBytes(key)! <= before) return;
+    const query = `SELECT count(*) AS keys, ${BYTES} AS bytes FROM config_kv WHERE key >= ? AND key < ?`;
+    const { keys, bytes } = this.#sql.get(query, ...below(`users/${uid}`))!;
+    if (before === null && Number(keys) > LIMITS.configKeysPerUser)
+      fail(413, `Too many keys: at most ${LIMITS.configKeysPerUser} per user`);
+    if (Number(bytes) > LIMITS.configBytesPerUser) fail(413, `Too much configuration: at most ${LIMITS.configBytesPerUser} bytes per user`);
+  }
+
   /** Root reads all; others their own keys and what is not sensitive below config/. */
   mayRead(caller: Reader, key: string): boolean {
     if (isRoot(caller)) return true;
@@ -94,8 +110,13 @@ export class Config {
     return [...this.#defaults].filter(([key]) => prefix === undefined || key.startsWith(`${prefix}/`));
   }
 
+  #storedBytes(key: string): number | null {
+    const bytes = this.#sql.get("SELECT octet_length(value) AS bytes FROM config_kv WHERE key = ?", key)?.bytes;
+    return bytes == null ? null : Number(bytes);
+  }
+
   #bytes(range: Range): number {
-    const query = "SELECT sum(octet_length(key) + octet_length(value)) AS bytes FROM config_kv WHERE key >= ? AND key < ?";
+    const query = `SELECT ${BYTES} AS bytes FROM config_kv WHERE key >= ? AND key < ?`;
     return Number(this.#sql.get(query, ...range)?.bytes ?? 0);
   }
 

@@ -35,11 +35,19 @@ export default syscall({
       .transform(String),
   }),
   result: z.object({ ok: z.literal(true) }),
-  fails: { 400: "key or value is missing or malformed", 403: "the key is not the caller's to set" },
+  fails: {
+    400: "key or value is missing or malformed",
+    403: "the key is not the caller's to set",
+    413: "the caller keeps too many keys, or too much in them",
+  },
   example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
   run({ config }, caller, { key, value }) {
-    if (!isRoot(caller)) mustBeOwn(caller.uid, key);
-    config.set(key, value);
+    if (isRoot(caller)) {
+      config.set(key, value);
+    } else {
+      mustBeOwn(caller.uid, key);
+      config.setWithinShare(caller.uid, key, value);
+    }
     return { ok: true as const };
   },
 });
