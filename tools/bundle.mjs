@@ -11,7 +11,11 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export async function bundle({ outdir, faults = false }) {
   rmSync(outdir, { recursive: true, force: true });
   await build({
-    entryPoints: { gsv: join(ROOT, "src/cli/main.ts"), "repo-thread": join(ROOT, "src/hosts/node/repo-thread.ts") },
+    entryPoints: {
+      gsv: join(ROOT, "src/cli/main.ts"),
+      "repo-thread": join(ROOT, "src/hosts/node/repo-thread.ts"),
+      "shell-thread": join(ROOT, "src/hosts/node/shell-thread.ts"),
+    },
     outdir,
     bundle: true,
     splitting: true,

@@ -107,6 +107,42 @@ export type Calls = {
     };
   };
 
+  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is in milliseconds. */
+  "shell.exec": {
+    args: {
+      input: string;
+      cwd?: string;
+      sessionId?: string;
+      timeout?: number;
+      streams?: boolean;
+      target?: string;
+    };
+    result: {
+      status: "completed";
+      exitCode: number;
+      output: string;
+      truncated?: boolean;
+      stdout?: string;
+      stderr?: string;
+    } | {
+      status: "running";
+      sessionId: string;
+      output: string;
+      truncated?: boolean;
+      stdout?: string;
+      stderr?: string;
+    } | {
+      status: "failed";
+      error: string;
+      exitCode?: number;
+      sessionId?: string;
+      output: string;
+      truncated?: boolean;
+      stdout?: string;
+      stderr?: string;
+    };
+  };
+
   /** Give a group a capability: *, a family such as sys.config.*, or one name. Nobody can give what they do not have. Takes effect on open connections at once. */
   "sys.capability.grant": {
     args: {

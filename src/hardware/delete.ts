@@ -1,11 +1,11 @@
 // fs.delete: a file, or a directory with all below it.
 
-import type { Machine } from "./filesystem.ts";
+import type { FileMachine } from "./filesystem.ts";
 import { type Failure, outcome } from "./outcome.ts";
 
 export type DeleteResult = { ok: true; path: string } | Failure;
 
-export function deleteFile({ files }: Machine, args: { path: string }): Promise<DeleteResult> {
+export function deleteFile({ files }: FileMachine, args: { path: string }): Promise<DeleteResult> {
   return outcome<DeleteResult>(files, async () => {
     const path = files.resolve(args.path);
     await files.stat(path);

@@ -1,6 +1,6 @@
 // fs.edit: exact text in a file replaced by other text. Where it does not fit, the answer says what is there instead.
 
-import { FileError, type Machine } from "./filesystem.ts";
+import { FileError, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
 import { decodeText, humanSize } from "./text.ts";
 
@@ -9,7 +9,7 @@ export type EditResult = { ok: true; path: string; replacements: number } | Fail
 
 const LINES_NAMED = 10;
 
-export function editFile({ files, limits }: Machine, args: EditArgs): Promise<EditResult> {
+export function editFile({ files, limits }: FileMachine, args: EditArgs): Promise<EditResult> {
   return outcome<EditResult>(files, async () => {
     const path = files.resolve(args.path);
     const { oldString, newString } = args;

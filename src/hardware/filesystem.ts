@@ -1,6 +1,8 @@
 // A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface,
 // so a call means the same wherever it runs. Paths handed in are absolute and normal, from `resolve`.
 
+import type { Shell } from "./shell.ts";
+
 export type FileKind = "file" | "directory" | "other";
 
 export type FileStat = {
@@ -86,5 +88,8 @@ export const NATIVE_LIMITS: HardwareLimits = {
   searchMs: 10_000,
 };
 
-/** What a hardware call runs on. */
-export type Machine = { files: FileSystem; limits: HardwareLimits; now: () => number; signal: AbortSignal };
+/** What a call on files runs on. */
+export type FileMachine = { files: FileSystem; limits: HardwareLimits; now: () => number; signal: AbortSignal };
+
+/** What any hardware call runs on. */
+export type Machine = FileMachine & { shell: Shell };

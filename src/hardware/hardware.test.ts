@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryFiles } from "../../test/support/memory/files.ts";
 import { deleteFile } from "./delete.ts";
 import { editFile } from "./edit.ts";
-import { type Machine, NATIVE_LIMITS } from "./filesystem.ts";
+import { type FileMachine, NATIVE_LIMITS } from "./filesystem.ts";
 import { readFile } from "./read.ts";
 import { searchFiles } from "./search.ts";
 import { writeFile } from "./write.ts";
@@ -15,7 +15,7 @@ const PNG = Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAA
 );
 
 let files: MemoryFiles;
-let machine: Machine;
+let machine: FileMachine;
 let time = 0;
 
 beforeEach(() => {

@@ -2,7 +2,7 @@
 
 import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
-import { FileError, type FileStat, type Machine } from "./filesystem.ts";
+import { FileError, type FileStat, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
 import { humanSize, isText, linesOf } from "./text.ts";
 
@@ -22,7 +22,7 @@ const NUMBER_WIDTH = 6;
 /** How often a file that is replaced while it is read is read again. */
 const TRIES = 3;
 
-export function readFile(machine: Machine, args: ReadArgs): Promise<ReadResult> {
+export function readFile(machine: FileMachine, args: ReadArgs): Promise<ReadResult> {
   const { files } = machine;
   return outcome<ReadResult>(files, async () => {
     const path = files.resolve(args.path);
@@ -41,7 +41,7 @@ export function readFile(machine: Machine, args: ReadArgs): Promise<ReadResult> 
 }
 
 /** All that is shown is of the version that was looked at. */
-async function file(machine: Machine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
+async function file(machine: FileMachine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
   const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
   const head = await machine.files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES), ...pinned });
   const mimeType = (await fileTypeFromBuffer(head))?.mime;
@@ -54,13 +54,13 @@ async function file(machine: Machine, path: string, stat: FileStat, args: ReadAr
   return text(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, args);
 }
 
-async function directory({ files }: Machine, path: string): Promise<ReadResult> {
+async function directory({ files }: FileMachine, path: string): Promise<ReadResult> {
   const entries = (await files.list(path)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const names = (isDirectory: boolean) => entries.filter(({ kind }) => (kind === "directory") === isDirectory).map(({ name }) => name);
   return { ok: true, path, files: names(false), directories: names(true) };
 }
 
-async function image({ files, limits }: Machine, path: string, mimeType: string, { size, version }: FileStat): Promise<ReadResult> {
+async function image({ files, limits }: FileMachine, path: string, mimeType: string, { size, version }: FileStat): Promise<ReadResult> {
   if (size > limits.imageBytes)
     throw new OpError(`Image too large (${humanSize(size)}, at most ${humanSize(limits.imageBytes)}): ${path}. Make it smaller first`);
   const pinned = version === "" ? {} : { ifVersion: version };
@@ -70,7 +70,7 @@ async function image({ files, limits }: Machine, path: string, mimeType: string,
 }
 
 async function text(
-  { files, limits }: Machine,
+  { files, limits }: FileMachine,
   path: string,
   { size, version }: FileStat,
   { offset = 0, limit = Infinity }: ReadArgs,

@@ -1,7 +1,7 @@
 // fs.search: lines that hold a text, literally, below a path. Bounded in matches, files and time, and honest about it.
 
 import { globMatcher } from "../lib/glob.ts";
-import type { FileSystem, Machine } from "./filesystem.ts";
+import type { FileSystem, FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
 import { isText, linesOf } from "./text.ts";
 
@@ -11,7 +11,7 @@ export type SearchResult = { ok: true; matches: Match[]; count: number; truncate
 
 const HEAD_BYTES = 8 * 1024;
 
-export function searchFiles(machine: Machine, args: SearchArgs): Promise<SearchResult> {
+export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<SearchResult> {
   const { files } = machine;
   return outcome<SearchResult>(files, async () => {
     const query = args.query.trim();
@@ -31,12 +31,12 @@ export function searchFiles(machine: Machine, args: SearchArgs): Promise<SearchR
 class Search {
   readonly matches: Match[] = [];
   truncated = false;
-  readonly #machine: Machine;
+  readonly #machine: FileMachine;
   readonly #query: string;
   readonly #endsAt: number;
   #filesLeft: number;
 
-  constructor(machine: Machine, query: string) {
+  constructor(machine: FileMachine, query: string) {
     this.#machine = machine;
     this.#query = query;
     this.#endsAt = machine.now() + machine.limits.searchMs;

@@ -1,11 +1,11 @@
 // fs.write: a whole file, made or replaced.
 
-import type { Machine } from "./filesystem.ts";
+import type { FileMachine } from "./filesystem.ts";
 import { type Failure, outcome } from "./outcome.ts";
 
 export type WriteResult = { ok: true; path: string; size: number } | Failure;
 
-export function writeFile({ files }: Machine, args: { path: string; content: string }): Promise<WriteResult> {
+export function writeFile({ files }: FileMachine, args: { path: string; content: string }): Promise<WriteResult> {
   return outcome<WriteResult>(files, async () => {
     const path = files.resolve(args.path);
     const bytes = new TextEncoder().encode(args.content);

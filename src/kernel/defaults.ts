@@ -9,5 +9,9 @@ export function configDefaults(host: { version: string; model: { provider: strin
     ["config/server/name", "gsv"],
     ["config/server/timezone", "UTC"],
     ["config/server/version", host.version],
+    ["config/shell/max_output_bytes", "524288"],
+    ["config/shell/network_enabled", "true"],
+    ["config/shell/timeout_ms", "30000"],
+    ["config/shell/wait_ms", "10000"],
   ]);
 }

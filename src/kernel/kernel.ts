@@ -104,6 +104,7 @@ export class Kernel {
         for (const action of after) action();
         return value;
       },
+      authorize: (caller, call) => door.authorize(caller, call),
       sys: async (caller, call, args, signal) => {
         const answer = await pass(door, caller, { type: "req", id: "", call, args }, () => signal);
         for (const action of answer.after) action();

@@ -15,13 +15,16 @@ import type { ReadContext, WriteContext } from "./context.ts";
 import { INLINE_BYTES_MAX } from "./nouns/files.ts";
 import { route } from "./route.ts";
 import { type HardwareSyscall, mustStillMay } from "./run.ts";
+import { nativeShell } from "./shell.ts";
 
 type Means = {
   ports: Ports;
   reads: ReadContext;
   commit<T>(body: (nouns: WriteContext) => T): Promise<T>;
+  /** Whether the caller may use that name at all. */
+  authorize: (caller: Caller, call: string) => void;
   /** The one door, for what a file's write changes elsewhere. */
-  sys(caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
 };
 
 export class NativeTarget {
@@ -76,18 +79,16 @@ export class NativeTarget {
   }
 
   #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
+    const files = this.#files(call.name, caller, signal);
+    const { ports, reads, authorize, sys } = this.#means;
+    const means = { ports, reads, authorize, sys, files: this.#files.bind(this) };
+    return { files, shell: nativeShell(means, caller, files, signal), limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal };
+  }
+
+  #files(call: string, caller: Caller, signal: AbortSignal): Vfs {
     const { uid, gid, gids, username, home, cwd } = caller.process;
     const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(caller, name, args, signal);
-    const files = new Vfs(this.#mounts, {
-      uid,
-      gid,
-      gids,
-      username,
-      home,
-      cwd,
-      sys,
-      mustStillMay: () => mustStillMay(this.#means.reads, call, caller),
-    });
-    return { files, limits: NATIVE_LIMITS, now: () => this.#means.ports.clock.now(), signal };
+    const mustStill = () => mustStillMay(this.#means.reads, { name: call }, caller);
+    return new Vfs(this.#mounts, { uid, gid, gids, username, home, cwd, sys, mustStillMay: mustStill });
   }
 }

@@ -108,9 +108,9 @@ async function effect(
 }
 
 /** An effect awaits, and while it did the caller may have been locked out, revoked, or lost the right to this call. */
-export function mustStillMay(reads: ReadContext, call: Syscall, caller: Caller | Stranger): void {
+export function mustStillMay(reads: ReadContext, call: Pick<Syscall, "name">, caller: Caller | Stranger): void {
   if (caller.origin === "stranger") return;
-  const present = reads.connections.caller(caller.connectionId);
+  const present = reads.connections.caller(caller.connectionId) ?? caller.present?.();
   if (present === undefined) fail(503, "The caller went away");
   if (!allows(present.capabilities, call.name)) fail(403, `Permission denied: ${call.name}`);
 }

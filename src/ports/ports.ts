@@ -6,12 +6,14 @@ import type { Clock } from "./clock.ts";
 import type { Crypto } from "./crypto.ts";
 import type { Log, Meter } from "./log.ts";
 import type { Net } from "./net.ts";
+import type { Shells } from "./shells.ts";
 import type { Sockets } from "./sockets.ts";
 import type { Sql } from "./sql.ts";
 
 export type Ports = {
   sql: Sql;
   actors: Actors;
+  shells: Shells;
   blobs: Blobs;
   clock: Clock;
   sockets: Sockets;

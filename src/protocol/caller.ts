@@ -21,6 +21,8 @@ export type Caller = {
   credential: Credential;
   process: ProcessIdentity;
   identity: ConnectionIdentity;
+  /** For what outlives the connection it came by: the same caller with the rights of this moment, if it still has any. */
+  present?: () => Caller | undefined;
 };
 
 export const ROOT_UID = 0;

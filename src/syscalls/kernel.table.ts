@@ -5,6 +5,7 @@ import fsEdit from "./fs/edit.ts";
 import fsRead from "./fs/read.ts";
 import fsSearch from "./fs/search.ts";
 import fsWrite from "./fs/write.ts";
+import shellExec from "./shell/exec.ts";
 import sysCapabilityGrant from "./sys/capability/grant.ts";
 import sysCapabilityList from "./sys/capability/list.ts";
 import sysCapabilityRevoke from "./sys/capability/revoke.ts";
@@ -33,6 +34,7 @@ export const kernelCalls: readonly Syscall[] = [
   fsRead,
   fsSearch,
   fsWrite,
+  shellExec,
   sysCapabilityGrant,
   sysCapabilityList,
   sysCapabilityRevoke,

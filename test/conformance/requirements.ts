@@ -127,6 +127,32 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("fs.delete:recursive", "A directory goes with all below it", "15.5, issue 3"),
   r("fs.delete:refuses", "Mounts, homes and what is not one's own stay", "issue 3"),
   r("fs.search:literal", "Search is literal, in order, by path and include, with a cap and truncated", "3.10"),
+  r("shell.exec:completes", "Exit 0 is completed with stdout then stderr and the code; another code is failed and names it", "4.1"),
+  r("shell.exec:cwd", "A command runs in cwd, else in the caller's home; a cwd that does not exist is a failure that names it", "seed"),
+  r("shell.exec:environment", "The environment is the caller's and nothing of the gateway's own", "4.1"),
+  r("shell.exec:fresh", "Nothing survives from one command to the next but files", "4.1"),
+  r("shell.exec:files", "A command sees and changes the same files as fs.*, with the caller's rights and no more", "seed, 4.1"),
+  r("shell.exec:empty", "Empty input is a failure that says so", "4.1"),
+  r("shell.exec:timeout", "A command that runs too long is ended and told of, with what it had put out", "4.1"),
+  r("shell.exec:output-cap", "Each stream is cut at the configured number of bytes, and truncated says so", "4.1"),
+  r("shell.exec:running", "A command that outlives the wait answers running with a session that polls to its end", "seed, issue 3"),
+  r("shell.exec:stdin", "Input to a session is what the command reads; it answers at once when it waits for more", "seed, issue 3"),
+  r("shell.exec:end", "Ctrl-C as input ends a command", "issue 3"),
+  r("shell.exec:foreign-session", "Somebody else's session answers like none at all", "issue 3"),
+  r(
+    "shell.exec:runaway",
+    "A loop without end and a doubling string end at a limit with a clear message, and others are answered meanwhile",
+    "issue 3",
+  ),
+  r("shell.exec:commands", "whoami id hostname uname ps ls stat groups man help are the system's own", "4.2"),
+  r("shell.exec:modes", "chmod and chown change what the tree enforces; only root gives files away", "4.2"),
+  r("shell.exec:accounts", "passwd and useradd pass the same door as the calls", "issue 3"),
+  r(
+    "shell.exec:network",
+    "The network is reached by the Net port's policy only, and not at all where root switched it off",
+    "4.1, issue 3",
+  ),
+  r("shell.exec:capability", "A command can do nothing its caller's capabilities do not allow", "issue 3"),
 ];
 
 function r(id: string, sentence: string, section: string): Requirement {

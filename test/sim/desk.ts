@@ -5,6 +5,7 @@ import { Kernel } from "../../src/kernel/kernel.ts";
 import {
   Agenda,
   MemoryActors,
+  MemoryShells,
   MemoryBlobs,
   MemoryClock,
   memoryCrypto,
@@ -57,6 +58,7 @@ export class Desk {
     const ports = {
       sql: this.sql,
       actors: new MemoryActors(),
+      shells: new MemoryShells(),
       blobs: this.blobs,
       clock,
       sockets: this.sockets,

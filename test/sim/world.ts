@@ -5,6 +5,7 @@ import { Kernel } from "../../src/kernel/kernel.ts";
 import {
   Agenda,
   MemoryActors,
+  MemoryShells,
   MemoryBlobs,
   MemoryClock,
   memoryCrypto,
@@ -75,6 +76,7 @@ export class World {
     this.#ports = {
       sql: this.#sql,
       actors: new MemoryActors(),
+      shells: new MemoryShells(),
       blobs: new MemoryBlobs(),
       clock,
       sockets: this.sockets,

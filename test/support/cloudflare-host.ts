@@ -81,12 +81,14 @@ function workerd(script: string, directory: string, variables: Record<string, st
           env: {
             KERNEL: { type: "durable-object", worker: WORKER, exportName: "KernelObject" },
             REPOS: { type: "durable-object", worker: WORKER, exportName: "RepoObject" },
+            SHELLS: { type: "durable-object", worker: WORKER, exportName: "ShellObject" },
             FILES: { type: "r2", name: "files" },
             ...Object.fromEntries(texts),
           },
           exports: {
             KernelObject: { type: "durable-object", storage: "sqlite" },
             RepoObject: { type: "durable-object", storage: "sqlite" },
+            ShellObject: { type: "durable-object", storage: "sqlite" },
           },
         },
       },

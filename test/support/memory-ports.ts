@@ -12,6 +12,7 @@ export { memoryNet } from "./memory/net.ts";
 export { memoryCrypto, quickKey } from "./memory/crypto.ts";
 export { Random } from "./memory/random.ts";
 export { type Latency, MemorySockets, type PeerEnd, type SocketEvents, type Watch } from "./memory/sockets.ts";
+export { MemoryShells } from "./memory/shells.ts";
 export { MemorySql } from "./memory/sql.ts";
 
 export const silentMeter: Meter = { call() {}, dropped() {} };

@@ -26,6 +26,14 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
       foreign: "/home/victim/secret",
       absent: "/home/victim/nothing",
     })[whose],
+  cwd: (whose, caller) =>
+    ({
+      own: caller.username === "root" ? "/root" : `/home/${caller.username}`,
+      foreign: "/home/victim/folder",
+      absent: "/home/victim/nowhere",
+    })[whose],
+  sessionId: (whose, caller) =>
+    whose === "absent" ? "sh_00000000-0000-4000-8000-000000000000" : freshSession(whose === "own" ? caller : victim),
   target: (whose) => ({ own: "gsv", foreign: "victims-laptop", absent: "nobodys-laptop" })[whose],
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
@@ -36,7 +44,7 @@ const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
-    "offset limit content oldString newString replaceAll query include"
+    "offset limit content oldString newString replaceAll query include input timeout streams"
   ).split(" "),
 );
 
@@ -190,6 +198,16 @@ function personOf(who: Who): Person {
 
 async function freshToken(uid: number): Promise<string> {
   return (await admin.call("sys.token.create", { kind: "node", uid })).token.tokenId;
+}
+
+/** A command that waits for a line. */
+async function freshSession({ username, uid }: Person): Promise<string> {
+  const { token } = await admin.call("sys.token.create", { kind: "user", uid });
+  const client = await enter(host, { username, token: token.token });
+  const started = await client.call("shell.exec", { input: "read line; echo $line", timeout: 5_000 });
+  client.close();
+  if (started.status !== "running") throw new Error(`no session for ${username}: ${JSON.stringify(started)}`);
+  return started.sessionId;
 }
 
 async function stateOfVictim(): Promise<string> {

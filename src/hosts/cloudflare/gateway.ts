@@ -17,6 +17,7 @@ import { cloudflareMeter } from "./meter.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, origins, setupDoor } from "./options.ts";
 import { CloudflareRepos } from "./repos.ts";
+import { CloudflareShells } from "./shells.ts";
 import { CloudflareSockets } from "./sockets.ts";
 import { CloudflareSql } from "./sql.ts";
 
@@ -35,6 +36,7 @@ export class KernelObject extends DurableObject<Env> {
       {
         sql: new CloudflareSql(storage),
         actors: new CloudflareRepos(env.REPOS),
+        shells: new CloudflareShells(env.SHELLS),
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
         sockets: this.#sockets,

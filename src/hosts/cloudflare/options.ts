@@ -5,11 +5,14 @@ import type { SetupDoor } from "../../kernel/context.ts";
 import { fromBase64 } from "../../lib/base64.ts";
 import type { KernelObject } from "./gateway.ts";
 import type { RepoNamespace } from "./repos.ts";
+import type { ShellNamespace } from "./shells.ts";
 
 export type Env = {
   KERNEL: DurableObjectNamespace<KernelObject>;
   /** One object per repository. */
   REPOS: RepoNamespace;
+  /** One object per user, for the commands they run. */
+  SHELLS: ShellNamespace;
   /** Content of large files. */
   FILES: R2Bucket;
   /** What sys.setup must carry. Without it nobody can set the gateway up. */

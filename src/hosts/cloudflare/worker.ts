@@ -4,11 +4,12 @@
 import { KernelObject } from "./gateway.ts";
 import type { Env } from "./options.ts";
 import { RepoObject } from "./repos.ts";
+import { ShellObject } from "./shells.ts";
 
 /** The kernel is one object. Another name here is another, empty gateway. */
 const KERNEL = "singleton";
 
-export { KernelObject, RepoObject };
+export { KernelObject, RepoObject, ShellObject };
 
 export default {
   fetch: (request, env) => env.KERNEL.getByName(KERNEL).fetch(request),

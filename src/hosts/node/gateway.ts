@@ -20,6 +20,7 @@ import { nodeNet } from "./net.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
 import { NodeRepos } from "./repos.ts";
 import { setupCode } from "./setup-code.ts";
+import { NodeShells } from "./shells.ts";
 import { NodeSockets } from "./sockets.ts";
 import { NodeSql } from "./sql.ts";
 
@@ -67,7 +68,9 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const meter = nodeMeter(() => sockets.size);
   const code = othersCanReach(options) ? setupCode() : null;
   const net = nodeNet({ isAllowed: (host, port): boolean => kernel.mayReach(host, port) });
-  const ports: Ports = { sql, actors, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, net, log, meter };
+  const shells = new NodeShells(crypto);
+  undo(() => shells.close());
+  const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, net, log, meter };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
   crashPoint("mid-start");

@@ -8,3 +8,4 @@ import "./config.ts";
 import "./token.ts";
 import "./user.ts";
 import "./fs.ts";
+import "./shell.ts";

@@ -1,0 +1,119 @@
+// The Shells port: each user's commands run in a Durable Object of its own, apart from the kernel's. Time stands still
+// there while code computes, so a loop ends by its count (shell/limits.ts) or by the platform's own limit, with the object.
+
+import { DurableObject } from "cloudflare:workers";
+import { Sessions, type Sink, type Spawned } from "../../hardware/sessions.ts";
+import { sleep } from "../../lib/sleep.ts";
+import type { Exit, SessionState, ShellAsk, ShellCommand, ShellLink, ShellReply, Shells } from "../../ports/shells.ts";
+import { OBJECT_LIMITS } from "../../shell/limits.ts";
+import { Lines } from "../../shell/lines.ts";
+import { runCommand } from "../../shell/run.ts";
+import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import type { Env } from "./options.ts";
+
+/** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */
+export type ShellNamespace = { getByName(name: string): ShellStub };
+
+type ShellStub = {
+  start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
+  wait(uid: number, sessionId: string, ms: number): Promise<SessionState | null>;
+  write(uid: number, sessionId: string, text: string): Promise<boolean>;
+  end(uid: number, sessionId: string, why: string): Promise<void>;
+};
+
+/** As an argument of a remote call it is called back on the kernel's side, for as long as a copy of it is held. */
+type RemoteLink = (ask: ShellAsk) => Promise<ShellReply>;
+type HeldLink = RemoteLink & Disposable & { dup(): HeldLink };
+
+export class ShellObject extends DurableObject<Env> {
+  readonly #sessions = new Sessions({ newId: () => crypto.randomUUID(), now: () => Date.now(), sleep });
+
+  async start(command: ShellCommand, link: RemoteLink): Promise<Reply> {
+    const held = (link as HeldLink).dup();
+    return replyOf(
+      (async () => this.#sessions.start(command.who.uid, command.outputBytesMax, (sink) => spawn(command, held, sink)))().catch(
+        (error: unknown) => {
+          held[Symbol.dispose]();
+          throw error;
+        },
+      ),
+    );
+  }
+
+  wait(uid: number, sessionId: string, ms: number): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, ms, new AbortController().signal);
+  }
+
+  write(uid: number, sessionId: string, text: string): boolean {
+    return this.#sessions.write(uid, sessionId, text);
+  }
+
+  end(uid: number, sessionId: string, why: string): Promise<void> {
+    return this.#sessions.end(uid, sessionId, why);
+  }
+}
+
+function spawn(command: ShellCommand, link: HeldLink, sink: Sink): Spawned {
+  const input = new Lines(() => sink.wantsInput());
+  const over = new AbortController();
+  let why: string | null = null;
+  const run = async (): Promise<Exit> => {
+    try {
+      const terminal = { write: sink.output, line: () => input.next() };
+      const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, over.signal);
+      sink.output("stdout", stdout);
+      sink.output("stderr", stderr);
+      return why === null ? exit : { exitCode: 130, error: why };
+    } catch (error) {
+      return { exitCode: 1, error: `The shell failed: ${(error as Error).message}` };
+    } finally {
+      link[Symbol.dispose]();
+    }
+  };
+  return {
+    done: run(),
+    write: (text) => input.feed(text),
+    end: (reason) => {
+      why = reason;
+      over.abort();
+    },
+  };
+}
+
+export class CloudflareShells implements Shells {
+  readonly #namespace: ShellNamespace;
+
+  constructor(namespace: ShellNamespace) {
+    this.#namespace = namespace;
+  }
+
+  async start(command: ShellCommand, link: ShellLink): Promise<string> {
+    const remote: RemoteLink = (ask) => link(ask, new AbortController().signal);
+    return valueOf(await this.#of(command.who.uid).start(command, remote)) as string;
+  }
+
+  wait(uid: number, sessionId: string, ms: number): Promise<SessionState | null> {
+    // An object that was ended by the platform has forgotten its sessions, and says so next time.
+    const lost: SessionState = {
+      stdout: "",
+      stderr: "",
+      truncated: false,
+      exit: { exitCode: 137, error: "The shell was stopped by the platform's limits while it ran this command" },
+    };
+    return this.#of(uid)
+      .wait(uid, sessionId, ms)
+      .catch(() => lost);
+  }
+
+  write(uid: number, sessionId: string, text: string): Promise<boolean> {
+    return this.#of(uid).write(uid, sessionId, text);
+  }
+
+  end(uid: number, sessionId: string, why: string): Promise<void> {
+    return this.#of(uid).end(uid, sessionId, why);
+  }
+
+  #of(uid: number): ShellStub {
+    return this.#namespace.getByName(`shell:${uid}`);
+  }
+}

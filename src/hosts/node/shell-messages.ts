@@ -1,0 +1,17 @@
+// What passes between the gateway and a thread that runs commands. Ids are of one run: a late answer finds nobody.
+
+import type { Exit, ShellAsk, ShellCommand, ShellReply } from "../../ports/shells.ts";
+
+export type ToShell =
+  | { type: "run"; command: ShellCommand }
+  | { type: "reply"; id: number; reply: ShellReply }
+  | { type: "line"; text: string | null }
+  | { type: "abort" };
+
+export type FromShell =
+  | { type: "ready" }
+  | { type: "ask"; id: number; ask: ShellAsk }
+  | { type: "output"; stream: "stdout" | "stderr"; text: string }
+  /** A line is wanted. */
+  | { type: "want" }
+  | { type: "done"; stdout: string; stderr: string; exit: Exit };

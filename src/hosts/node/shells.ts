@@ -1,0 +1,259 @@
+// The Shells port: commands run in threads, one at a time in each, and a thread belongs to one user. A command that does
+// not end in time, or takes more memory than a thread has, ends with its thread. Threads start when they are needed and
+// go when nothing was asked of them for a while.
+
+import { Worker } from "node:worker_threads";
+import { Sessions, type Sink, type Spawned } from "../../hardware/sessions.ts";
+import type { Crypto } from "../../ports/crypto.ts";
+import { sleep } from "../../lib/sleep.ts";
+import type { Exit, SessionState, ShellCommand, ShellLink, Shells } from "../../ports/shells.ts";
+import { Lines } from "../../shell/lines.ts";
+import { timedOut } from "../../shell/messages.ts";
+import type { FromShell, ToShell } from "./shell-messages.ts";
+
+const THREADS_MAX = 8;
+const THREADS_PER_USER = 4;
+const IDLE_MS = 60_000;
+/** A user's next thread is started when the ones there are have been busy for this long. */
+const CROWDED_MS = 40;
+/** After its time is up, or it was told to end, a command may still say a last word. */
+const GRACE_MS = 250;
+const HEAP_MB_MAX = 64;
+
+const TIMED_OUT = 124;
+const INTERRUPTED = 130;
+const KILLED = 137;
+
+export class NodeShells implements Shells {
+  readonly #sessions: Sessions;
+  readonly #threads = new Set<Thread>();
+  #queue: Job[] = [];
+  #crowded: NodeJS.Timeout | undefined;
+
+  constructor(crypto: Crypto) {
+    this.#sessions = new Sessions({ newId: () => crypto.uuid(), now: () => Date.now(), sleep });
+  }
+
+  async start(command: ShellCommand, link: ShellLink): Promise<string> {
+    return this.#sessions.start(command.who.uid, command.outputBytesMax, (sink) => this.#spawn(command, link, sink));
+  }
+
+  wait(uid: number, sessionId: string, ms: number, signal: AbortSignal): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, ms, signal);
+  }
+
+  async write(uid: number, sessionId: string, text: string): Promise<boolean> {
+    return this.#sessions.write(uid, sessionId, text);
+  }
+
+  end(uid: number, sessionId: string, why: string): Promise<void> {
+    return this.#sessions.end(uid, sessionId, why);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#crowded);
+    for (const job of this.#queue.splice(0)) job.finish({ exitCode: 1, error: "The gateway is going down" });
+    await Promise.all([...this.#threads].map((thread) => thread.end("The gateway is going down")));
+  }
+
+  #spawn(command: ShellCommand, link: ShellLink, sink: Sink): Spawned {
+    const job = new Job(command, link, sink);
+    this.#queue.push(job);
+    this.#dispatch();
+    return {
+      done: job.done,
+      write: (text) => job.input.feed(text),
+      end: (why) => {
+        if (job.thread !== null) return job.thread.interrupt(why);
+        this.#queue = this.#queue.filter((other) => other !== job);
+        job.finish({ exitCode: INTERRUPTED, error: why });
+      },
+    };
+  }
+
+  /** Gives waiting commands to threads that are free, and starts threads while the limits allow. */
+  #dispatch(): void {
+    clearTimeout(this.#crowded);
+    let isCrowded = false;
+    for (const job of this.#queue.slice()) {
+      const own = [...this.#threads].filter(({ uid }) => uid === job.uid);
+      let thread = own.find(({ isFree }) => isFree);
+      if (thread === undefined && own.length > 0 && job.waitedMs < CROWDED_MS) {
+        isCrowded = true;
+        continue;
+      }
+      thread ??= own.length < THREADS_PER_USER ? this.#newThread(job.uid) : undefined;
+      if (thread === undefined) continue;
+      this.#queue.splice(this.#queue.indexOf(job), 1);
+      thread.run(job);
+    }
+    if (isCrowded) this.#crowded = setTimeout(() => this.#dispatch(), CROWDED_MS);
+  }
+
+  #newThread(uid: number): Thread | undefined {
+    if (this.#threads.size >= THREADS_MAX) {
+      // Somebody else's that has nothing to do makes room.
+      const idle = [...this.#threads].find(({ isFree }) => isFree);
+      if (idle === undefined) return undefined;
+      this.#threads.delete(idle);
+      void idle.end("");
+    }
+    const thread = new Thread(uid, {
+      free: () => this.#dispatch(),
+      gone: () => {
+        this.#threads.delete(thread);
+        this.#dispatch();
+      },
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+}
+
+class Job {
+  readonly uid: number;
+  readonly command: ShellCommand;
+  readonly link: ShellLink;
+  readonly sink: Sink;
+  readonly input: Lines;
+  readonly done: Promise<Exit>;
+  readonly finish: (exit: Exit) => void;
+  thread: Thread | null = null;
+  readonly #queuedAt = performance.now();
+
+  constructor(command: ShellCommand, link: ShellLink, sink: Sink) {
+    this.uid = command.who.uid;
+    this.command = command;
+    this.link = link;
+    this.sink = sink;
+    this.input = new Lines(() => sink.wantsInput());
+    const { promise, resolve } = Promise.withResolvers<Exit>();
+    this.done = promise;
+    this.finish = resolve;
+  }
+
+  get waitedMs(): number {
+    return performance.now() - this.#queuedAt;
+  }
+}
+
+class Thread {
+  readonly uid: number;
+  readonly #worker: Worker;
+  readonly #told: { free(): void; gone(): void };
+  #job: Job | null = null;
+  #over = new AbortController();
+  #deadline: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** How the command is being ended, where it does not end by itself: told whatever it says then. */
+  #end: Exit | null = null;
+  #isGone = false;
+
+  constructor(uid: number, told: { free(): void; gone(): void }) {
+    this.uid = uid;
+    this.#told = told;
+    this.#worker = new Worker(entry(), {
+      execArgv: [],
+      env: {},
+      // A script has no business with the gateway's own output.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
+    });
+    this.#worker.unref();
+    this.#worker.on("message", (message: FromShell) => this.#heard(message));
+    this.#worker.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return;
+      this.#end ??= {
+        exitCode: KILLED,
+        error: `Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`,
+      };
+    });
+    this.#worker.on("exit", () => this.#gone());
+  }
+
+  get isFree(): boolean {
+    return this.#job === null && !this.#isGone;
+  }
+
+  run(job: Job): void {
+    clearTimeout(this.#idle);
+    this.#job = job;
+    this.#end = null;
+    this.#over = new AbortController();
+    job.thread = this;
+    this.#worker.ref();
+    const { timeoutMs } = job.command;
+    // The thread watches its own clock; this one is for when it no longer looks.
+    this.#deadline = setTimeout(() => this.#kill({ exitCode: TIMED_OUT, error: timedOut(timeoutMs) }), timeoutMs + GRACE_MS);
+    this.#post({ type: "run", command: job.command });
+  }
+
+  interrupt(why: string): void {
+    const end = { exitCode: INTERRUPTED, error: why };
+    this.#end ??= end;
+    this.#post({ type: "abort" });
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#kill(end), GRACE_MS);
+  }
+
+  async end(why: string): Promise<void> {
+    this.#end ??= { exitCode: KILLED, error: why };
+    await this.#worker.terminate();
+  }
+
+  #heard(message: FromShell): void {
+    const job = this.#job;
+    if (job === null) return;
+    switch (message.type) {
+      case "ready":
+        return;
+      case "ask":
+        return void job.link(message.ask, this.#over.signal).then((reply) => {
+          if (this.#job === job) this.#post({ type: "reply", id: message.id, reply });
+        });
+      case "output":
+        return job.sink.output(message.stream, message.text);
+      case "want":
+        return void job.input.next().then((text) => {
+          if (this.#job === job) this.#post({ type: "line", text });
+        });
+      case "done":
+        job.sink.output("stdout", message.stdout);
+        job.sink.output("stderr", message.stderr);
+        return this.#finish(this.#end ?? message.exit);
+    }
+  }
+
+  #finish(exit: Exit): void {
+    clearTimeout(this.#deadline);
+    this.#over.abort();
+    const job = this.#job;
+    this.#job = null;
+    this.#worker.unref();
+    this.#idle = setTimeout(() => void this.end(""), IDLE_MS).unref();
+    job?.finish(exit);
+    if (!this.#isGone) this.#told.free();
+  }
+
+  #kill(end: Exit): void {
+    this.#end ??= end;
+    void this.#worker.terminate();
+  }
+
+  #gone(): void {
+    this.#isGone = true;
+    clearTimeout(this.#idle);
+    if (this.#job !== null) this.#finish(this.#end ?? { exitCode: KILLED, error: "The shell failed while it ran this command" });
+    clearTimeout(this.#idle);
+    this.#told.gone();
+  }
+
+  #post(message: ToShell): void {
+    this.#worker.postMessage(message, []);
+  }
+}
+
+function entry(): URL {
+  return import.meta.url.endsWith(".ts") ? new URL("./shell-thread.ts", import.meta.url) : new URL("../shell-thread.js", import.meta.url);
+}

@@ -1,0 +1,145 @@
+// The gateway's own shell, for one caller: starts commands in the host's Shells with the environment of the spec, and
+// answers what they ask. Each of their operations passes the gate under the name of the call it amounts to, as the
+// caller is at that moment.
+
+import type { FileSystem } from "../hardware/filesystem.ts";
+import { OpError } from "../hardware/outcome.ts";
+import type { Shell } from "../hardware/shell.ts";
+import { fail } from "../lib/sys-error.ts";
+import { NetError } from "../ports/net.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { FileOp, ShellAsk, ShellLink, ShellRequest, ShellResponse } from "../ports/shells.ts";
+import type { Caller } from "../protocol/caller.ts";
+import { shellReply } from "../shell/link.ts";
+import type { Vfs } from "../vfs/vfs.ts";
+import type { ReadContext } from "./context.ts";
+import { lasting } from "./standing.ts";
+
+export type ShellMeans = {
+  ports: Ports;
+  reads: ReadContext;
+  files(call: string, caller: Caller, signal: AbortSignal): Vfs;
+  authorize(caller: Caller, call: string): void;
+  sys(caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+};
+
+const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
+  stat: "fs.read",
+  list: "fs.read",
+  read: "fs.read",
+  write: "fs.write",
+  append: "fs.write",
+  makeDirectory: "fs.write",
+  rename: "fs.write",
+  setMode: "fs.write",
+  setOwner: "fs.write",
+  setModified: "fs.write",
+  remove: "fs.delete",
+};
+
+const FETCH_BYTES_MAX = 8 * 1024 * 1024;
+const FETCH_MS_MAX = 60_000;
+const TIMEOUT_MS_MAX = 10 * 60 * 1000;
+
+export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
+  const { shells } = means.ports;
+  const { uid } = caller;
+  return {
+    get waitMs() {
+      return number(means.reads, "config/shell/wait_ms", 10_000, 60_000);
+    },
+    async start({ input, cwd, timeoutMs }) {
+      const where = files.resolve(cwd ?? ".");
+      const stat = await files.stat(where);
+      if (stat.kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
+      const longest = number(means.reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
+      const { gid, gids, username, home } = caller.process;
+      const command = {
+        input,
+        cwd: where,
+        env: environment(means.reads, caller, where),
+        who: { uid, gid, gids, username, home },
+        host: { name: name(means.reads), version: means.reads.about.version, platform: means.reads.about.host },
+        timeoutMs: Math.min(timeoutMs ?? longest, longest),
+        outputBytesMax: number(means.reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
+      };
+      return shells.start(command, link(means, lasting(means.reads, caller)));
+    },
+    wait: (sessionId, ms) => shells.wait(uid, sessionId, ms, signal),
+    write: (sessionId, text) => shells.write(uid, sessionId, text),
+    end: (sessionId, why) => shells.end(uid, sessionId, why),
+  };
+}
+
+function environment(reads: ReadContext, { process }: Caller, cwd: string): Record<string, string> {
+  return {
+    HOME: process.home,
+    USER: process.username,
+    LOGNAME: process.username,
+    SHELL: "/bin/bash",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    PWD: cwd,
+    TERM: "xterm-256color",
+    LANG: "en_US.UTF-8",
+    UID: String(process.uid),
+    GSV_PID: "",
+    HOSTNAME: name(reads),
+    GSV_VERSION: reads.about.version,
+  };
+}
+
+function link(means: ShellMeans, starter: Caller): ShellLink {
+  return async (ask, signal) => {
+    const reply = await shellReply(answer(means, starter, ask, signal));
+    if (reply.ok || reply.failure.kind !== "fault") return reply;
+    means.ports.log.error("a command's request failed", { error: reply.failure.message });
+    return { ok: false, failure: { kind: "fault", message: "Internal error" } };
+  };
+}
+
+async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
+  const caller = starter.present?.() ?? fail(403, "Permission denied: the login this command was started with has ended");
+  switch (ask.kind) {
+    case "file": {
+      const { op } = ask;
+      if (!Object.hasOwn(CALL_OF, op)) fail(400, "Unknown file operation");
+      means.authorize(caller, CALL_OF[op]);
+      const files = means.files(CALL_OF[op], caller, signal);
+      // Texts are paths, and a path is made plain on this side of the wall.
+      const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
+      return (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
+    }
+    case "sys":
+      return means.sys(caller, ask.call, ask.args, signal);
+    case "fetch":
+      means.authorize(caller, "shell.exec");
+      return fetchFor(means, ask.request, signal);
+  }
+}
+
+async function fetchFor({ ports, reads }: ShellMeans, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
+  if (reads.config.get("config/shell/network_enabled") === "false")
+    fail(403, "The network is switched off for commands; root switches it on with config/shell/network_enabled");
+  const { timeoutMs = FETCH_MS_MAX, ...rest } = request;
+  try {
+    const { body, ...response } = await ports.net.fetch(rest, {
+      signal,
+      bytesMax: FETCH_BYTES_MAX,
+      timeoutMs: Math.min(timeoutMs, FETCH_MS_MAX),
+    });
+    return { ...response, body: new Uint8Array(await new Response(body).arrayBuffer()) };
+  } catch (error) {
+    if (error instanceof NetError) fail(503, error.message);
+    throw error;
+  }
+}
+
+function name(reads: ReadContext): string {
+  return reads.config.get("config/server/name") || "gsv";
+}
+
+/** A setting somebody may have written anything into. */
+function number(reads: ReadContext, key: string, otherwise: number, most: number): number {
+  const value = Number(reads.config.get(key));
+  return Number.isInteger(value) && value > 0 ? Math.min(value, most) : otherwise;
+}

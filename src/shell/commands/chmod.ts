@@ -1,0 +1,23 @@
+// chmod.
+
+import { command, CommandError } from "../command.ts";
+import { changedMode } from "../modes.ts";
+import { walk } from "../walk.ts";
+
+export default command({
+  name: "chmod",
+  usage: "[-R] mode path...",
+  doc: "Change who may do what with a file. The mode is octal as 640, or letters as u+x,go-w. -R with all below a directory.",
+  async run({ link, resolve }, args) {
+    // A mode such as -w begins like a flag.
+    const isRecursive = args[0] === "-R" || args[0] === "--recursive";
+    const [mode, ...paths] = isRecursive ? args.slice(1) : args;
+    if (mode === undefined || paths.length === 0) throw new CommandError("missing operand", 2);
+    for (const path of paths.map(resolve)) {
+      for await (const { path: at, stat } of walk(link, path, isRecursive)) {
+        await link.setMode(at, changedMode(mode, stat.mode, stat.kind === "directory"));
+      }
+    }
+    return "";
+  },
+});

@@ -1,0 +1,22 @@
+// groups.
+
+import { command } from "../command.ts";
+import { People } from "../people.ts";
+
+export default command({
+  name: "groups",
+  usage: "[user...]",
+  doc: "Print the groups of a user. Without a name, your own.",
+  async run({ link, who }, args) {
+    const people = await People.read(link);
+    if (args.length === 0) return `${[...new Set([who.gid, ...who.gids])].map((gid) => people.groupName(gid)).join(" ")}\n`;
+    const lines = args.map(
+      (name) =>
+        `${name} : ${people
+          .groupsOf(people.find(name))
+          .map((gid) => people.groupName(gid))
+          .join(" ")}\n`,
+    );
+    return lines.join("");
+  },
+});

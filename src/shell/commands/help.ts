@@ -1,0 +1,37 @@
+// help: what can be called.
+
+import { command } from "../command.ts";
+import { manual, summaryOf } from "../manual.ts";
+
+export default command({
+  name: "help",
+  usage: "[name]",
+  doc: "List the commands there are, or explain one.",
+  async run(context, [name]) {
+    if (name !== undefined) return manual(context, name);
+    const ours = context.commands;
+    const width = Math.max(...ours.map((file) => file.name.length));
+    const names = new Set(ours.map((file) => file.name));
+    const others = context.programs().filter((program) => !names.has(program));
+    return [
+      "Commands of GSV (man NAME explains one):",
+      ...ours.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),
+      "",
+      "Also here, as on any Unix:",
+      ...wrapped(others),
+      "",
+      "man lists the manual, with every system call.",
+      "",
+    ].join("\n");
+  },
+});
+
+function wrapped(words: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > 76) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,11 @@
+// man: the manual, of commands from their own files and of system calls from the generated reference.
+
+import { command } from "../command.ts";
+import { manual, manualIndex } from "../manual.ts";
+
+export default command({
+  name: "man",
+  usage: "[topic]",
+  doc: "Show the manual of a command or a system call such as fs.read. Without a topic, what there is.",
+  run: (context, [topic]) => (topic === undefined || topic === "help" ? manualIndex(context) : manual(context, topic)),
+});

@@ -1,0 +1,21 @@
+// passwd: the same call as gsv user passwd. Passwords come by standard input or the terminal, never as an argument.
+
+import { command, CommandError } from "../command.ts";
+import { inputLines } from "../input.ts";
+
+export default command({
+  name: "passwd",
+  usage: "[user]",
+  doc: "Change a password. Reads your present password and the new one from standard input, a line each; root reads only the new one, and may name a user.",
+  async run(context, args) {
+    const { who, link } = context;
+    const [username = who.username] = args;
+    const isRoot = who.uid === 0;
+    if (!isRoot && username !== who.username) throw new CommandError(`you may not change the password of ${username}`);
+    const next = inputLines(context);
+    const current = isRoot ? undefined : await next("present password");
+    const password = await next("new password");
+    await link.sys("sys.user.password", { username, password, ...(current === undefined ? {} : { current }) });
+    return "passwd: password changed\n";
+  },
+});

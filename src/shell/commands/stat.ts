@@ -1,0 +1,45 @@
+// stat.
+
+import { command, CommandError } from "../command.ts";
+import { modeText } from "../modes.ts";
+import { People } from "../people.ts";
+
+export default command({
+  name: "stat",
+  usage: "[-c FORMAT] path...",
+  doc: "Show what is known about a file. FORMAT takes %n name, %N quoted name, %s size, %F kind, %a mode, %A mode in letters, %u %U owner, %g %G group, %Y time of change.",
+  async run({ link, resolve }, args) {
+    const isFormat = ["-c", "--format"].includes(args[0] ?? "");
+    const inline = args[0]?.startsWith("--format=") ? args[0].slice("--format=".length) : undefined;
+    const format = inline ?? (isFormat ? args[1] : undefined);
+    const paths = args.slice(inline !== undefined ? 1 : isFormat ? 2 : 0);
+    if (paths.length === 0) throw new CommandError("missing operand", 2);
+    const people = await People.read(link);
+    const out: string[] = [];
+    for (const path of paths) {
+      const found = await link.stat(resolve(path));
+      const mode = (found.mode & 0o7777).toString(8);
+      const facts: Record<string, string> = {
+        n: path,
+        N: `'${path}'`,
+        s: String(found.size),
+        F: found.kind === "directory" ? "directory" : found.size === 0 ? "regular empty file" : "regular file",
+        a: mode,
+        A: modeText(found.kind, found.mode),
+        u: String(found.uid),
+        U: people.userName(found.uid),
+        g: String(found.gid),
+        G: people.groupName(found.gid),
+        Y: String(Math.floor(found.modifiedAt / 1000)),
+        y: new Date(found.modifiedAt).toISOString(),
+        "%": "%",
+      };
+      if (format !== undefined) out.push(`${format.replace(/%(.)/g, (whole, letter: string) => facts[letter] ?? whole)}\n`);
+      else
+        out.push(
+          `  File: ${path}\n  Size: ${found.size}\t${facts.F}\nAccess: (${mode.padStart(4, "0")}/${facts.A})  Uid: (${facts.u}/${facts.U})  Gid: (${facts.g}/${facts.G})\nModify: ${facts.y}\n`,
+        );
+    }
+    return out.join("");
+  },
+});

@@ -1,0 +1,35 @@
+// uname.
+
+import { command, parseFlags } from "../command.ts";
+
+const FLAGS = {
+  all: "a",
+  "kernel-name": "s",
+  nodename: "n",
+  "kernel-release": "r",
+  "kernel-version": "v",
+  machine: "m",
+  "operating-system": "o",
+};
+
+export default command({
+  name: "uname",
+  usage: "[-asnrvmo]",
+  doc: "Print what this machine is: the system, and with flags its name, version and host.",
+  async run({ host }, args) {
+    const { flags } = parseFlags(args, FLAGS);
+    const facts: [string, string][] = [
+      ["s", "GSV"],
+      ["n", host.name],
+      ["r", host.version],
+      ["v", "#1"],
+      ["m", host.platform],
+    ];
+    if (flags.size === 0) return "GSV\n";
+    if (flags.has("o")) facts.push(["o", "GSV"]);
+    return `${facts
+      .filter(([letter]) => flags.has("a") || flags.has(letter))
+      .map(([, fact]) => fact)
+      .join(" ")}\n`;
+  },
+});

@@ -1,0 +1,29 @@
+// useradd: the same call as gsv user add.
+
+import { command, CommandError } from "../command.ts";
+import { inputLines } from "../input.ts";
+
+export default command({
+  name: "useradd",
+  usage: "[-c full-name] [-G group,...] name",
+  doc: "Add a user. Root only. Reads the new user's password from standard input.",
+  async run(context, args) {
+    const options: { gecos?: string; groups?: string[] } = {};
+    const rest: string[] = [];
+    for (let at = 0; at < args.length; at++) {
+      if (args[at] === "-c") options.gecos = args[++at] ?? missing("-c");
+      else if (args[at] === "-G") options.groups = (args[++at] ?? missing("-G")).split(",").filter(Boolean);
+      else if (args[at]!.startsWith("-") && args[at] !== "-m") throw new CommandError(`unknown option ${args[at]}`, 2);
+      else if (args[at] !== "-m") rest.push(args[at]!);
+    }
+    const [username, ...others] = rest;
+    if (username === undefined || others.length > 0) throw new CommandError("name one user", 2);
+    const password = await inputLines(context)("password of the new user");
+    await context.link.sys("sys.user.create", { username, password, ...options });
+    return `useradd: ${username} can log in now\n`;
+  },
+});
+
+function missing(flag: string): never {
+  throw new CommandError(`${flag} needs a value`, 2);
+}

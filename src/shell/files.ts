@@ -1,0 +1,265 @@
+// The shell's file system: just-bash's interface, each operation one question to the kernel. Where a command's own
+// program would be looked for, and the few devices that never end, are answered here.
+
+import type { FsStat, IFileSystem } from "just-bash/browser";
+import { FileError, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
+import { resolvePath } from "../vfs/path.ts";
+import type { Link } from "./link.ts";
+import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
+
+/** A command reads whole files, so a larger one is refused before it fills the memory. */
+const READ_BYTES_MAX = 16 * 1024 * 1024;
+const COPY_DEPTH_MAX = 100;
+const PROGRAM = /^\/(?:usr\/)?bin\/([^/]+)$/;
+const NO_END = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
+
+export type Terminal = {
+  write: (stream: "stdout" | "stderr", text: string) => void;
+  /** The next line that is typed, with its end; null at the end of input. */
+  line: () => Promise<string | null>;
+};
+
+export class ShellFiles implements IFileSystem {
+  readonly #link: Link;
+  readonly #terminal: Terminal;
+  readonly #hasProgram: (name: string) => boolean;
+  /** Why a file could not be read, where it was not missing. */
+  readonly #refused = new Map<string, string>();
+
+  constructor(link: Link, terminal: Terminal, hasProgram: (name: string) => boolean) {
+    this.#link = link;
+    this.#terminal = terminal;
+    this.#hasProgram = hasProgram;
+  }
+
+  async readFile(path: string, options?: Parameters<IFileSystem["readFile"]>[1]): Promise<string> {
+    const encoding = (typeof options === "string" ? options : options?.encoding) ?? "utf8";
+    const bytes = await this.readFileBuffer(path);
+    return encoding === "latin1" || encoding === "binary" || encoding === "ascii"
+      ? latin1(bytes)
+      : new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+  }
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    if (path === TERMINAL) return new TextEncoder().encode((await this.#terminal.line()) ?? "");
+    if (NO_END.has(path)) throw this.#refuse(path, "It has no end: take a part of it with head -c");
+    const bytes = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
+    if (bytes.length > READ_BYTES_MAX) throw this.#refuse(path, `Too large for a command: over ${READ_BYTES_MAX} bytes`);
+    return bytes;
+  }
+
+  async writeFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
+    if (this.#isDevice(path, content, options)) return;
+    await this.#try("open", path, () => this.#link.write(path, bytesOf(content, options)));
+  }
+
+  async appendFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
+    if (this.#isDevice(path, content, options)) return;
+    await this.#try("open", path, () => this.#link.append(path, bytesOf(content, options)));
+  }
+
+  async exists(path: string): Promise<boolean> {
+    if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return true;
+    return this.#link.stat(path).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return PROGRAM_STAT;
+    return fsStat(await this.#try("stat", path, () => this.#link.stat(path)));
+  }
+
+  lstat(path: string): Promise<FsStat> {
+    return this.stat(path);
+  }
+
+  async mkdir(path: string, options?: { recursive?: boolean }): Promise<void> {
+    if (!options?.recursive) return this.#try("mkdir", path, () => this.#link.makeDirectory(path));
+    const parts = path.split("/").filter(Boolean);
+    for (let at = 1; at <= parts.length; at++) {
+      const partial = `/${parts.slice(0, at).join("/")}`;
+      const there = await this.#link.stat(partial).catch(() => null);
+      if (there === null) await this.#try("mkdir", partial, () => this.#link.makeDirectory(partial));
+      else if (there.kind !== "directory") throw nodeError("EEXIST", "mkdir", partial);
+    }
+  }
+
+  async readdir(path: string): Promise<string[]> {
+    return (await this.readdirWithFileTypes(path)).map(({ name }) => name);
+  }
+
+  async readdirWithFileTypes(path: string) {
+    const entries = await this.#try("scandir", path, () => this.#link.list(path));
+    return entries
+      .map(({ name, kind }) => ({ name, isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: false }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void> {
+    const there = await this.#link.stat(path).catch((error: unknown) => {
+      if (options?.force && error instanceof FileError && error.code === "ENOENT") return null;
+      throw asNodeError(error, "rm", path);
+    });
+    if (there === null) return;
+    if (there.kind === "directory" && !options?.recursive) {
+      const entries = await this.#try("rm", path, () => this.#link.list(path));
+      if (entries.length > 0) throw nodeError("ENOTEMPTY", "rm", path);
+    }
+    await this.#try("rm", path, () => this.#link.remove(path));
+  }
+
+  async cp(from: string, to: string, options?: { recursive?: boolean }): Promise<void> {
+    await this.#copy(from, to, options?.recursive === true, 0);
+  }
+
+  async mv(from: string, to: string): Promise<void> {
+    try {
+      await this.#link.rename(from, to);
+    } catch (error) {
+      if (!(error instanceof FileError) || error.code !== "EXDEV") throw asNodeError(error, "rename", from);
+      // Between two parts of the tree: as mv does between two disks.
+      await this.#copy(from, to, true, 0);
+      await this.#try("rename", from, () => this.#link.remove(from));
+    }
+  }
+
+  async #copy(from: string, to: string, isRecursive: boolean, depth: number): Promise<void> {
+    const there = await this.#try("cp", from, () => this.#link.stat(from));
+    if (there.kind !== "directory") return this.writeFile(to, await this.readFileBuffer(from));
+    if (!isRecursive) throw nodeError("EISDIR", "cp", from);
+    if (depth > COPY_DEPTH_MAX || `${to}/`.startsWith(`${from}/`)) throw new Error(`EINVAL: cannot copy '${from}' into itself`);
+    await this.mkdir(to, { recursive: true });
+    for (const { name } of await this.#try("cp", from, () => this.#link.list(from))) {
+      await this.#copy(`${from}/${name}`, `${to}/${name}`, true, depth + 1);
+    }
+  }
+
+  resolvePath(base: string, path: string): string {
+    return resolvePath(path === "" ? base : path, { cwd: base, home: "/" });
+  }
+
+  /** For globs, which list directories where this says nothing. */
+  getAllPaths(): string[] {
+    return [];
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    await this.#try("chmod", path, () => this.#link.setMode(path, mode));
+  }
+
+  async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {
+    await this.#try("utime", path, () => this.#link.setModified(path, modified.getTime()));
+  }
+
+  async realpath(path: string): Promise<string> {
+    await this.stat(path);
+    return path;
+  }
+
+  async symlink(_target: string, path: string): Promise<void> {
+    throw nodeError("ENOSYS", "symlink", path);
+  }
+
+  async link(_existing: string, path: string): Promise<void> {
+    throw nodeError("ENOSYS", "link", path);
+  }
+
+  async readlink(path: string): Promise<string> {
+    await this.stat(path);
+    throw nodeError("EINVAL", "readlink", path);
+  }
+
+  /** just-bash's commands call every file they cannot read a missing one; here they are told the truth. */
+  corrected(errors: string): string {
+    if (this.#refused.size === 0) return errors;
+    return errors.replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
+      const bare = name.replace(/^(?:\.\/)+/, "");
+      const path = [...this.#refused.keys()].find((refused) => refused === name || refused.endsWith(`/${bare}`));
+      return path === undefined ? line : `${program}${name}: ${this.#refused.get(path)}`;
+    });
+  }
+
+  /** Written here, without asking anybody. */
+  #isDevice(path: string, content: string | Uint8Array, options: Encoding): boolean {
+    if (path !== TERMINAL && path !== TERMINAL_ERRORS) return path === "/dev/null";
+    if (content.length === 0) return true;
+    const text = new TextDecoder().decode(bytesOf(content, options));
+    if (path === TERMINAL) this.#terminal.write("stdout", text);
+    else this.#terminal.write("stderr", this.corrected(text));
+    return true;
+  }
+
+  #isProgram(path: string): boolean {
+    const name = PROGRAM.exec(path)?.[1];
+    return name !== undefined && this.#hasProgram(name);
+  }
+
+  async #try<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof FileError && error.code !== "ENOENT") this.#refused.set(path, REASONS[error.code] ?? error.message);
+      throw asNodeError(error, verb, path);
+    }
+  }
+
+  #refuse(path: string, why: string): Error {
+    this.#refused.set(path, why);
+    return new Error(`EINVAL: ${why}, read '${path}'`);
+  }
+}
+
+const REASONS: Partial<Record<FileErrorCode, string>> = {
+  EACCES: "Permission denied",
+  EPERM: "Operation not permitted",
+  EISDIR: "Is a directory",
+  ENOTDIR: "Not a directory",
+};
+
+type Encoding = Parameters<IFileSystem["writeFile"]>[2];
+
+const PROGRAM_STAT: FsStat = { isFile: true, isDirectory: false, isSymbolicLink: false, mode: 0o755, size: 0, mtime: new Date(0) };
+
+function fsStat({ kind, size, mode, modifiedAt }: FileStat): FsStat {
+  return { isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: false, mode, size, mtime: new Date(modifiedAt) };
+}
+
+function bytesOf(content: string | Uint8Array, options: Encoding): Uint8Array {
+  if (typeof content !== "string") return content;
+  const encoding = typeof options === "string" ? options : options?.encoding;
+  if (encoding !== "latin1" && encoding !== "binary" && encoding !== "ascii") return new TextEncoder().encode(content);
+  return Uint8Array.from(content, (character) => character.charCodeAt(0) & 0xff);
+}
+
+/** One character a byte, as just-bash carries bytes. */
+function latin1(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return parts.join("");
+}
+
+const WORDS: Partial<Record<FileErrorCode, string>> = {
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EISDIR: "illegal operation on a directory",
+  ENOTDIR: "not a directory",
+  EEXIST: "file already exists",
+  ENOTEMPTY: "directory not empty",
+  ENOSPC: "no space left on device",
+  ENAMETOOLONG: "name too long",
+  ENOSYS: "function not implemented",
+  EINVAL: "invalid argument",
+};
+
+/** just-bash's commands read Node's messages to choose their own. */
+function nodeError(code: FileErrorCode, verb: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${WORDS[code] ?? "failed"}, ${verb} '${path}'`), { code });
+}
+
+function asNodeError(error: unknown, verb: string, path: string): Error {
+  if (error instanceof FileError) return nodeError(error.code, verb, path);
+  return error instanceof Error ? error : new Error(String(error));
+}

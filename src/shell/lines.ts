@@ -1,0 +1,51 @@
+// What is typed, as a terminal hands it on: line by line. The end of input is Ctrl-D.
+
+const END = "\u0004";
+const CHARS_MAX = 1024 * 1024;
+
+export class Lines {
+  readonly #wants: () => void;
+  #text = "";
+  #isOver = false;
+  #waiting: ((line: string | null) => void) | null = null;
+
+  /** `wants` is told when a line is waited for and none is there. */
+  constructor(wants: () => void) {
+    this.#wants = wants;
+  }
+
+  feed(text: string): void {
+    const end = text.indexOf(END);
+    if (this.#isOver) return;
+    this.#isOver = end !== -1;
+    // Nobody may ever read it.
+    this.#text = (this.#text + (end === -1 ? text : text.slice(0, end))).slice(0, CHARS_MAX);
+    const line = this.#waiting === null ? undefined : this.#take();
+    if (line === undefined) {
+      if (this.#waiting !== null) this.#wants();
+      return;
+    }
+    this.#waiting?.(line);
+    this.#waiting = null;
+  }
+
+  /** With its end; null at the end of input. */
+  next(): Promise<string | null> {
+    const line = this.#take();
+    if (line !== undefined) return Promise.resolve(line);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+      this.#wants();
+    });
+  }
+
+  #take(): string | null | undefined {
+    const end = this.#text.indexOf("\n") + 1;
+    if (end > 0 || this.#isOver) {
+      const line = end > 0 ? this.#text.slice(0, end) : this.#text;
+      this.#text = this.#text.slice(line.length);
+      return line === "" ? null : line;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+// The kernel as a running command sees it: files, system calls and the network, all as the caller it runs for. Replies
+// that are failures become errors of their kind again.
+
+import { FileError, type FileEntry, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
+import { errorOf, type Failure, failureOf } from "../ports/reply.ts";
+import type { FileFailure, FileOp, ShellAsk, ShellReply, ShellRequest, ShellResponse } from "../ports/shells.ts";
+
+export type Ask = (ask: ShellAsk) => Promise<ShellReply>;
+
+export class Link {
+  readonly #ask: Ask;
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  stat(path: string): Promise<FileStat> {
+    return this.#file("stat", path);
+  }
+
+  list(path: string): Promise<FileEntry[]> {
+    return this.#file("list", path);
+  }
+
+  read(path: string, range: { start: number; end: number }): Promise<Uint8Array> {
+    return this.#file("read", path, range);
+  }
+
+  write(path: string, content: Uint8Array): Promise<void> {
+    return this.#file("write", path, content);
+  }
+
+  append(path: string, content: Uint8Array): Promise<void> {
+    return this.#file("append", path, content);
+  }
+
+  makeDirectory(path: string): Promise<void> {
+    return this.#file("makeDirectory", path);
+  }
+
+  /** With all below it. */
+  remove(path: string): Promise<void> {
+    return this.#file("remove", path);
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#file("rename", from, to);
+  }
+
+  setMode(path: string, mode: number): Promise<void> {
+    return this.#file("setMode", path, mode);
+  }
+
+  setOwner(path: string, uid: number | null, gid: number | null): Promise<void> {
+    return this.#file("setOwner", path, uid, gid);
+  }
+
+  setModified(path: string, ms: number): Promise<void> {
+    return this.#file("setModified", path, ms);
+  }
+
+  sys<T = unknown>(call: string, args: Record<string, unknown> = {}): Promise<T> {
+    return this.#want({ kind: "sys", call, args });
+  }
+
+  fetch(request: ShellRequest): Promise<ShellResponse> {
+    return this.#want({ kind: "fetch", request });
+  }
+
+  #file<T>(op: FileOp, ...args: unknown[]): Promise<T> {
+    return this.#want({ kind: "file", op, args });
+  }
+
+  async #want<T>(ask: ShellAsk): Promise<T> {
+    const reply = await this.#ask(ask);
+    if (!reply.ok) throw errorIn(reply.failure);
+    return reply.value as T;
+  }
+}
+
+/** The other direction: what went wrong, as a value that survives the way. */
+export async function shellReply(answer: Promise<unknown>): Promise<ShellReply> {
+  try {
+    return { ok: true, value: await answer };
+  } catch (error) {
+    if (!(error instanceof FileError)) return { ok: false, failure: failureOf(error) };
+    return { ok: false, failure: { kind: "file", code: error.code, path: error.path, message: error.message } };
+  }
+}
+
+function errorIn(failure: Failure | FileFailure): Error {
+  return failure.kind === "file" ? new FileError(failure.code as FileErrorCode, failure.path, failure.message) : errorOf(failure);
+}

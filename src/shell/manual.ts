@@ -1,0 +1,50 @@
+// The manual: commands explain themselves in their own files, system calls and guides are pages in /etc.
+
+import { FileError } from "../hardware/filesystem.ts";
+import { type CommandContext, CommandError, type CommandFile } from "./command.ts";
+
+/** Where the pages of system calls and the guides are. */
+const CALLS = "/etc/man";
+const GUIDES = "/etc/docs";
+const PAGE_BYTES_MAX = 1024 * 1024;
+
+type Means = Pick<CommandContext, "link" | "commands" | "programs">;
+
+export function summaryOf({ doc }: CommandFile): string {
+  return /^.*?[.](?=\s|$)/.exec(doc)?.[0] ?? doc;
+}
+
+export async function manualIndex({ link, commands }: Means): Promise<string> {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const pages = async (folder: string) => (await link.list(folder).catch(() => [])).map(({ name }) => name.replace(/\.md$/, "")).toSorted();
+  return [
+    "man TOPIC shows one of these.",
+    "",
+    "Commands:",
+    ...commands.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),
+    "",
+    "System calls:",
+    ...(await pages(CALLS)).map((name) => `  ${name}`),
+    "",
+    "Guides:",
+    ...(await pages(GUIDES)).map((name) => `  ${name}`),
+    "",
+  ].join("\n");
+}
+
+export async function manual({ link, commands, programs }: Means, topic: string): Promise<string> {
+  const own = commands.find(({ name }) => name === topic);
+  if (own !== undefined)
+    return `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;
+  if (/^[a-z0-9.-]+$/i.test(topic)) {
+    for (const folder of [CALLS, GUIDES]) {
+      const page = await link.read(`${folder}/${topic}.md`, { start: 0, end: PAGE_BYTES_MAX }).catch((error: unknown) => {
+        if (error instanceof FileError) return null;
+        throw error;
+      });
+      if (page !== null) return new TextDecoder().decode(page);
+    }
+  }
+  if (programs().includes(topic)) return `${topic} is as on any Unix; ${topic} --help says what it can do here.\n`;
+  throw new CommandError(`no manual entry for ${topic}: man lists what there is`);
+}

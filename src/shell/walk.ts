@@ -1,0 +1,12 @@
+// A path and, where asked for, everything below it, parents first.
+
+import type { FileStat } from "../hardware/filesystem.ts";
+import type { Link } from "./link.ts";
+
+export async function* walk(link: Link, path: string, isRecursive: boolean): AsyncGenerator<{ path: string; stat: FileStat }> {
+  const stat = await link.stat(path);
+  // Listed first: afterwards it may be forbidden.
+  const entries = isRecursive && stat.kind === "directory" ? await link.list(path) : [];
+  yield { path, stat };
+  for (const { name } of entries) yield* walk(link, path === "/" ? `/${name}` : `${path}/${name}`, true);
+}

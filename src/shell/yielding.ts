@@ -1,0 +1,56 @@
+// Where commands share their thread with others (objects on Cloudflare may), a loop has to give way: just-bash never
+// does by itself. Each round of a loop calls this command first, and every so often it lets everybody else have a turn.
+
+import { type Bash, type Command, defineCommand } from "just-bash/browser";
+
+type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
+type Statement = Parameters<Plugin["transform"]>[0]["ast"]["statements"][number];
+
+const NAME = "gsv-yield";
+/** Counted and not timed: there, clocks stand still while code computes. */
+const ROUNDS = 50;
+const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
+
+export function yieldCommand(): Command {
+  let rounds = 0;
+  return defineCommand(NAME, async (_args, { env }) => {
+    if (++rounds % ROUNDS === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    // The script must not notice: what it reads as $? is still the command before.
+    return { stdout: "", stderr: "", exitCode: Number(env.get("?") ?? 0) };
+  });
+}
+
+export const yielding: Plugin = {
+  name: "gsv-yield",
+  transform: ({ ast }) => {
+    visit(ast);
+    return { ast };
+  },
+};
+
+function visit(node: unknown): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const child of Object.values(node)) visit(child);
+  const loop = node as { type?: string; body?: Statement[]; condition?: unknown };
+  if (!LOOPS.has(loop.type ?? "") || loop.body === undefined) return;
+  loop.body.unshift({
+    type: "Statement",
+    pipelines: [
+      {
+        type: "Pipeline",
+        commands: [
+          {
+            type: "SimpleCommand",
+            assignments: [],
+            name: { type: "Word", parts: [{ type: "Literal", value: NAME }] },
+            args: [],
+            redirections: [],
+          },
+        ],
+        negated: false,
+      },
+    ],
+    operators: [],
+    background: false,
+  });
+}

@@ -1,0 +1,300 @@
+// shell.exec on the gateway itself.
+
+import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { expectRefusal, verifies } from "../verifies.ts";
+
+let made = 0;
+const name = (prefix: string) => `${prefix}-${made++}`;
+const run = (client: Client, input: string, more: { cwd?: string; timeout?: number; streams?: boolean } = {}) =>
+  client.call("shell.exec", { input, ...more });
+const go = (client: Client, sessionId: string, input: string) => client.call("shell.exec", { sessionId, input });
+const output = async (client: Client, input: string) => (await run(client, input)).output;
+
+verifies("shell.exec:completes", async ({ alice }) => {
+  const client = await alice();
+  expect(await run(client, "echo out; echo err >&2; echo more")).toEqual({ status: "completed", exitCode: 0, output: "out\nmore\nerr\n" });
+  expect(await run(client, "echo out; exit 3")).toEqual({
+    status: "failed",
+    exitCode: 3,
+    error: "Command exited with code 3",
+    output: "out\n",
+  });
+  expect(await run(client, "printf 'b\\na\\n' | sort | tr a-z A-Z")).toMatchObject({ output: "A\nB\n" });
+  expect(await run(client, "echo out; echo err >&2", { streams: true })).toMatchObject({ stdout: "out\n", stderr: "err\n" });
+  expect(await run(client, "no-such-thing")).toMatchObject({
+    status: "failed",
+    exitCode: 127,
+    output: "bash: no-such-thing: command not found\n",
+  });
+});
+
+verifies("shell.exec:cwd", async ({ alice }) => {
+  const client = await alice();
+  const folder = name("place");
+  await client.call("fs.write", { path: `${folder}/x`, content: "" });
+  expect(await output(client, "pwd; echo $PWD")).toBe("/home/alice\n/home/alice\n");
+  expect(await run(client, "pwd; ls", { cwd: folder })).toMatchObject({ output: `/home/alice/${folder}\nx\n` });
+  expect(await run(client, "pwd", { cwd: "~/../../tmp" })).toMatchObject({ output: "/tmp\n" });
+  expect(await run(client, "pwd", { cwd: "/no/such" })).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/^Not found: \/no\/such/),
+  });
+  expect(await run(client, "pwd", { cwd: `${folder}/x` })).toMatchObject({
+    status: "failed",
+    error: `cwd is not a directory: /home/alice/${folder}/x`,
+  });
+});
+
+verifies("shell.exec:environment", async ({ alice }) => {
+  const client = await alice();
+  const lines = (await output(client, "env")).trim().split("\n").toSorted();
+  const { version } = await client.call("sys.info", {});
+  expect(lines).toEqual([
+    "GSV_PID=",
+    `GSV_VERSION=${version}`,
+    "HOME=/home/alice",
+    "HOSTNAME=gsv",
+    "LANG=en_US.UTF-8",
+    "LOGNAME=alice",
+    "PATH=/usr/local/bin:/usr/bin:/bin",
+    "PWD=/home/alice",
+    "SHELL=/bin/bash",
+    "TERM=xterm-256color",
+    "UID=1000",
+    "USER=alice",
+  ]);
+});
+
+verifies("shell.exec:fresh", async ({ alice }) => {
+  const client = await alice();
+  const file = name("kept");
+  await run(client, `x=1; export Y=2; f() { echo f; }; cd /tmp; set -e; alias ll=ls; echo kept > ~/${file}`);
+  expect(await output(client, `echo "[$x][$Y]"; type f; pwd; cat ${file}`)).toBe("[][]\n/home/alice\nkept\nbash: type: f: not found\n");
+});
+
+verifies("shell.exec:files", async ({ alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const folder = name("tree");
+  await client.call("fs.write", { path: `${folder}/a.txt`, content: "one\ntwo\n" });
+  expect(await output(client, `cd ${folder} && cat a.txt && echo three >> a.txt && mkdir -p b/c && mv a.txt b/c/ && find . -type f`)).toBe(
+    "one\ntwo\n./b/c/a.txt\n",
+  );
+  expect(await client.call("fs.read", { path: `${folder}/b/c/a.txt` })).toMatchObject({
+    content: "     1\tone\n     2\ttwo\n     3\tthree",
+  });
+  expect(await output(client, `cp -r ${folder} ${folder}-2 && rm -r ${folder} && ls ${folder}-2/b/c`)).toBe("a.txt\n");
+  expect(await client.call("fs.read", { path: folder })).toMatchObject({ ok: false });
+  expect(await run(other, `cat /home/alice/${folder}-2/b/c/a.txt`)).toMatchObject({
+    status: "failed",
+    output: expect.stringContaining("Permission denied"),
+  });
+  expect(await run(other, `echo x > /home/alice/${folder}-2/mine`)).toMatchObject({ status: "failed" });
+  expect(await run(other, "ls /home/alice")).toMatchObject({
+    status: "failed",
+    output: "ls: cannot open directory '/home/alice': Permission denied\n",
+  });
+});
+
+verifies("shell.exec:empty", async ({ alice }) => {
+  const client = await alice();
+  for (const input of ["", "  \n\t "])
+    expect(await run(client, input)).toEqual({ status: "failed", output: "", error: "input must not be empty" });
+});
+
+verifies("shell.exec:timeout", async ({ alice }) => {
+  const client = await alice();
+  expect(await run(client, "echo first; sleep 30; echo never", { timeout: 500 })).toEqual({
+    status: "failed",
+    exitCode: 124,
+    error: "Command timed out after 500ms",
+    output: "first\n",
+  });
+});
+
+verifies("shell.exec:output-cap", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  const key = "config/shell/max_output_bytes";
+  await admin.call("sys.config.set", { key, value: "20" });
+  try {
+    expect(await run(client, "echo 123456789012345678901234567890; echo short >&2")).toEqual({
+      status: "completed",
+      exitCode: 0,
+      output: "12345678901234567890\n...[truncated]short\n",
+      truncated: true,
+    });
+  } finally {
+    await admin.call("sys.config.set", { key, value: "524288" });
+  }
+});
+
+verifies("shell.exec:running", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  await admin.call("sys.config.set", { key: "config/shell/wait_ms", value: "300" });
+  try {
+    const first = await run(client, "echo one; sleep 0.8; echo two; sleep 0.4; echo three");
+    expect(first).toMatchObject({ status: "running", output: "one\n" });
+    if (first.status !== "running") return;
+    let all = first.output;
+    let last: Awaited<ReturnType<typeof run>> = first;
+    while (last.status === "running") {
+      last = await go(client, first.sessionId, "");
+      all += last.output;
+    }
+    expect(last).toMatchObject({ status: "completed", exitCode: 0 });
+    expect(all).toBe("one\ntwo\nthree\n");
+    expect(await go(client, first.sessionId, "")).toMatchObject({ status: "failed", error: expect.stringContaining("No such session") });
+  } finally {
+    await admin.call("sys.config.set", { key: "config/shell/wait_ms", value: "10000" });
+  }
+});
+
+verifies("shell.exec:stdin", async ({ alice }) => {
+  const client = await alice();
+  const asked = await run(client, 'read -p "Name? " name; echo "Hello $name"; read again; echo "and $again"');
+  expect(asked).toMatchObject({ status: "running", output: "Name? " });
+  if (asked.status !== "running") return;
+  expect(await go(client, asked.sessionId, "Ann\n")).toMatchObject({ status: "running", output: "Hello Ann\n" });
+  expect(await go(client, asked.sessionId, "Bob\n")).toEqual({ status: "completed", exitCode: 0, output: "and Bob\n" });
+  // The end of input is Ctrl-D.
+  const loop = await run(client, 'while read line; do echo "<$line>"; done; echo over');
+  if (loop.status !== "running") throw new Error(JSON.stringify(loop));
+  expect(await go(client, loop.sessionId, "a\nb\n\u0004")).toEqual({ status: "completed", exitCode: 0, output: "<a>\n<b>\nover\n" });
+});
+
+verifies("shell.exec:end", async ({ alice }) => {
+  const client = await alice();
+  const waiting = await run(client, "echo begun; read line");
+  if (waiting.status !== "running") throw new Error(JSON.stringify(waiting));
+  expect(await go(client, waiting.sessionId, "\u0003")).toMatchObject({ status: "failed", error: "Interrupted", exitCode: 130 });
+  expect(await go(client, waiting.sessionId, "")).toMatchObject({ status: "failed", error: expect.stringContaining("No such session") });
+});
+
+verifies("shell.exec:foreign-session", async ({ alice, bob, root }) => {
+  const client = await alice();
+  const mine = await run(client, "read line; echo got $line");
+  if (mine.status !== "running") throw new Error(JSON.stringify(mine));
+  const absent = await go(await bob(), "sh_nothing", "x\n");
+  for (const other of [await bob(), await root()]) {
+    const answer = await go(other, mine.sessionId, "stolen\n");
+    expect(JSON.stringify(answer).replaceAll(mine.sessionId, "ID")).toBe(JSON.stringify(absent).replaceAll("sh_nothing", "ID"));
+  }
+  expect(await go(client, mine.sessionId, "mine\n")).toMatchObject({ output: "got mine\n" });
+});
+
+verifies(
+  "shell.exec:runaway",
+  async ({ alice, bob }) => {
+    const [client, other] = [await alice(), await bob()];
+    const over = new AbortController();
+    const looping = run(client, "while true; do :; done", { timeout: 1_500 }).finally(() => over.abort());
+    let answered = 0;
+    while (!over.signal.aborted) {
+      await other.call("sys.info", {});
+      answered++;
+    }
+    expect(await looping).toMatchObject({ status: "failed", error: expect.stringMatching(/^Command (timed out|stopped at a limit)/) });
+    expect(answered).toBeGreaterThan(5);
+    expect(await run(client, "x=aaaaaaaa; while true; do x=$x$x; done")).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^Command stopped at a limit: .*length/),
+    });
+    expect(await run(client, "f() { f; }; f")).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^Command stopped at a limit: .*recursion/),
+    });
+    expect(await run(client, "head -c 1G /dev/zero")).toMatchObject({
+      status: "failed",
+      output: expect.stringContaining("more than a command may put out"),
+    });
+  },
+  60_000,
+);
+
+verifies("shell.exec:commands", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  expect(await output(client, "whoami; id; hostname; uname; groups")).toBe(
+    "alice\nuid=1000(alice) gid=1000(alice) groups=1000(alice),100(users)\ngsv\nGSV\nalice users\n",
+  );
+  expect(await output(admin, "whoami; id -u")).toBe("root\n0\n");
+  const { version } = await client.call("sys.info", {});
+  expect(await output(client, "uname -r; uname -a")).toMatch(new RegExp(`^${version}\nGSV gsv ${version} #1 (node|cloudflare)\n$`));
+  expect(await output(client, "ps")).toMatch(/^PID +STATE +LABEL\n/);
+  const file = name("long");
+  await client.call("fs.write", { path: file, content: "12345" });
+  expect(await output(client, `ls -l ${file}; stat -c '%n %s %F %a %A %U %G' ${file}`)).toMatch(
+    new RegExp(`^-rw-r--r-- 1 alice alice 5 .* ${file}\n${file} 5 regular file 644 -rw-r--r-- alice alice\n$`),
+  );
+  expect(await output(client, "help")).toContain("chmod");
+  expect(await output(client, "man chmod")).toContain("Usage: chmod [-R] mode path...");
+  expect(await output(client, "man fs.read")).toContain("fs.read");
+  expect(await run(client, "man nothing-of-that-name")).toMatchObject({ status: "failed", exitCode: 1 });
+});
+
+verifies("shell.exec:modes", async ({ alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const file = `/tmp/${name("modes")}`;
+  await client.call("fs.write", { path: file, content: "secret" });
+  expect(await output(other, `cat ${file}`)).toBe("secret");
+  await run(client, `chmod 600 ${file}`);
+  expect(await other.call("fs.read", { path: file })).toMatchObject({ ok: false, error: `Permission denied: ${file}` });
+  await run(client, `chmod o+r ${file}`);
+  expect(await other.call("fs.read", { path: file })).toMatchObject({ ok: true });
+  expect(await run(other, `chmod 777 ${file}`)).toMatchObject({ status: "failed" });
+  expect(await run(client, `chown bob ${file}`)).toMatchObject({ status: "failed" });
+  expect(await run(admin, `chown bob:bob ${file} && chmod 600 ${file}`)).toMatchObject({ status: "completed" });
+  expect(await client.call("fs.read", { path: file })).toMatchObject({ ok: false });
+  expect(await output(other, `cat ${file}; stat -c %U ${file}`)).toBe("secretbob\n");
+});
+
+verifies("shell.exec:accounts", async ({ alice, root, connect }) => {
+  const [client, admin] = [await alice(), await root()];
+  const username = name("carol");
+  expect(await run(client, `echo 'some password' | useradd ${username}`)).toMatchObject({
+    status: "failed",
+    output: "useradd: Permission denied: sys.user.create\n",
+  });
+  expect(await run(admin, `echo 'some password' | useradd -c Carol ${username}`)).toMatchObject({ status: "completed" });
+  const carol = await connect({ username, password: "some password" });
+  expect(await output(carol, "whoami")).toBe(`${username}\n`);
+  expect(await run(admin, `echo 'another password' | passwd ${username}`)).toMatchObject({ status: "completed" });
+  await connect({ username, password: "another password" });
+  expect(await run(client, `echo x | passwd ${username}`)).toMatchObject({
+    status: "failed",
+    output: `passwd: you may not change the password of ${username}\n`,
+  });
+});
+
+verifies("shell.exec:network", async ({ alice, root, host }) => {
+  const [client, admin] = [await alice(), await root()];
+  // The gateway itself listens on loopback, where nobody may look unless root says so.
+  expect(await run(client, `curl -sS ${host.url}/healthz`)).toMatchObject({
+    status: "failed",
+    output: expect.stringMatching(/only public hosts can be reached/),
+  });
+  await admin.call("sys.config.set", { key: "config/shell/network_enabled", value: "false" });
+  try {
+    expect(await run(client, "curl -sS https://example.com/")).toMatchObject({
+      status: "failed",
+      output: expect.stringContaining("switched off"),
+    });
+  } finally {
+    await admin.call("sys.config.set", { key: "config/shell/network_enabled", value: "true" });
+  }
+});
+
+verifies("shell.exec:capability", async ({ root, connect }) => {
+  const admin = await root();
+  const username = name("dora");
+  await admin.call("sys.user.create", { username, password: "some password" });
+  const { groups } = await admin.call("sys.group.list", {});
+  const { members, gid } = groups.find((group) => group.name === "users")!;
+  const own = groups.find((group) => group.name === username)!;
+  // Of all that users may do, only commands.
+  await admin.call("sys.group.members", { gid, members: members.filter((member) => member !== username) });
+  await admin.call("sys.capability.grant", { gid: own.gid, capability: "shell.exec" });
+  const dora = await connect({ username, password: "some password" });
+  await expectRefusal(dora.call("fs.write", { path: "x", content: "" }), 403);
+  expect(await run(dora, "echo hi; echo x > file; cat /etc/passwd")).toMatchObject({ output: expect.stringMatching(/^hi\n/) });
+  expect(await run(dora, "echo x > file")).toMatchObject({ status: "failed" });
+});
