@@ -39,6 +39,8 @@ export type KernelOptions = {
 };
 
 const SWEEP_MS = 60 * 60 * 1000;
+/** Until the next step of a sweep that is not done: others have their turn in between. */
+const SWEEP_STEP_MS = 100;
 /** After a disk did not take what was due. */
 const RETRY_MS = 5_000;
 
@@ -246,9 +248,10 @@ export class Kernel {
 
   #fire(kind: string, now: number): void {
     if (kind !== "sweep") return;
-    this.#results.prune(now);
+    const isDone = this.#results.prune(now);
+    this.#timers.arm("sweep", "", now + (isDone ? SWEEP_MS : SWEEP_STEP_MS));
+    if (!isDone) return;
     this.#throttle.prune(now);
-    this.#timers.arm("sweep", "", now + SWEEP_MS);
     this.#transactor.after(
       () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
     );

@@ -16,6 +16,7 @@ export const LIMITS = {
   requestIdBytes: 128,
   idempotencyKeyBytes: 128,
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
+  idempotencyKeysPerUser: 250_000,
   inFlightPerSocket: 1024,
   handshakeMs: 10_000,
   strangersPerAddress: 16,

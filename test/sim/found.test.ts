@@ -227,6 +227,24 @@ describe("a large file", () => {
   });
 });
 
+it("a day of keys is swept in steps, with turns for others in between", async () => {
+  desk.sql.run(
+    `INSERT INTO idempotency WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+       SELECT 1000, 'k' || i, '', '', 0, 0 FROM n`,
+  );
+  const left = () => Number(desk.sql.get("SELECT count(*) AS left FROM idempotency")?.left);
+  const dueInMs = () => Number(desk.sql.get("SELECT due_at FROM timers WHERE kind = 'sweep'")?.due_at) - desk.agenda.now;
+  const before = left();
+  const seen = new Set<number>();
+  await desk.pass(dueInMs() - 1_000);
+  for (let at = 0; at < 300 && dueInMs() < 60_000; at++) {
+    await desk.pass(20);
+    seen.add(before - left());
+  }
+  expect([...seen]).toEqual([0, 1000, 2000, 2500]);
+  expect(dueInMs()).toBeGreaterThan(50 * 60_000);
+});
+
 it("a change on a target takes no key rather than forget it", async () => {
   const alice = await desk.enter("alice", { password: "alice first" });
   await desk.call(alice, "fs.write", { path: "~/notes", content: "one" });

@@ -11,10 +11,14 @@ import { LIMITS } from "../../protocol/limits.ts";
 
 const PURPOSE = "idempotency";
 const REQUEST_PURPOSE = "idempotency:request";
+/** Rows removed at a time: a day's worth at once would keep everybody waiting. */
+const PRUNE_STEP = 1_000;
 
 export class Results {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
+  /** No fewer than the keys each user has: counting a quarter of a million at every write would take too long. */
+  readonly #counts = new Map<number, number>();
 
   constructor(sql: Sql, crypto: Crypto) {
     this.#sql = sql;
@@ -36,6 +40,7 @@ export class Results {
   }
 
   store(uid: number, frame: Req, data: unknown, secret: boolean, now: number): void {
+    this.#count(uid);
     const text = JSON.stringify(data);
     this.#sql.run(
       "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)",
@@ -48,8 +53,24 @@ export class Results {
     );
   }
 
-  prune(now: number): void {
-    this.#sql.run("DELETE FROM idempotency WHERE created_at <= ?", now - LIMITS.idempotencyKeyMs);
+  /** Removes some of what is too old; true when there is no more of it. */
+  prune(now: number): boolean {
+    const removed = this.#sql.run(
+      "DELETE FROM idempotency WHERE (uid, key) IN (SELECT uid, key FROM idempotency WHERE created_at <= ? LIMIT ?)",
+      now - LIMITS.idempotencyKeyMs,
+      PRUNE_STEP,
+    );
+    if (removed === PRUNE_STEP) return false;
+    this.#counts.clear();
+    return true;
+  }
+
+  /** What a lost transaction counted stays counted until the next sweep is done. */
+  #count(uid: number): void {
+    const count = this.#counts.get(uid) ?? Number(this.#sql.get("SELECT count(*) AS count FROM idempotency WHERE uid = ?", uid)?.count);
+    if (count >= LIMITS.idempotencyKeysPerUser)
+      fail(429, `Too many requests with a key: at most ${LIMITS.idempotencyKeysPerUser} within 24 hours`);
+    this.#counts.set(uid, count + 1);
   }
 
   #digest(frame: Req): string {
