@@ -54,7 +54,7 @@ export class NativeTarget {
         configKeys: (who, prefix) => reads.config.keys(who, prefix),
         configValue: (who, key) => (reads.config.mayRead(who, key) ? reads.config.get(key) : undefined),
         capabilities: () => reads.capabilities.list(),
-        devices: (who) => reads.devices.list().filter(({ owner }) => isRoot(who) || owner === who.uid),
+        devices: (who) => reads.devices.list(isRoot(who) ? undefined : who.uid),
       }),
       procMount({ version: reads.about.version, uptimeMs: () => ports.clock.now() - reads.about.startedAt }),
       devMount((length) => ports.crypto.bytes(length)),

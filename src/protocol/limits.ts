@@ -32,4 +32,7 @@ export const LIMITS = {
   /** What a user other than root may keep below users/<uid>/: less than one answer holds. */
   configKeysPerUser: 1_000,
   configBytesPerUser: 16 * 1024 * 1024,
+  /** Those that have ended included; the oldest of these make room. */
+  tokensPerUser: 1_000,
+  devicesPerUser: 1_000,
 } as const;

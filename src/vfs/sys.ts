@@ -80,8 +80,8 @@ function capabilities(means: SysMeans, names: readonly string[]): string | strin
   return names.length > 1 || own.length === 0 ? null : own.map(({ capability }) => `${capability}\n`).join("");
 }
 
-function devices(all: DeviceFiles[], names: readonly string[]): string | string[] | null {
-  if (names.length === 0) return all.map(({ deviceId }) => deviceId);
+function devices(all: DeviceFiles[], names: readonly string[]): string | (string | FileEntry)[] | null {
+  if (names.length === 0) return all.map(({ deviceId }) => ({ name: deviceId, kind: "directory" }));
   const device = all.find(({ deviceId }) => deviceId === names[0]);
   if (device === undefined) return null;
   const files = new Map([

@@ -3,6 +3,7 @@
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 
 export type Device = {
   deviceId: string;
@@ -40,9 +41,13 @@ export class Devices {
     return row && fromRow(row);
   }
 
-  /** All of them, as /sys/devices shows them. */
-  list(): DeviceFacts[] {
-    return this.#sql.all("SELECT * FROM devices ORDER BY device_id").map((row) => ({
+  /** As /sys/devices shows them; everybody's for no uid. */
+  list(ownerUid?: number): DeviceFacts[] {
+    const rows =
+      ownerUid === undefined
+        ? this.#sql.all("SELECT * FROM devices ORDER BY device_id")
+        : this.#sql.all("SELECT * FROM devices WHERE owner_uid = ? ORDER BY device_id", ownerUid);
+    return rows.map((row) => ({
       deviceId: String(row.device_id),
       description: String(row.description),
       implements: JSON.parse(String(row.implements)) as string[],
@@ -60,6 +65,8 @@ export class Devices {
     // A device id that somebody else registered is not for the taking.
     const known = this.get(device.deviceId);
     if (known !== undefined && known.ownerUid !== device.ownerUid) fail(403, `Access denied to device: ${device.deviceId}`);
+    if (known === undefined && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
+      fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect under the id of one you have`);
     this.#sql.run(
       `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL)
        ON CONFLICT (device_id) DO UPDATE SET implements = ?3, platform = ?4, version = ?5, connection_id = ?6,
@@ -87,6 +94,10 @@ export class Devices {
     const deviceId = String(row.device_id);
     this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, deviceId);
     return this.get(deviceId);
+  }
+
+  #countOf(ownerUid: number): number {
+    return Number(this.#sql.get("SELECT count(*) AS count FROM devices WHERE owner_uid = ?", ownerUid)?.count);
   }
 }
 

@@ -2,8 +2,10 @@
 
 import { toBase64Url } from "../../lib/base64.ts";
 import { toHex } from "../../lib/hex.ts";
+import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { IssuedToken, Role, TokenKind, TokenSummary } from "../../protocol/records.ts";
 
 export const ROLE_OF: Record<TokenKind, Role> = { node: "driver", service: "service", user: "user" };
@@ -35,6 +37,7 @@ export class Tokens {
   }
 
   create(token: NewToken, now: number): IssuedToken {
+    this.#makeRoom(token.uid, now);
     const value = `gsv_${token.kind}_${toBase64Url(this.#crypto.bytes(VALUE_BYTES))}`;
     const tokenId = this.#crypto.uuid();
     const tokenPrefix = value.slice(0, PREFIX_CHARS);
@@ -90,6 +93,21 @@ export class Tokens {
 
   used(tokenId: string, now: number): void {
     this.#sql.run("UPDATE auth_tokens SET last_used_at = ? WHERE token_id = ?", now, tokenId);
+  }
+
+  /** Tokens that have ended, oldest first, are forgotten before a new one is refused. */
+  #makeRoom(uid: number, now: number): void {
+    const count = Number(this.#sql.get("SELECT count(*) AS count FROM auth_tokens WHERE uid = ?", uid)?.count);
+    const tooMany = count + 1 - LIMITS.tokensPerUser;
+    if (tooMany <= 0) return;
+    const forgotten = this.#sql.run(
+      `DELETE FROM auth_tokens WHERE token_id IN
+         (SELECT token_id FROM auth_tokens WHERE uid = ? AND (revoked_at IS NOT NULL OR expires_at <= ?) ORDER BY created_at LIMIT ?)`,
+      uid,
+      now,
+      tooMany,
+    );
+    if (forgotten < tooMany) fail(409, `Too many tokens: at most ${LIMITS.tokensPerUser} per user. Revoke some first`);
   }
 
   #hash(value: string): string {

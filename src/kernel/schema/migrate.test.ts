@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
-import { files } from "./002-files.ts";
+import { deviceIndexes } from "./003-device-indexes.ts";
 import { type Migration, migrate } from "./migrate.ts";
 
 const FIRST: Migration = { version: 1, statements: ["CREATE TABLE one (a TEXT) STRICT", "INSERT INTO one VALUES ('kept')"] };
@@ -19,7 +19,7 @@ describe("migrate", () => {
     migrate(sql);
     sql.commit();
     const before = dump(sql);
-    expect(version(sql)).toBe(files.version);
+    expect(version(sql)).toBe(deviceIndexes.version);
     migrate(sql);
     sql.commit();
     expect(dump(sql)).toEqual(before);

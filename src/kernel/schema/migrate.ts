@@ -4,10 +4,11 @@
 import type { Sql } from "../../ports/sql.ts";
 import { initial } from "./001-initial.ts";
 import { files } from "./002-files.ts";
+import { deviceIndexes } from "./003-device-indexes.ts";
 
 export type Migration = { version: number; statements: readonly string[] };
 
-const MIGRATIONS: readonly Migration[] = [initial, files];
+const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes];
 
 /** The data is from a newer GSV. It was left as it is. */
 export class SchemaTooNew extends Error {}

@@ -44,7 +44,7 @@ export default strangerSyscall({
     103: "the role is unknown, a driver lists no valid patterns in implements, or a service names no channel",
     401: "no credential or a wrong one; the answer does not tell which part was wrong",
     403: "the device id belongs to another user",
-    409: "the socket has an identity already",
+    409: "the socket has an identity already, or the user has too many devices",
     425: "the gateway has no user yet",
     429: "too many failed attempts; details.retryAfterMs says how long to wait",
   },

@@ -28,6 +28,7 @@ export default syscall({
     400: "the role does not fit the kind, a device id on a token that is not for a device, or an expiry in the past",
     403: "for another user, or for more than the caller has",
     404: "root named a uid that does not exist",
+    409: "the user has too many tokens that are still valid",
   },
   example: {
     args: { kind: "node", label: "laptop", allowedDeviceId: "laptop" },
