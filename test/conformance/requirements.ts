@@ -69,7 +69,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.setup:validates", "Each value is checked with the documented message and nothing is created", "18"),
   r("sys.setup:options", "Timezone, AI settings and a node token are set up as asked", "2.3"),
   r("sys.setup:connected", "On a connected socket it is 409 Already connected", "1.3"),
-  r("sys.setup:code", "Where a setup code is demanded, none or a wrong one is 403", "issue 2"),
+  r("sys.setup:code", "Where a setup code is demanded, none or a wrong one is 403 and many are 429; the right one never waits", "issue 2"),
 
   r("sys.config.get:key", "An exact key gives one entry", "9.1"),
   r("sys.config.get:prefix", "A prefix lists the visible keys below it, sorted", "9.1"),

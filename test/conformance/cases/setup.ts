@@ -114,5 +114,7 @@ verifies("sys.setup:code", async ({ fresh, line }) => {
   }
   await expectRefusal(socket.call("sys.setup", ALICE), 403, /Setup code required/);
   await expectRefusal(socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }), 403, /Setup code required/);
+  for (let at = 0; at < 3; at++) await socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }).catch(() => {});
+  await expectRefusal(socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }), 429, /Too many attempts/);
   expect((await socket.call("sys.setup", { ...ALICE, code: host.setupCode.toLowerCase() })).user.username).toBe("alice");
 });
