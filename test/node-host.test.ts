@@ -150,6 +150,18 @@ test("everything in the data directory is private", async () => {
   expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
+test("a directory that is somebody else's is refused and left as it is", async () => {
+  const shared = join(scratch, "shared");
+  mkdirSync(shared);
+  chmodSync(shared, 0o755);
+  writeFileSync(join(shared, "notes.txt"), "");
+  expect((await up("--home", shared)).output).toMatch(/^gsv: Cannot use the data directory .*: it holds other files and no gateway's data/);
+  expect([statSync(shared).mode & 0o777, readdirSync(shared)]).toEqual([0o755, ["notes.txt"]]);
+  rmSync(join(shared, "notes.txt"));
+  mkdirSync(join(shared, "lost+found"));
+  expect((await up("--home", shared)).url).not.toBeNull();
+});
+
 test("a gateway whose data was taken away stops rather than say yes to what will be gone", async () => {
   const home = join(scratch, "removed");
   const { child, ended } = await up("--home", home);

@@ -7,6 +7,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -22,6 +23,8 @@ import { errcode } from "./sql.ts";
 
 const SQLITE_BUSY = 5;
 const WATCH_EVERY_MS = 2_000;
+/** At least one of them is in every directory that a gateway has used. */
+const OWN_NAMES = ["gateway.lock", "kernel.db", "secret.key"];
 
 /** Something the operator must put right; shown as one line without a stack. */
 export class OperatorError extends Error {}
@@ -34,6 +37,7 @@ export class Home {
     this.path = path;
     try {
       makeFolder(path);
+      mustBeForUs(path);
       chmodSync(path, 0o700);
     } catch (error) {
       throw new OperatorError(`Cannot use the data directory ${path}: ${(error as Error).message}`);
@@ -121,6 +125,13 @@ export class Home {
       );
     }
   }
+}
+
+/** Making it private would shut others out of a directory that somebody named by mistake. */
+function mustBeForUs(path: string): void {
+  const names = readdirSync(path).filter((name) => name !== "lost+found");
+  if (names.length === 0 || OWN_NAMES.some((name) => names.includes(name))) return;
+  throw new Error("it holds other files and no gateway's data. Choose a directory of its own with --home");
 }
 
 /** With its parents, one by one: Node's own recursive way never returns where a file system makes no folders, as /proc. */
