@@ -34,6 +34,7 @@ export function tell(error: unknown): number {
     return 1;
   }
   const debug = process.env.GSV_DEBUG === "1";
-  note(debug && error instanceof Error ? `gsv: ${error.stack}` : `gsv: ${String(error)} - set GSV_DEBUG=1 for details`);
+  if (debug && error instanceof Error) for (const line of `gsv: ${error.stack}`.split("\n")) note(line);
+  else note(`gsv: ${String(error)} - set GSV_DEBUG=1 for details`);
   return 1;
 }

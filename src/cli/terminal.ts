@@ -6,8 +6,9 @@ export function say(text: string): void {
   process.stdout.write(`${printable(text, "\n")}\n`);
 }
 
+/** One line, whatever is in it: what a gateway says of a failure must not look like two remarks, one of them ours. */
 export function note(text: string): void {
-  process.stderr.write(`${printable(text, "\n")}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 export function sayJson(value: unknown): void {
