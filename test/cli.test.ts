@@ -87,6 +87,21 @@ describe("from a fresh gateway to a working one", { timeout: 60_000 }, () => {
   });
 });
 
+describe("status by password", { timeout: 60_000 }, () => {
+  test("shows who the password admits, and keeps no session", async () => {
+    const before = readFileSync(configFile, "utf8");
+    expect((await gsv(["-u", "root", "-p", ROOT.password, "status"])).out).toMatch(/^you +root$/m);
+    expect(await gsv(["-p", "status"], { stdin: `${ALICE.password}\n` })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^you +alice$/m),
+    });
+    const wrong = await gsv(["-u", "root", "-p", "not the password", "status"]);
+    expect(wrong.out).toMatch(/^you +not logged in, the password was refused: Authentication failed \(401\)/m);
+    expect(await gsv(["-t", "x", "-p", "y", "status"])).toMatchObject({ code: 1, err: expect.stringContaining("not both") });
+    expect(readFileSync(configFile, "utf8")).toBe(before);
+  });
+});
+
 describe("calls", { timeout: 60_000 }, () => {
   test("arguments from the command line, a pipe, or a dash", async () => {
     const entries = [{ key: "config/server/timezone", value: "Europe/Berlin" }];

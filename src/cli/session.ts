@@ -67,6 +67,20 @@ export function knownCredential(globals: Globals, { saved }: Place, now = Date.n
   return token === undefined ? null : { auth: { username, token }, from: "config" };
 }
 
+/** A password for this one command, which the flag brings or asks for. */
+export type Given = { auth: { username: string; password: string }; from: "given" };
+
+export async function givenPassword(globals: Globals, { address, saved }: Place): Promise<Given> {
+  mustChoose(globals);
+  const username = globals.user || saved.username;
+  if (username === undefined) throw new Problem("Log in as whom? Add --user NAME");
+  return { auth: { username, password: await passwordOf(username, globals, address) }, from: "given" };
+}
+
+function mustChoose({ token, password }: Globals): void {
+  if (token && password !== undefined) throw new Problem("Give either a token or a password, not both");
+}
+
 /** Does the work with an open client and closes it. */
 export async function withClient<T>(globals: Globals, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await enter(globals);
@@ -79,7 +93,7 @@ export async function withClient<T>(globals: Globals, work: (client: Client) => 
 
 /** Logs in by the first way that is open: a token given, the session kept, a password given or asked for. */
 export async function enter(globals: Globals, file = configPath()): Promise<Client> {
-  if (globals.token && globals.password !== undefined) throw new Problem("Give either a token or a password, not both");
+  mustChoose(globals);
   const place = locate(globals, file);
   const known = globals.password === undefined ? knownCredential(globals, place) : null;
   if (known !== null) {
@@ -107,7 +121,7 @@ export async function login(globals: Globals, place: Place, options: LoginOption
   const { address, saved } = place;
   // Before anybody types a password: is there a gateway, and does it have users?
   if ((await health(address)).setupMode) return setUpFirst(globals, place);
-  const { askSecret, askText, isInteractive, secretValue } = await import("./ask.ts");
+  const { askText, isInteractive } = await import("./ask.ts");
   if (globals.password === undefined && !isInteractive()) {
     throw new Problem(`Not logged in at ${address.origin}: run gsv auth login, or give --token or --password -`);
   }
@@ -116,12 +130,15 @@ export async function login(globals: Globals, place: Place, options: LoginOption
     if (!isInteractive()) throw new Problem("Log in as whom? Add --user NAME");
     username = await askText(`User at ${address.origin}`, username ?? systemUser());
   }
+  return enterWithPassword(place, { username, password: await passwordOf(username, globals, address) }, options);
+}
+
+async function passwordOf(username: string, globals: Globals, address: Address): Promise<string> {
   if (!address.isLocal && !address.isEncrypted) {
     note(`gsv: warning: ${address.origin} is not encrypted; unless the network itself is (such as a VPN), others can read the password`);
   }
-  const user = username;
-  const password = await secretValue("--password", globals.password ?? true, () => askSecret(`Password of ${user} at ${address.origin}`));
-  return enterWithPassword(place, { username, password }, options);
+  const { askSecret, secretValue } = await import("./ask.ts");
+  return secretValue("--password", globals.password ?? true, () => askSecret(`Password of ${username} at ${address.origin}`));
 }
 
 export async function enterWithPassword(

@@ -1,18 +1,19 @@
-// gsv status: is there a gateway, and who am I to it. Asks nobody anything, and loads as little as it can.
+// gsv status: is there a gateway, and who am I to it. Asks nobody anything unless told to log in by password, keeps no
+// session, and loads as little as it can.
 
 import { CallError } from "../../client/client.ts";
 import { type Health, health } from "../health.ts";
 import { local, relative, span } from "../moments.ts";
 import { Problem } from "../problem.ts";
-import { type Globals, type Known, knownCredential, locate, open, type Place } from "../session.ts";
+import { type Given, givenPassword, type Globals, type Known, knownCredential, locate, open, type Place } from "../session.ts";
 import { sayFields, sayJson } from "../terminal.ts";
 
 type Standing = { username: string | null; connections: number | null; remark: string };
 
 export async function status(globals: Globals): Promise<number> {
   const place = locate(globals);
-  const known = knownCredential(globals, place);
-  const standing = known === null ? null : stand(place, known).catch((error: unknown) => refusal(error));
+  const known = globals.password === undefined ? knownCredential(globals, place) : await givenPassword(globals, place);
+  const standing = known === null ? null : stand(place, known).catch((error: unknown) => refusal(known, error));
   let state: Health;
   try {
     state = await health(place.address);
@@ -43,7 +44,7 @@ export async function status(globals: Globals): Promise<number> {
   return 0;
 }
 
-async function stand(place: Place, known: Known): Promise<Standing> {
+async function stand(place: Place, known: Known | Given): Promise<Standing> {
   const client = await open(place.address, known.auth);
   try {
     const { username } = client.session.identity.process;
@@ -62,7 +63,11 @@ function nobody(state: Health): Standing {
   return { username: null, connections: null, remark: state.setupMode ? "nobody yet" : "not logged in: run gsv auth login" };
 }
 
-function refusal(error: unknown): Standing {
+function refusal(known: Known | Given, error: unknown): Standing {
   const why = error instanceof CallError ? `${error.message} (${error.code})` : String(error instanceof Error ? error.message : error);
-  return { username: null, connections: null, remark: `not logged in, the token was refused: ${why}. Run gsv auth login` };
+  return {
+    username: null,
+    connections: null,
+    remark: `not logged in, the ${"password" in known.auth ? "password" : "token"} was refused: ${why}. Run gsv auth login`,
+  };
 }
