@@ -54,6 +54,8 @@ describe("from a fresh gateway to a working one", { timeout: 60_000 }, () => {
       lines: [expect.stringMatching(/--username NAME and --new-password -/)],
     });
     expect(await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "-"])).toMatchObject({ code: 1 });
+    const half = await gsv(["auth", "setup", "--url", url, "--username", "alice", "--new-password", "x", "--ai-provider", "openai"]);
+    expect(half).toMatchObject({ code: 1, err: "gsv: --ai-provider needs --ai-model: a provider alone answers nothing\n" });
     // A taken name is not a gateway that is set up.
     const taken = await gsv(["auth", "setup", "--url", url, "--username", "root", "--new-password", ALICE.password]);
     expect(taken).toMatchObject({ code: 1, err: "gsv: User already exists: root (409)\n" });

@@ -65,6 +65,7 @@ async function givenArgs(flags: SetupFlags): Promise<SetupArgs> {
     const missing = [username ? "" : "--username NAME", newPassword === undefined ? "--new-password - (read from standard input)" : ""];
     throw new Problem(`There is no terminal to ask at: add ${missing.filter(Boolean).join(" and ")}`);
   }
+  if (flags.aiProvider && !flags.aiModel) throw new Problem("--ai-provider needs --ai-model: a provider alone answers nothing");
   const password = await secretValue("--new-password", newPassword, neverAsked);
   const rootPassword = flags.rootPassword === undefined ? undefined : await secretValue("--root-password", flags.rootPassword, neverAsked);
   const apiKey = flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey, neverAsked);
@@ -87,7 +88,7 @@ async function askedArgs(address: Address, flags: SetupFlags): Promise<SetupArgs
   const rootPassword = await askedRootPassword(flags);
   const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone, zoneComplaint));
   const provider = flags.aiProvider ?? (await askText("AI provider, such as anthropic or openai (empty: decide later)"));
-  const model = provider === "" ? undefined : (flags.aiModel ?? (await askText(`Model of ${provider} (empty: decide later)`)));
+  const model = provider === "" ? undefined : flags.aiModel || (await askText(`Model of ${provider}`, "", modelComplaint));
   const askKey = () => askSecret(`API key for ${provider} (empty: decide later)`);
   const apiKey =
     provider === "" && flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey ?? true, askKey);
@@ -108,6 +109,10 @@ function nameComplaint(value: string): string | undefined {
 
 function zoneComplaint(value: string): string | undefined {
   return isTimezone(value.trim()) ? undefined : "Not a time zone: write it like Europe/Berlin";
+}
+
+function modelComplaint(value: string): string | undefined {
+  return value.trim() === "" ? "A provider needs a model: write the name it goes by there" : undefined;
 }
 
 async function askedRootPassword(flags: SetupFlags): Promise<string | undefined> {

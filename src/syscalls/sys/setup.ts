@@ -54,6 +54,7 @@ export default strangerSyscall({
     passwords.check(args.password, "password");
     if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");
     if (args.timezone !== undefined && !isTimezone(args.timezone)) fail(400, "timezone must be a valid IANA timezone");
+    if (args.ai?.provider !== undefined && args.ai.model === undefined) fail(400, "ai.model is required with ai.provider");
     if (args.node?.expiresAt !== undefined && args.node.expiresAt <= context.now) fail(400, "node.expiresAt must be in the future");
     const hash = await passwords.hash(args.password, signal);
     const rootHash = args.rootPassword === undefined ? hash : await passwords.hash(args.rootPassword, signal);

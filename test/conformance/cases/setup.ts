@@ -64,6 +64,7 @@ verifies("sys.setup:validates", async ({ fresh, line }) => {
   await refused({ username: "alice", password: "x".repeat(257) }, "password must be at most 256 bytes");
   await refused({ ...ALICE, rootPassword: "short" }, "rootPassword must be at least 8 characters");
   await refused({ ...ALICE, timezone: "Mars/Olympus" }, "timezone must be a valid IANA timezone");
+  await refused({ ...ALICE, ai: { provider: "openai" } }, "ai.model is required with ai.provider");
   await refused({ ...ALICE, node: {} }, "node.deviceId is required");
   await refused({ ...ALICE, node: { deviceId: " " } }, "node.deviceId is required");
   await refused({ ...ALICE, node: { deviceId: "x", expiresAt: 1 } }, "node.expiresAt must be in the future");
