@@ -189,7 +189,7 @@ export type Calls = {
     };
   };
 
-  /** Write one key. Root may write any; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest. */
+  /** Write one key. Root may write any but config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest. */
   "sys.config.set": {
     args: {
       key: string;
@@ -343,7 +343,7 @@ export type Calls = {
     };
   };
 
-  /** Version, host, start time and limits of the gateway, and its clock. */
+  /** Version, host, start time and limits of the gateway, those of hardware calls on its own target included, and its clock. */
   "sys.info": {
     args: Record<string, never>;
     result: {

@@ -76,7 +76,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.config.get:all", "No key lists everything visible, defaults included", "9.1"),
   r("sys.config.get:sensitive", "Sensitive keys are hidden from others than root: 403 by name, absent in lists", "3.5"),
   r("sys.config.get:foreign", "Another user's keys are 403 whether they exist or not", "18"),
-  r("sys.config.set:root", "Root sets any key; the value reads back", "seed"),
+  r("sys.config.set:root", "Root sets any key but the version; the value reads back", "seed"),
   r("sys.config.set:own", "A user sets own ai/ keys and no others, with the documented messages", "18"),
   r("sys.config.set:coerces", "Numbers and booleans are stored as text", "seed"),
   r("sys.config.set:requires", "Missing key or value is 400 with the documented message", "18"),

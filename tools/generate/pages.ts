@@ -2,6 +2,7 @@
 
 import { ERRORS } from "../../src/lib/sys-error.ts";
 import { schemaText } from "../../src/lib/schema-text.ts";
+import { NATIVE_LIMITS } from "../../src/hardware/filesystem.ts";
 import { LIMITS } from "../../src/protocol/limits.ts";
 import { SIGNALS } from "../../src/protocol/signals.ts";
 import type { Reference } from "../../src/protocol/reference.ts";
@@ -76,7 +77,7 @@ function errors(): string {
 }
 
 function limits(): string {
-  const rows = Object.entries(LIMITS).map(([name, value]) => `| ${name} | ${value.toLocaleString("en")} |`);
+  const rows = Object.entries({ ...LIMITS, ...NATIVE_LIMITS }).map(([name, value]) => `| ${name} | ${value.toLocaleString("en")} |`);
   return `${NOTE}\n\n# Limits\n\nThe unit is the last word of each name; a name without one counts things. \`sys.info\` reports the same table.\n\n| limit | value |\n| --- | --- |\n${rows.join("\n")}\n`;
 }
 

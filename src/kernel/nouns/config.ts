@@ -11,6 +11,8 @@ const SENSITIVE = new Set(["api_key", "secret", "token", "password", "access_tok
 const SENSITIVE_ENDS = ["_api_key", "_secret", "_token", "_password"];
 /** What a user may set below users/<uid>/. */
 export const USER_PREFIXES = ["ai/"] as const;
+/** What the gateway says of itself. */
+export const READ_ONLY: ReadonlySet<string> = new Set(["config/server/version"]);
 const PURPOSE = "config";
 const BYTES = "sum(octet_length(key) + octet_length(value))";
 

@@ -1,6 +1,8 @@
 // sys.config.*: what is visible to whom, and who may set what. And sys.info.
 
 import { expect } from "vitest";
+import { NATIVE_LIMITS } from "../../../src/hardware/filesystem.ts";
+import { LIMITS } from "../../../src/protocol/limits.ts";
 import { expectRefusal, refusal, verifies } from "../verifies.ts";
 
 verifies("sys.config.get:key", async ({ alice }) => {
@@ -69,6 +71,8 @@ verifies("sys.config.set:root", async ({ root }) => {
   expect(await admin.call("sys.config.set", { key: "config/test/any", value: "one" })).toEqual({ ok: true });
   await admin.call("sys.config.set", { key: "config/test/any", value: "two" });
   expect((await admin.call("sys.config.get", { key: "config/test/any" })).entries).toEqual([{ key: "config/test/any", value: "two" }]);
+  const version = { key: "config/server/version", value: "9.9.9" };
+  await expectRefusal(admin.call("sys.config.set", version), 403, "Permission denied: config/server/version is read-only");
 });
 
 verifies("sys.config.set:own", async ({ alice, bob }) => {
@@ -126,6 +130,6 @@ verifies("sys.config.set:requires", async ({ root }) => {
 
 verifies("sys.info:tells", async ({ alice, host }) => {
   const info = await (await alice()).call("sys.info", {});
-  expect(info).toMatchObject({ host: host.name, limits: { frameDepth: 64, inFlightPerSocket: 1024, strangerFrameBytes: 65_536 } });
+  expect(info).toMatchObject({ host: host.name, limits: { ...LIMITS, ...NATIVE_LIMITS } });
   expect(Math.abs(info.now - Date.now())).toBeLessThan(5_000);
 });

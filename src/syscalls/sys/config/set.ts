@@ -4,7 +4,7 @@ import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
 import { isRoot } from "../../../protocol/caller.ts";
 import { LIMITS } from "../../../protocol/limits.ts";
-import { USER_PREFIXES } from "../../../kernel/nouns/config.ts";
+import { READ_ONLY, USER_PREFIXES } from "../../../kernel/nouns/config.ts";
 import { syscall } from "../../define.ts";
 
 const KEY = /^[^\s/\p{Cc}]+(?:\/[^\s/\p{Cc}]+)*$/u;
@@ -12,7 +12,7 @@ const NEEDS_VALUE = { error: "sys.config.set requires a value" };
 
 export default syscall({
   name: "sys.config.set",
-  doc: "Write one key. Root may write any; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
+  doc: "Write one key. Root may write any but config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
   runs: "kernel",
   does: "write",
   from: ["user"],
@@ -37,12 +37,13 @@ export default syscall({
   result: z.object({ ok: z.literal(true) }),
   fails: {
     400: "key or value is missing or malformed",
-    403: "the key is not the caller's to set",
+    403: "the key is not the caller's to set, or nobody's",
     413: "the caller keeps too many keys, or too much in them",
   },
   example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
   run({ config }, caller, { key, value }) {
     if (isRoot(caller)) {
+      if (READ_ONLY.has(key)) fail(403, `Permission denied: ${key} is read-only`);
       config.set(key, value);
     } else {
       mustBeOwn(caller.uid, key);
