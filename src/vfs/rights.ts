@@ -11,7 +11,7 @@ export const SEARCH = 1;
 const STICKY = 0o1000;
 const PERMANENT = new Set(["/", "/etc", "/home", "/root", "/tmp", "/var"]);
 
-export type Node = {
+export type FileNode = {
   path: string;
   kind: "file" | "directory";
   uid: number;
@@ -24,30 +24,30 @@ export type Node = {
 
 /** The rows, as the kernel keeps them. */
 export type NodeReads = {
-  along(paths: readonly string[]): Map<string, Node>;
-  children(path: string): Node[];
-  below(path: string): Node[];
+  along(paths: readonly string[]): Map<string, FileNode>;
+  children(path: string): FileNode[];
+  below(path: string): FileNode[];
   longestBelow(path: string): number;
   inline(hash: string): Uint8Array | null;
 };
 
 /** Root may; else the owner's bits, or the group's, or everybody's: the first that applies, and only that one. */
-export function may(who: Who, node: Node, bits: number): boolean {
+export function may(who: Who, node: FileNode, bits: number): boolean {
   if (who.uid === 0) return true;
   const shift = node.uid === who.uid ? 6 : who.gids.includes(node.gid) ? 3 : 0;
   return ((node.mode >> shift) & bits) === bits;
 }
 
 /** The node, if every directory on the way may be searched. */
-export function reach(reads: NodeReads, who: Who, path: string): Node {
+export function reach(reads: NodeReads, who: Who, path: string): FileNode {
   return lookUp(reads, who, path) ?? raise("ENOENT", path);
 }
 
 /** What is there already, if this may be written; else why not. `ifVersion` null: only where nothing is. */
-export function mayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | null | undefined): Node | undefined {
+export function mayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | null | undefined): FileNode | undefined {
   const way = ancestors(path);
   const nodes = reads.along([...way, path]);
-  let last: Node | undefined;
+  let last: FileNode | undefined;
   for (const at of way) {
     const node = nodes.get(at);
     if (node === undefined) break;
@@ -83,7 +83,7 @@ export function mayRemove(reads: NodeReads, who: Who, path: string): void {
 }
 
 /** What is replaced at `to`, or undefined where nothing is. Both parents change, so both must allow it. */
-export function mayMove(reads: NodeReads, who: Who, from: string, to: string): Node | undefined {
+export function mayMove(reads: NodeReads, who: Who, from: string, to: string): FileNode | undefined {
   if (from === "/" || to === "/") throw new FileError("EPERM", from);
   const node = reach(reads, who, from);
   const there = lookUp(reads, who, to);
@@ -112,14 +112,14 @@ export function mayMove(reads: NodeReads, who: Who, from: string, to: string): N
   return there;
 }
 
-export function maySetMode(reads: NodeReads, who: Who, path: string): Node {
+export function maySetMode(reads: NodeReads, who: Who, path: string): FileNode {
   const node = reach(reads, who, path);
   if (who.uid !== 0 && who.uid !== node.uid) throw new FileError("EPERM", path, "Only its owner and root change its mode");
   return node;
 }
 
 /** Giving away is root's; an owner may choose among their own groups. */
-export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: number | null, gid: number | null): Node {
+export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: number | null, gid: number | null): FileNode {
   const node = reach(reads, who, path);
   const keepsUid = uid === null || (uid === node.uid && who.uid === node.uid);
   const keepsGid = gid === null || (who.uid === node.uid && (gid === node.gid || who.gids.includes(gid)));
@@ -127,42 +127,42 @@ export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: numbe
   return node;
 }
 
-export function maySetModified(reads: NodeReads, who: Who, path: string): Node {
+export function maySetModified(reads: NodeReads, who: Who, path: string): FileNode {
   const node = reach(reads, who, path);
   if (who.uid !== node.uid && !may(who, node, WRITE)) throw new FileError("EACCES", path);
   return node;
 }
 
 /** Step by step to what is there, if anything; what it is in must be there. */
-function lookUp(reads: NodeReads, who: Who, path: string): Node | undefined {
+function lookUp(reads: NodeReads, who: Who, path: string): FileNode | undefined {
   const way = ancestors(path);
   const nodes = reads.along([...way, path]);
   for (const at of way) maySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);
   return nodes.get(path);
 }
 
-function maySearch(who: Who, node: Node, path: string): void {
+function maySearch(who: Who, node: FileNode, path: string): void {
   if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
   if (!may(who, node, SEARCH)) throw new FileError("EACCES", path);
 }
 
 /** Changes the directory it is in; out of a sticky one only its owner, or the directory's, takes something. */
-function mayTakeOut(who: Who, directory: Node, node: Node): void {
+function mayTakeOut(who: Who, directory: FileNode, node: FileNode): void {
   if (!may(who, directory, WRITE | SEARCH)) throw new FileError("EACCES", node.path);
   const isSticky = (directory.mode & STICKY) !== 0;
   if (isSticky && who.uid !== 0 && who.uid !== node.uid && who.uid !== directory.uid) throw new FileError("EPERM", node.path);
 }
 
 /** People's homes and the tree's own directories stay; what is in them goes. */
-function isPermanent({ path, kind }: Node): boolean {
+function isPermanent({ path, kind }: FileNode): boolean {
   return PERMANENT.has(path) || (parentOf(path) === "/home" && kind === "directory");
 }
 
-function holderOf(reads: NodeReads, path: string): Node {
+function holderOf(reads: NodeReads, path: string): FileNode {
   return reads.along([parentOf(path)]).get(parentOf(path)) ?? NOBODYS;
 }
 
-const NOBODYS: Node = { path: "", kind: "directory", uid: 0, gid: 0, mode: 0, size: 0, hash: null, modifiedAt: 0 };
+const NOBODYS: FileNode = { path: "", kind: "directory", uid: 0, gid: 0, mode: 0, size: 0, hash: null, modifiedAt: 0 };
 
 function raise(code: "ENOENT", path: string): never {
   throw new FileError(code, path);

@@ -15,7 +15,7 @@ import {
   maySetMode,
   maySetModified,
   maySetOwner,
-  type Node,
+  type FileNode,
   type NodeReads,
   reach,
   READ,
@@ -28,7 +28,7 @@ const MODE_MAX = 0o1777;
 const TRIES = 16;
 
 export type NodeTable = NodeReads & {
-  put(node: Node, parent: string, content: Uint8Array | null): void;
+  put(node: FileNode, parent: string, content: Uint8Array | null): void;
   remove(path: string): void;
   move(from: string, to: string, parent: string): void;
 };
@@ -55,7 +55,7 @@ export function treeMount(means: TreeMeans): Mount {
       who.mustStillMay();
       body(table);
     });
-  const alter = (table: NodeTable, node: Node, differences: Partial<Node>) =>
+  const alter = (table: NodeTable, node: FileNode, differences: Partial<FileNode>) =>
     table.put({ ...node, ...differences }, parentOf(node.path), null);
   return {
     at: "/",
@@ -137,11 +137,11 @@ export function hashOf(key: string): string | null {
   return key.startsWith(KEY_PREFIX) ? key.slice(KEY_PREFIX.length) : null;
 }
 
-function statOf({ kind, size, modifiedAt, mode, uid, gid, hash }: Node): FileStat {
+function statOf({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): FileStat {
   return { kind, size, modifiedAt, mode, uid, gid, version: hash ?? "" };
 }
 
-async function contentOf({ reads, contents }: TreeMeans, node: Node, range?: { start: number; end: number }): Promise<Uint8Array> {
+async function contentOf({ reads, contents }: TreeMeans, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {
   const hash = node.hash ?? "";
   const small = reads.inline(hash);
   if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
@@ -202,7 +202,7 @@ function makeParents(table: NodeTable, who: Who, path: string, now: number): voi
   for (const at of way) if (!there.has(at)) table.put(newDirectory(who, at, now), parentOf(at), null);
 }
 
-function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): Node {
+function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): FileNode {
   return { path, kind: "directory", uid, gid, mode: DIRECTORY_MODE, size: 0, hash: null, modifiedAt };
 }
 

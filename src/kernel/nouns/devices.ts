@@ -4,6 +4,7 @@
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { LIMITS } from "../../protocol/limits.ts";
+import type { DeviceFiles } from "../../vfs/sys.ts";
 
 export type Device = {
   deviceId: string;
@@ -15,16 +16,6 @@ export type Device = {
   lastSeenAt: number;
   connectedAt: number | null;
   disconnectedAt: number | null;
-};
-
-export type DeviceFacts = {
-  deviceId: string;
-  description: string;
-  implements: string[];
-  owner: number;
-  platform: string;
-  status: "online" | "offline";
-  version: string;
 };
 
 export type DeviceReads = Pick<Devices, "get" | "list">;
@@ -42,7 +33,7 @@ export class Devices {
   }
 
   /** As /sys/devices shows them; everybody's for no uid. */
-  list(ownerUid?: number): DeviceFacts[] {
+  list(ownerUid?: number): DeviceFiles[] {
     const rows =
       ownerUid === undefined
         ? this.#sql.all("SELECT * FROM devices ORDER BY device_id")

@@ -2,20 +2,10 @@
 // nobody: src/vfs/tree.ts asks who may before it asks this.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { FileNode } from "../../vfs/rights.ts";
 
 /** Content up to this size lives in SQL; reading it touches no file. */
 export const INLINE_BYTES_MAX = 64 * 1024;
-
-export type FileNode = {
-  path: string;
-  kind: "file" | "directory";
-  uid: number;
-  gid: number;
-  mode: number;
-  size: number;
-  hash: string | null;
-  modifiedAt: number;
-};
 
 export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "longestBelow" | "inline" | "isReferenced">;
 
