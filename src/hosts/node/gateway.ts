@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { httpApp } from "../../kernel/http/app.ts";
 import type { SetupDoor } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
-import { SchemaTooNew } from "../../kernel/schema/migrate.ts";
+import { SchemaTooNew } from "../../ports/migrate.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
@@ -123,7 +123,7 @@ async function startKernel(home: Home, ports: Ports, code: string | null): Promi
     await ports.sql.durable();
     return kernel;
   } catch (error) {
-    if (error instanceof SchemaTooNew) throw new OperatorError(error.message);
+    if (error instanceof SchemaTooNew) throw new OperatorError(`${error.message}, or choose another directory with --home`);
     if (error instanceof StorageError) throw new OperatorError(`Cannot write to the data directory ${home.path}. ${error.message}`);
     throw error;
   }

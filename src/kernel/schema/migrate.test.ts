@@ -1,84 +1,22 @@
-// Migrations: each step is all or nothing, a start after a crash goes on where it stopped, and data of a newer GSV is
-// not touched.
+// The kernel's schema: an empty database comes to the present one, once.
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
-import { deviceIndexes } from "./003-device-indexes.ts";
-import { type Migration, migrate } from "./migrate.ts";
+import { migrate, MIGRATIONS } from "./migrate.ts";
 
-const FIRST: Migration = { version: 1, statements: ["CREATE TABLE one (a TEXT) STRICT", "INSERT INTO one VALUES ('kept')"] };
-const SECOND: Migration = { version: 2, statements: ["CREATE TABLE two (a TEXT) STRICT", "INSERT INTO two SELECT a FROM one"] };
-const BROKEN: Migration = {
-  version: 2,
-  statements: ["CREATE TABLE two (a TEXT) STRICT", "DELETE FROM one", "INSERT INTO nowhere VALUES (1)"],
-};
-
-describe("migrate", () => {
-  it("brings an empty database to the present schema, and a second start changes nothing", () => {
-    const sql = new MemorySql();
-    migrate(sql);
-    sql.commit();
-    const before = dump(sql);
-    expect(version(sql)).toBe(deviceIndexes.version);
-    migrate(sql);
-    sql.commit();
-    expect(dump(sql)).toEqual(before);
-  });
-
-  it("goes on after the last step that was finished", () => {
-    const sql = new MemorySql();
-    migrate(sql, [FIRST]);
-    sql.commit();
-    migrate(sql, [FIRST, SECOND]);
-    expect(version(sql)).toBe(2);
-    expect(sql.get("SELECT a FROM two")).toEqual({ a: "kept" });
-  });
-
-  it("undoes all of a step that fails, and takes it up again when it is mended", () => {
-    const sql = new MemorySql();
-    expect(() => migrate(sql, [FIRST, BROKEN])).toThrow(/nowhere/);
-    expect(version(sql)).toBe(1);
-    expect(sql.get("SELECT a FROM one")).toEqual({ a: "kept" });
-    expect(tables(sql)).not.toContain("two");
-    migrate(sql, [FIRST, SECOND]);
-    expect(version(sql)).toBe(2);
-  });
-
-  it("starts anew after a crash before the first commit, and resumes after one", () => {
-    const sql = new MemorySql();
-    migrate(sql, [FIRST]);
-    sql.crash();
-    expect(tables(sql)).toEqual([]);
-    migrate(sql, [FIRST]);
-    sql.commit();
-    migrate(sql, [FIRST, SECOND]);
-    sql.crash();
-    expect(tables(sql)).toEqual(["one", "schema_version"]);
-    migrate(sql, [FIRST, SECOND]);
-    sql.commit();
-    sql.crash();
-    expect(sql.get("SELECT a FROM two")).toEqual({ a: "kept" });
-  });
-
-  it("refuses data of a newer GSV without touching it", () => {
-    const sql = new MemorySql();
-    migrate(sql, [FIRST, SECOND]);
-    sql.commit();
-    const before = dump(sql);
-    expect(() => migrate(sql, [FIRST])).toThrow("newer GSV (schema 2; this one knows up to 1)");
-    sql.commit();
-    expect(dump(sql)).toEqual(before);
-  });
+it("brings an empty database to the present schema, and a second start changes nothing", () => {
+  const sql = new MemorySql();
+  migrate(sql);
+  sql.commit();
+  const before = dump(sql);
+  expect(sql.get("SELECT version FROM schema_version")).toEqual({ version: MIGRATIONS.at(-1)!.version });
+  expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, at) => at + 1));
+  migrate(sql);
+  sql.commit();
+  expect(dump(sql)).toEqual(before);
 });
 
-function version(sql: MemorySql): unknown {
-  return sql.get("SELECT version FROM schema_version")?.version;
-}
-
-function tables(sql: MemorySql): string[] {
-  return sql.all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map((row) => String(row.name));
-}
-
 function dump(sql: MemorySql): unknown {
-  return [sql.all("SELECT * FROM sqlite_schema ORDER BY name"), ...tables(sql).map((name) => sql.all(`SELECT * FROM ${name}`))];
+  const tables = sql.all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map((row) => String(row.name));
+  return [sql.all("SELECT * FROM sqlite_schema ORDER BY name"), ...tables.map((name) => sql.all(`SELECT * FROM ${name}`))];
 }

@@ -1,32 +1,13 @@
-// Brings a database to the present schema: one transaction per step, the step's number in the same transaction, so a
-// crash between two steps resumes at the second. A database from a newer GSV is left untouched.
+// The kernel's own schema, step by step. A step that has shipped is never edited.
 
+import { migrate as migrateBy, type Migration } from "../../ports/migrate.ts";
 import type { Sql } from "../../ports/sql.ts";
 import { initial } from "./001-initial.ts";
 import { files } from "./002-files.ts";
 import { deviceIndexes } from "./003-device-indexes.ts";
 
-export type Migration = { version: number; statements: readonly string[] };
+export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes];
 
-const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes];
-
-/** The data is from a newer GSV. It was left as it is. */
-export class SchemaTooNew extends Error {}
-
-export function migrate(sql: Sql, migrations: readonly Migration[] = MIGRATIONS): void {
-  sql.run("CREATE TABLE IF NOT EXISTS schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");
-  const present = Number(sql.get("SELECT version FROM schema_version")?.version ?? 0);
-  const newest = migrations.at(-1)?.version ?? 0;
-  if (present > newest) {
-    throw new SchemaTooNew(
-      `The data was written by a newer GSV (schema ${present}; this one knows up to ${newest}). Start that version, or another data directory.`,
-    );
-  }
-  for (const migration of migrations) {
-    if (migration.version <= present) continue;
-    sql.transaction(() => {
-      for (const statement of migration.statements) sql.run(statement);
-      sql.run("INSERT OR REPLACE INTO schema_version VALUES (1, ?)", migration.version);
-    });
-  }
+export function migrate(sql: Sql): void {
+  migrateBy(sql, MIGRATIONS);
 }

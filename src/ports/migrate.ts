@@ -1,0 +1,25 @@
+// Brings an actor's database to the present schema: one transaction per step, the step's number in the same transaction,
+// so a crash between two steps resumes at the second. A database from a newer GSV is left untouched.
+
+import type { Sql } from "./sql.ts";
+
+export type Migration = { version: number; statements: readonly string[] };
+
+/** The data is from a newer GSV. It was left as it is. */
+export class SchemaTooNew extends Error {}
+
+export function migrate(sql: Sql, migrations: readonly Migration[]): void {
+  sql.run("CREATE TABLE IF NOT EXISTS schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");
+  const present = Number(sql.get("SELECT version FROM schema_version")?.version ?? 0);
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (present > newest) {
+    throw new SchemaTooNew(`The data was written by a newer GSV (schema ${present}; this one knows up to ${newest}): start that version`);
+  }
+  for (const migration of migrations) {
+    if (migration.version <= present) continue;
+    sql.transaction(() => {
+      for (const statement of migration.statements) sql.run(statement);
+      sql.run("INSERT OR REPLACE INTO schema_version VALUES (1, ?)", migration.version);
+    });
+  }
+}
