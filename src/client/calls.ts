@@ -35,7 +35,7 @@ export type Calls = {
     };
   };
 
-  /** Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them. */
+  /** Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them. more says that lines follow those returned. */
   "fs.read": {
     args: {
       path: string;
@@ -56,6 +56,7 @@ export type Calls = {
       path: string;
       lines?: number;
       size: number;
+      more?: true;
     } | {
       ok: true;
       path: string;

@@ -1,6 +1,7 @@
 // A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface,
 // so a call means the same wherever it runs. Paths handed in are absolute and normal, from `resolve`.
 
+import type { LinePlaces } from "./line-places.ts";
 import type { Shell } from "./shell.ts";
 
 export type FileKind = "file" | "directory" | "other";
@@ -89,7 +90,14 @@ export const NATIVE_LIMITS: HardwareLimits = {
 };
 
 /** What a call on files runs on. */
-export type FileMachine = { files: FileSystem; limits: HardwareLimits; now: () => number; signal: AbortSignal };
+export type FileMachine = {
+  files: FileSystem;
+  limits: HardwareLimits;
+  now: () => number;
+  signal: AbortSignal;
+  /** Where a target keeps it, reading on in a large file begins where the last page ended. */
+  places?: LinePlaces;
+};
 
 /** What any hardware call runs on. */
 export type Machine = FileMachine & { shell: Shell };

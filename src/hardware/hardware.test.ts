@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MemoryFiles } from "../../test/support/memory/files.ts";
 import { deleteFile } from "./delete.ts";
 import { editFile } from "./edit.ts";
-import { type FileMachine, NATIVE_LIMITS } from "./filesystem.ts";
+import { type ByteRange, type FileMachine, NATIVE_LIMITS } from "./filesystem.ts";
+import { LinePlaces } from "./line-places.ts";
 import { readFile } from "./read.ts";
 import { searchFiles } from "./search.ts";
 import { writeFile } from "./write.ts";
@@ -48,6 +49,49 @@ describe("fs.read", () => {
     await put("big.txt", Array.from({ length: 20_000 }, () => line).join("\n"));
     const result = await readFile(machine, { path: "big.txt", offset: 19_998 });
     expect(result).toMatchObject({ content: ` 19999\t${line}\n 20000\t${line}`, lines: 2, size: 20_000 * 101 - 1 });
+  });
+
+  it("comes to the same page by page, says while more follows, and reads a large file about once", async () => {
+    const places = new LinePlaces();
+    const lines = Array.from({ length: 60_000 }, (_, at) => `${at} ${"é".repeat(at % 40)}`);
+    await put("pages.txt", lines.join("\n"));
+    const { size } = await files.stat("/home/alice/pages.txt");
+    let fetched = 0;
+    class Counting extends MemoryFiles {
+      override resolve = (path: string) => files.resolve(path);
+      override stat = (path: string) => files.stat(path);
+      override async read(path: string, range?: ByteRange) {
+        const bytes = await files.read(path, range);
+        fetched += bytes.length;
+        return bytes;
+      }
+    }
+    const counting = new Counting();
+    const shown: string[] = [];
+    for (let more = true; more;) {
+      const page = await readFile({ ...machine, files: counting, places }, { path: "pages.txt", offset: shown.length, limit: 3_000 });
+      if (!page.ok || !("content" in page) || typeof page.content !== "string") throw new Error("no page");
+      shown.push(...page.content.split("\n").map((line) => line.slice(line.indexOf("\t") + 1)));
+      more = page.more === true;
+    }
+    expect(shown).toEqual(lines);
+    expect(fetched).toBeLessThan(size * 6);
+  });
+
+  it("finds the same lines from wherever it knows the way", async () => {
+    const line = fc.string({ unit: "grapheme", maxLength: 20 }).map((text) => text.replaceAll("\n", ""));
+    const asks = fc.array(fc.record({ offset: fc.nat(60), limit: fc.nat(20) }), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 50 }), fc.nat(3_000), asks, async (texts, filler, asked) => {
+        const places = new LinePlaces();
+        await put("any.txt", texts.map((text, at) => text + (at % 7 === 0 ? "x".repeat(filler * 50) : "")).join("\n"));
+        for (const ask of asked)
+          expect(await readFile({ ...machine, places }, { path: "any.txt", ...ask })).toEqual(
+            await readFile(machine, { path: "any.txt", ...ask }),
+          );
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it("says where a text is too long, or an offset past the end", async () => {

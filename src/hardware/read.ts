@@ -11,7 +11,7 @@ export type ReadArgs = { path: string; offset?: number | undefined; limit?: numb
 export type Block = { type: "text"; text: string } | { type: "image"; data: string; mimeType: string };
 
 export type ReadResult =
-  | { ok: true; content: string | Block[]; path: string; lines?: number; size: number }
+  | { ok: true; content: string | Block[]; path: string; lines?: number; size: number; more?: true }
   | { ok: true; path: string; files: string[]; directories: string[] }
   | Failure;
 
@@ -70,17 +70,21 @@ async function image({ files, limits }: FileMachine, path: string, mimeType: str
 }
 
 async function text(
-  { files, limits }: FileMachine,
+  { files, limits, places }: FileMachine,
   path: string,
   { size, version }: FileStat,
   { offset = 0, limit = Infinity }: ReadArgs,
 ): Promise<ReadResult> {
   const out: string[] = [];
-  let at = 0;
+  const from = places?.before(path, version, offset) ?? { line: 0, byte: 0 };
+  let at = from.line;
   let bytes = 0;
+  let more = false;
   const encoder = new TextEncoder();
-  for await (const line of linesOf(files, path, size, version)) {
-    if (at >= offset && out.length < limit) {
+  for await (const line of linesOf(files, path, size, { version, from, found: (place) => places?.add(path, version, place) })) {
+    if (at >= offset) {
+      more = out.length >= limit;
+      if (more) break;
       out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
       bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;
       if (bytes > limits.textBytes) {
@@ -90,8 +94,7 @@ async function text(
       }
     }
     at++;
-    if (out.length >= limit) break;
   }
   if (out.length === 0 && offset > 0 && limit > 0) throw new OpError(`offset ${offset} is past the end: ${path} has ${at} lines`);
-  return { ok: true, content: out.join("\n"), path, lines: out.length, size };
+  return { ok: true, content: out.join("\n"), path, lines: out.length, size, ...(more ? { more } : {}) };
 }

@@ -1,8 +1,10 @@
 // Text in files: whether bytes are text, lines of a file of any size in constant memory, and sizes for people.
 
 import type { FileSystem } from "./filesystem.ts";
+import type { LinePlace } from "./line-places.ts";
 
-const CHUNK_BYTES = 256 * 1024;
+export const CHUNK_BYTES = 256 * 1024;
+const NEWLINE = 10;
 /** What decides whether a file is text. */
 const HEAD_BYTES = 8 * 1024;
 
@@ -30,23 +32,37 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
+/** Where to begin, at the start of a line, and whom to tell where later lines begin. */
+export type Reading = { version?: string; from?: LinePlace; found?: (place: LinePlace) => void };
+
 /**
  * Lines without their ends, read piece by piece. The end of the last line makes no line of its own. With a version, all
  * pieces are of that one, or it fails.
  */
-export async function* linesOf(files: FileSystem, path: string, size: number, version = ""): AsyncGenerator<string> {
+export async function* linesOf(files: FileSystem, path: string, size: number, reading: Reading = {}): AsyncGenerator<string> {
+  const { version = "", from = { line: 0, byte: 0 }, found } = reading;
   const pinned = version === "" ? {} : { ifVersion: version };
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  let line = from.line;
   let rest = "";
-  for (let start = 0; start < size; start += CHUNK_BYTES) {
+  for (let start = from.byte; start < size; start += CHUNK_BYTES) {
     const chunk = await files.read(path, { start, end: Math.min(start + CHUNK_BYTES, size), ...pinned });
     if (chunk.length === 0) break;
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
+    line += lines.length;
+    if (lines.length > 0) found?.({ line, byte: start + chunk.lastIndexOf(NEWLINE) + 1 });
     yield* lines;
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;
+}
+
+/** The same of what is in memory already. */
+export function linesIn(bytes: Uint8Array): string[] {
+  const lines = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes).split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
 }
 
 export function humanSize(bytes: number): string {

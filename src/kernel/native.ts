@@ -1,6 +1,7 @@
 // The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
 
 import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
 import { devMount } from "../vfs/dev.ts";
@@ -31,6 +32,7 @@ export class NativeTarget {
   readonly #means: Means;
   readonly #mounts: readonly Mount[];
   readonly #contents: Contents;
+  readonly #places = new LinePlaces();
 
   constructor(means: Means) {
     const { ports, reads } = means;
@@ -82,7 +84,8 @@ export class NativeTarget {
     const files = this.#files(call.name, caller, signal);
     const { ports, reads, authorize, sys } = this.#means;
     const means = { ports, reads, authorize, sys, files: this.#files.bind(this) };
-    return { files, shell: nativeShell(means, caller, files, signal), limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal };
+    const shell = nativeShell(means, caller, files, signal);
+    return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 
   #files(call: string, caller: Caller, signal: AbortSignal): Vfs {

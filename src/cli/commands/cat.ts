@@ -12,7 +12,7 @@ type Page = Extract<Answer, { content: unknown }>;
 type Picture = { path: string; size: number; blocks: Exclude<Page["content"], string> };
 
 const FIRST_LINES = 1_000;
-/** What a page should hold, once it is known how long lines are. Not less, because for each the lines before it are counted. */
+/** What a page should hold, once it is known how long lines are. */
 const PAGE_CHARS = 4 * 1024 * 1024;
 const GROWTH_MAX = 8;
 /** How fs.read numbers lines. */
@@ -47,7 +47,6 @@ async function* pages(client: Client, place: FilePlace): AsyncGenerator<Page> {
   for (let offset = 0; ;) {
     const answer = await read(client, { ...place, offset, limit });
     if (!answer.ok) {
-      if (offset > 0 && answer.error.includes("past the end")) return;
       if (limit === 1) throw new Problem(answer.error);
       // Lines may be so long that fewer of them fit; whatever else is wrong, one line will tell.
       limit = 1;
@@ -55,10 +54,9 @@ async function* pages(client: Client, place: FilePlace): AsyncGenerator<Page> {
     }
     if ("directories" in answer) throw new Problem(`Is a directory: ${answer.path}. gsv ls shows what is in it`);
     yield answer;
-    const { content } = answer;
-    if (typeof content !== "string" || content === "") return;
+    const { content, more } = answer;
+    if (typeof content !== "string" || more !== true) return;
     const lines = content.split("\n").length;
-    if (lines < limit) return;
     offset += lines;
     limit = Math.max(1, Math.min(limit * GROWTH_MAX, Math.floor((PAGE_CHARS * lines) / content.length)));
   }

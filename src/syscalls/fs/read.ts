@@ -12,7 +12,7 @@ const Block = z.discriminatedUnion("type", [
 
 export default hardwareSyscall({
   name: "fs.read",
-  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them.",
+  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them. more says that lines follow those returned.",
   runs: "hardware",
   does: "effect",
   from: ["user"],
@@ -25,6 +25,7 @@ export default hardwareSyscall({
       path: z.string(),
       lines: z.int().optional(),
       size: z.int(),
+      more: z.literal(true).optional(),
     }),
     z.object({ ok: z.literal(true), path: z.string(), files: z.array(z.string()), directories: z.array(z.string()) }),
     Failure,
