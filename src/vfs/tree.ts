@@ -3,7 +3,9 @@
 // Rights are asked inside the transaction that needs them; a change before it is only an early refusal.
 
 import { type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
+import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
+import { InTurn } from "./in-turn.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
 import {
@@ -49,7 +51,7 @@ export type TreeMeans = {
 
 export function treeMount(means: TreeMeans): Mount {
   const { reads } = means;
-  const appends = new Map<string, Promise<void>>();
+  const appends = new InTurn();
   const change = (who: Who, body: (table: NodeTable) => void) =>
     means.change((table) => {
       who.mustStillMay();
@@ -80,7 +82,7 @@ export function treeMount(means: TreeMeans): Mount {
     async write(who, path, content, { ifVersion }) {
       await put(means, who, path, content, ifVersion);
     },
-    append: (who, path, content) => inTurn(appends, path, () => append(means, who, path, content)),
+    append: (who, path, content) => appends.run(path, () => append(means, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
         mayRemove(table, who, path);
@@ -183,19 +185,6 @@ async function append(means: TreeMeans, who: Who, path: string, content: Uint8Ar
   }
 }
 
-/** One after the other: appends to one file that all begin from the same content would undo each other. */
-async function inTurn(queues: Map<string, Promise<void>>, key: string, work: () => Promise<void>): Promise<void> {
-  const before = queues.get(key) ?? Promise.resolve();
-  const own = before.then(work, work);
-  const settled = own.catch(() => undefined);
-  queues.set(key, settled);
-  try {
-    await own;
-  } finally {
-    if (queues.get(key) === settled) queues.delete(key);
-  }
-}
-
 function makeParents(table: NodeTable, who: Who, path: string, now: number): void {
   const way = ancestors(path);
   const there = table.along(way);
@@ -204,11 +193,4 @@ function makeParents(table: NodeTable, who: Who, path: string, now: number): voi
 
 function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): FileNode {
   return { path, kind: "directory", uid, gid, mode: DIRECTORY_MODE, size: 0, hash: null, modifiedAt };
-}
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

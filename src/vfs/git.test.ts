@@ -1,0 +1,285 @@
+// Homes and workspaces in git: one commit per change with its words, directories as on Linux, and nobody gets in whom the
+// tree keeps out. On real repositories.
+
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { MemoryBlobs } from "../../test/support/memory/blobs.ts";
+import { MemoryGit } from "../../test/support/memory/git-files.ts";
+import { MemorySql } from "../../test/support/memory/sql.ts";
+import { FileError, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { readFile } from "../hardware/read.ts";
+import { searchFiles } from "../hardware/search.ts";
+import { editFile } from "../hardware/edit.ts";
+import { Contents } from "../kernel/contents.ts";
+import { Files } from "../kernel/nouns/files.ts";
+import { migrate } from "../kernel/schema/migrate.ts";
+import { homeMount } from "./home.ts";
+import type { Who } from "./mount.ts";
+import { treeMount } from "./tree.ts";
+import { Vfs } from "./vfs.ts";
+import { workspacesMount } from "./workspaces.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (content: Uint8Array) => new TextDecoder().decode(content);
+const code = (work: Promise<unknown>) => work.then(String, (error: FileError) => error.code);
+
+const USERS = [
+  { username: "root", uid: 0, gid: 0, home: "/root" },
+  { username: "alice", uid: 1000, gid: 1000, home: "/home/alice" },
+  { username: "bob", uid: 1001, gid: 1001, home: "/home/bob" },
+];
+const WORKSPACES = [
+  { workspaceId: "ws_1", owner: "alice", ownerUid: 1000, archived: false },
+  { workspaceId: "ws_old", owner: "alice", ownerUid: 1000, archived: true },
+  { workspaceId: "ws_bob", owner: "bob", ownerUid: 1001, archived: false },
+];
+
+function world() {
+  const sql = new MemorySql();
+  migrate(sql);
+  const files = new Files(sql);
+  for (const user of USERS) if (user.uid > 0) files.makeHome(user, 1);
+  sql.commit();
+  const tree = treeMount({
+    reads: files,
+    change: async (body) => {
+      const value = sql.transaction(() => body(files));
+      sql.commit();
+      return value;
+    },
+    contents: new Contents(new MemoryBlobs()),
+    sha256: (content) => createHash("sha256").update(content).digest(),
+    now: () => 1,
+    inlineBytesMax: 1024,
+  });
+  const git = new MemoryGit();
+  const mounts = [
+    homeMount({ tree, git, ownerOf: (home) => USERS.find((user) => user.home === home) }),
+    workspacesMount({
+      git,
+      workspaces: (who) => WORKSPACES.filter(({ ownerUid }) => who.uid === 0 || who.uid === ownerUid),
+      find: (id) => WORKSPACES.find(({ workspaceId }) => workspaceId === id),
+    }),
+  ];
+  const as = (name: string) => {
+    const { uid, gid, username, home } = USERS.find((user) => user.username === name)!;
+    const who: Who = {
+      uid,
+      gid,
+      gids: [gid, 100],
+      username,
+      home,
+      cwd: home,
+      sys: () => Promise.reject(new Error("no")),
+      mustStillMay() {},
+    };
+    return new Vfs(mounts, who);
+  };
+  return { git, root: as("root"), alice: as("alice"), bob: as("bob") };
+}
+
+const machine = (files: Vfs) => ({ files, limits: NATIVE_LIMITS, now: () => 0, signal: new AbortController().signal });
+const names = async (files: Vfs, path: string) => (await files.list(path)).map(({ name }) => name).toSorted();
+
+describe("what a home keeps in git", () => {
+  it("is one commit per change, with its words and its author", async () => {
+    const { alice, root, git } = world();
+    await alice.write("/home/alice/context.d/10-user.md", bytes("hello\n"));
+    await alice.append("/home/alice/context.d/10-user.md", bytes("more\n"));
+    await alice.makeDirectory("/home/alice/knowledge");
+    await alice.makeDirectory("/home/alice/knowledge/inbox");
+    await alice.rename("/home/alice/context.d/10-user.md", "/home/alice/knowledge/inbox/user.md");
+    await root.remove("/home/alice/knowledge/inbox/user.md");
+    expect(git.messages("alice/home")).toEqual([
+      "root: gsv: rm knowledge/inbox/user.md",
+      "alice: gsv: mv context.d/10-user.md knowledge/inbox/user.md",
+      "alice: gsv: mkdir knowledge/inbox",
+      "alice: gsv: mkdir knowledge",
+      "alice: gsv: append context.d/10-user.md",
+      "alice: gsv: write context.d/10-user.md",
+    ]);
+    // As on Linux, what held the last file is still there.
+    expect(await names(alice, "/home/alice")).toEqual(["context.d", "knowledge"]);
+    expect(await names(alice, "/home/alice/context.d")).toEqual([]);
+    expect(await names(alice, "/home/alice/knowledge/inbox")).toEqual([]);
+    expect(await code(alice.stat("/home/alice/context.d/.dir"))).toBe("ENOENT");
+    expect(await code(alice.write("/home/alice/context.d/.dir", bytes("x")))).toBe("EPERM");
+  });
+
+  it("has modes and an owner, and keeps them", async () => {
+    const { alice, root } = world();
+    await root.write("/home/alice/CONSTITUTION.md", bytes("be kind"));
+    expect(await alice.stat("/home/alice/CONSTITUTION.md")).toMatchObject({ kind: "file", size: 7, mode: 0o644, uid: 1000, gid: 1000 });
+    await alice.write("/home/alice/skills.d/a/SKILL.md", bytes("x"));
+    expect(await alice.stat("/home/alice/skills.d/a")).toMatchObject({ kind: "directory", mode: 0o755, uid: 1000, version: "" });
+    expect(await code(alice.setMode("/home/alice/CONSTITUTION.md", 0o600))).toBe("EPERM");
+    expect(await code(root.setOwner("/home/alice/CONSTITUTION.md", 1001, null))).toBe("EPERM");
+    await alice.setMode("/home/alice/CONSTITUTION.md", 0o644);
+    await alice.setModified("/home/alice/CONSTITUTION.md", 5);
+  });
+
+  it("lies beside what the tree keeps, and nothing moves between them", async () => {
+    const { alice, git } = world();
+    await alice.write("/home/alice/notes.md", bytes("tree"));
+    await alice.write("/home/alice/context.d/a", bytes("git"));
+    expect(await names(alice, "/home/alice")).toEqual(["context.d", "notes.md"]);
+    expect(await code(alice.rename("/home/alice/notes.md", "/home/alice/context.d/b"))).toBe("EXDEV");
+    expect(await code(alice.rename("/home/alice/context.d/a", "/home/alice/a"))).toBe("EXDEV");
+    expect(await code(alice.rename("/home/alice/context.d", "/tmp/context.d"))).toBe("EXDEV");
+    expect(git.messages("alice/home")).toHaveLength(1);
+    // Only of a home: elsewhere the same names are plain ones.
+    await alice.write("/tmp/context.d/x", bytes("tree"));
+    await alice.write("/home/alice/sub/context.d/x", bytes("tree"));
+    expect(git.messages("alice/home")).toHaveLength(1);
+  });
+
+  it("is root's to reach in any home, and nobody's whom the home keeps out, without a word to git", async () => {
+    const { alice, bob, root, git } = world();
+    await alice.write("/home/alice/context.d/a", bytes("mine"));
+    expect(text(await root.read("/home/alice/context.d/a"))).toBe("mine");
+    await root.write("/root/context.d/r", bytes("root's"));
+    expect(git.messages("root/home")).toEqual(["root: gsv: write context.d/r"]);
+    const before = git.calls;
+    const path = "/home/alice/context.d/a";
+    const tries = [
+      bob.stat(path),
+      bob.read(path),
+      bob.list("/home/alice/context.d"),
+      bob.write(path, bytes("x")),
+      bob.append(path, bytes("x")),
+      bob.remove(path),
+      bob.makeDirectory("/home/alice/context.d/d"),
+      bob.rename(path, "/home/alice/context.d/b"),
+      bob.setMode(path, 0o600),
+      bob.stat("/home/alice/context.d/absent"),
+      bob.list("/home/alice"),
+      alice.read("/root/context.d/r"),
+    ];
+    for (const one of tries) expect(await code(one)).toBe("EACCES");
+    expect(git.calls).toBe(before);
+    // Where the home lets them in, its files are readable and not theirs to change.
+    await alice.setMode("/home/alice", 0o755);
+    expect(text(await bob.read(path))).toBe("mine");
+    expect(await code(bob.write(path, bytes("x")))).toBe("EACCES");
+    expect(await code(bob.remove(path))).toBe("EACCES");
+  });
+
+  it("fails as Linux does", async () => {
+    const { alice } = world();
+    const at = (rel: string) => `/home/alice/knowledge/${rel}`;
+    await alice.write(at("dir/x"), bytes("x"));
+    await alice.write(at("full/y"), bytes("y"));
+    await alice.write(at("file"), bytes("z"));
+    await alice.makeDirectory(at("empty"));
+    const cases: [Promise<unknown>, string][] = [
+      [alice.read(at("none")), "ENOENT"],
+      [alice.read(at("dir")), "EISDIR"],
+      [alice.list(at("file")), "ENOTDIR"],
+      [alice.list(at("none")), "ENOENT"],
+      [alice.write(at("dir"), bytes("")), "EISDIR"],
+      [alice.write(at("file/below"), bytes("")), "ENOTDIR"],
+      [alice.append(at("dir"), bytes("")), "EISDIR"],
+      [alice.makeDirectory(at("dir")), "EEXIST"],
+      [alice.makeDirectory(at("none/deep")), "ENOENT"],
+      [alice.makeDirectory(at("file/deep")), "ENOTDIR"],
+      [alice.remove(at("none")), "ENOENT"],
+      [alice.rename(at("none"), at("b")), "ENOENT"],
+      [alice.rename(at("file"), at("none/b")), "ENOENT"],
+      [alice.rename(at("file"), at("dir")), "EISDIR"],
+      [alice.rename(at("dir"), at("file")), "ENOTDIR"],
+      [alice.rename(at("dir"), at("full")), "ENOTEMPTY"],
+      [alice.rename(at("dir"), at("dir/into")), "EINVAL"],
+      [alice.write(at(".git/config"), bytes("")), "EINVAL"],
+    ];
+    for (const [work, wanted] of cases) expect(await code(work), wanted).toBe(wanted);
+    await alice.rename(at("dir"), at("empty"));
+    await alice.rename(at("file"), at("full/y"));
+    expect(await names(alice, at("empty"))).toEqual(["x"]);
+    expect(text(await alice.read(at("full/y")))).toBe("z");
+    expect(await names(alice, "/home/alice/knowledge")).toEqual(["empty", "full"]);
+  });
+
+  it("writes only over the version it is told, and loses none of many appends", async () => {
+    const { alice } = world();
+    const path = "/home/alice/context.d/log";
+    await alice.write(path, bytes("one\n"));
+    const { version } = await alice.stat(path);
+    await alice.write(path, bytes("two\n"), { ifVersion: version });
+    expect(await code(alice.write(path, bytes("three\n"), { ifVersion: version }))).toBe("ESTALE");
+    expect(await editFile(machine(alice), { path, oldString: "two", newString: "2" })).toMatchObject({ ok: true });
+    await Promise.all(Array.from({ length: 30 }, (_, at) => alice.append(path, bytes(`${at}\n`))));
+    expect(
+      text(await alice.read(path))
+        .trim()
+        .split("\n"),
+    ).toHaveLength(31);
+  });
+
+  it("shows a link as neither file nor directory, and follows none", async () => {
+    const { alice, git } = world();
+    git.plantLink("alice/home", "skills.d", "/etc/shadow");
+    expect(await alice.stat("/home/alice/skills.d")).toMatchObject({ kind: "other" });
+    expect(await readFile(machine(alice), { path: "/home/alice/skills.d" })).toMatchObject({ ok: false });
+    expect(await code(alice.write("/home/alice/skills.d", bytes("x")))).toBe("EPERM");
+    expect(await code(alice.write("/home/alice/skills.d/x", bytes("x")))).toBe("ENOTDIR");
+  });
+
+  it("is searched without asking twice for a file", async () => {
+    const { alice, git } = world();
+    for (let at = 0; at < 100; at++) await alice.write(`/home/alice/knowledge/${at % 10}/${at}.md`, bytes(`line\nneedle ${at}\n`));
+    const before = git.calls;
+    const found = await searchFiles(machine(alice), { query: "needle 4", path: "/home/alice" });
+    expect(found).toMatchObject({ ok: true, count: 11 });
+    expect(git.calls - before).toBeLessThan(150);
+  });
+});
+
+describe("/workspaces", () => {
+  it("lists one's own, and root everybody's", async () => {
+    const { alice, bob, root } = world();
+    expect(await names(alice, "/workspaces")).toEqual(["ws_1", "ws_old"]);
+    expect(await names(bob, "/workspaces")).toEqual(["ws_bob"]);
+    expect(await names(root, "/workspaces")).toHaveLength(3);
+    expect(await names(root, "/")).toContain("workspaces");
+  });
+
+  it("keeps files with one commit each, for the owner and root", async () => {
+    const { alice, root, git } = world();
+    await alice.write("/workspaces/ws_1/src/a.ts", bytes("let a"));
+    await root.append("/workspaces/ws_1/src/a.ts", bytes(" = 1"));
+    expect(text(await alice.read("/workspaces/ws_1/src/a.ts"))).toBe("let a = 1");
+    expect(git.messages("alice/ws_1")).toEqual(["root: gsv: append src/a.ts", "alice: gsv: write src/a.ts"]);
+    expect(await alice.stat("/workspaces/ws_1")).toMatchObject({ kind: "directory", uid: 1000, mode: 0o755 });
+  });
+
+  it("answers for a foreign one as for an absent one", async () => {
+    const { bob } = world();
+    for (const id of ["ws_1", "ws_none"]) {
+      const path = `/workspaces/${id}/a`;
+      expect(await code(bob.stat(path))).toBe("ENOENT");
+      expect(await code(bob.list(`/workspaces/${id}`))).toBe("ENOENT");
+      expect(await code(bob.write(path, bytes("x")))).toBe("ENOENT");
+      expect(await code(bob.remove(`/workspaces/${id}`))).toBe("ENOENT");
+      expect(await code(bob.makeDirectory(`/workspaces/${id}`))).toBe("EPERM");
+      expect(await code(bob.rename(path, "/workspaces/ws_bob/a"))).toBe("ENOENT");
+    }
+  });
+
+  it("changes nothing in an archived one, and neither makes nor removes one as a directory", async () => {
+    const { alice } = world();
+    await expect(alice.write("/workspaces/ws_old/a", bytes("x"))).rejects.toMatchObject({
+      code: "EPERM",
+      detail: expect.stringContaining("activate it again") as unknown,
+    });
+    await expect(alice.makeDirectory("/workspaces/mine")).rejects.toMatchObject({
+      code: "EPERM",
+      detail: expect.stringContaining("sys.workspace.create") as unknown,
+    });
+    expect(await names(alice, "/workspaces/ws_old")).toEqual([]);
+    for (const path of ["/workspaces", "/workspaces/ws_1"]) expect(await code(alice.remove(path))).toBe("EPERM");
+    expect(await code(alice.rename("/workspaces/ws_1", "/workspaces/ws_2"))).toBe("EPERM");
+    await alice.write("/workspaces/ws_1/a", bytes("x"));
+    expect(await code(alice.rename("/workspaces/ws_1/a", "/workspaces/ws_old/a"))).toBe("EXDEV");
+    expect(await code(alice.rename("/workspaces/ws_1/a", "/home/alice/a"))).toBe("EXDEV");
+  });
+});

@@ -1,0 +1,85 @@
+// Homes: what an agent remembers (context.d, skills.d, knowledge, CONSTITUTION.md) is kept with its history in the user's
+// repository `<user>/home`, everything else in the stored tree. Wraps the tree: a home's own directory decides who gets in,
+// before git is asked anything.
+
+import { type FileEntry, FileError } from "../hardware/filesystem.ts";
+import { type GitPlace, GitTree } from "./git.ts";
+import type { GitFiles } from "./git-files.ts";
+import type { Mount, Who } from "./mount.ts";
+
+const IN_GIT = new Set(["CONSTITUTION.md", "context.d", "knowledge", "skills.d"]);
+
+export type HomeMeans = {
+  tree: Mount;
+  git: GitFiles;
+  /** Whose home is at this path, if it is one. */
+  ownerOf(home: string): { username: string; uid: number; gid: number } | undefined;
+};
+
+export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
+  const repositories = new GitTree(git);
+
+  /** Where in which repository a path is; null where it is the tree's. */
+  const placeOf = (path: string): (GitPlace & { home: string }) | null => {
+    const [home, names] = split(path);
+    if (names.length === 0 || !IN_GIT.has(names[0]!)) return null;
+    const owner = ownerOf(home);
+    return owner === undefined ? null : { home, repo: `${owner.username}/home`, rel: names.join("/"), path, owner };
+  };
+
+  /** As the tree would judge a file in that home: every directory on the way may be searched. */
+  const enter = async (who: Who, path: string): Promise<GitPlace | null> => {
+    const place = placeOf(path);
+    if (place === null) return null;
+    try {
+      await tree.stat(who, `${place.home}/${place.rel.split("/")[0]}`);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      if (error.code !== "ENOENT") throw new FileError(error.code, path);
+      await tree.stat(who, place.home);
+    }
+    return place;
+  };
+
+  /** In git where it belongs there, else in the tree. */
+  const at = async (who: Who, path: string) => {
+    const place = await enter(who, path);
+    return place === null ? tree : repositories.at(place);
+  };
+
+  return {
+    at: "/",
+    stat: async (who, path) => (await at(who, path)).stat(who, path),
+    async list(who, path) {
+      const entries = await (await at(who, path)).list(who, path);
+      const owner = ownerOf(path);
+      if (owner === undefined) return entries;
+      return merged(entries, await repositories.list({ repo: `${owner.username}/home`, rel: "", path, owner }));
+    },
+    read: async (who, path, range) => (await at(who, path)).read(who, path, range),
+    write: async (who, path, content, options) => (await at(who, path)).write(who, path, content, options),
+    append: async (who, path, content) => (await at(who, path)).append(who, path, content),
+    remove: async (who, path) => (await at(who, path)).remove(who, path),
+    makeDirectory: async (who, path) => (await at(who, path)).makeDirectory(who, path),
+    async rename(who, from, to) {
+      const [source, target] = [await enter(who, from), await enter(who, to)];
+      if (source === null && target === null) return tree.rename(who, from, to);
+      if (source === null || target === null || source.repo !== target.repo) throw new FileError("EXDEV", from);
+      await repositories.rename(who, source, target);
+    },
+    setMode: async (who, path, mode) => (await at(who, path)).setMode(who, path, mode),
+    setOwner: async (who, path, uid, gid) => (await at(who, path)).setOwner(who, path, uid, gid),
+    setModified: async (who, path, ms) => (await at(who, path)).setModified(who, path, ms),
+  };
+}
+
+/** A path as the home it may be in and the names below that. */
+function split(path: string): [string, string[]] {
+  const [, ...names] = path.split("/");
+  const length = names[0] === "home" ? 2 : 1;
+  return [`/${names.slice(0, length).join("/")}`, names.slice(length)];
+}
+
+function merged(stored: FileEntry[], kept: FileEntry[]): FileEntry[] {
+  return [...stored.filter(({ name }) => !IN_GIT.has(name)), ...kept.filter(({ name }) => IN_GIT.has(name))];
+}

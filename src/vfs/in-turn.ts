@@ -1,0 +1,17 @@
+// Work on one thing, one after the other: appends that all begin from the same content would undo each other.
+
+export class InTurn {
+  readonly #last = new Map<string, Promise<void>>();
+
+  async run(key: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const own = before.then(work);
+    const settled = own.catch(() => undefined);
+    this.#last.set(key, settled);
+    try {
+      await own;
+    } finally {
+      if (this.#last.get(key) === settled) this.#last.delete(key);
+    }
+  }
+}
