@@ -293,10 +293,11 @@ export type Calls = {
     };
   };
 
-  /** Add an empty group that may do nothing yet. */
+  /** Add an empty group that may do nothing yet. Without a gid it gets the next one from 200. */
   "sys.group.create": {
     args: {
       name: string;
+      gid?: number;
     };
     result: {
       group: {
@@ -524,6 +525,26 @@ export type Calls = {
       ok: true;
     };
   };
+
+  /** Change a user's gecos, the words that say who it is. Name, uid and home stay for good. */
+  "sys.user.update": {
+    args: {
+      username: string;
+      gecos: string;
+    };
+    result: {
+      user: {
+        uid: number;
+        gid: number;
+        username: string;
+        gecos: string;
+        home: string;
+        shell: string;
+        groups: string[];
+        locked: boolean;
+      };
+    };
+  };
 };
 
 export type CallName = keyof Calls;
@@ -550,4 +571,5 @@ export const WRITES: ReadonlySet<string> = new Set<CallName>([
   "sys.token.create",
   "sys.token.revoke",
   "sys.user.lock",
+  "sys.user.update",
 ]);

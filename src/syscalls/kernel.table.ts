@@ -26,6 +26,7 @@ import sysUserCreate from "./sys/user/create.ts";
 import sysUserList from "./sys/user/list.ts";
 import sysUserLock from "./sys/user/lock.ts";
 import sysUserPassword from "./sys/user/password.ts";
+import sysUserUpdate from "./sys/user/update.ts";
 import type { Syscall } from "./define.ts";
 
 export const kernelCalls: readonly Syscall[] = [
@@ -55,4 +56,5 @@ export const kernelCalls: readonly Syscall[] = [
   sysUserList,
   sysUserLock,
   sysUserPassword,
+  sysUserUpdate,
 ];

@@ -75,6 +75,8 @@ export type Synthetic = {
   append?(who: Who, names: readonly string[], text: string): Promise<void>;
   /** A file's mode as it is for this caller; 0444 where it is not told. */
   mode?(who: Who, names: readonly string[]): number;
+  /** Its files change seldom and are edited: what was read is its own version. */
+  isVersioned?: boolean;
 };
 
 export function synthetic(at: string, tree: Synthetic): Mount {
@@ -85,14 +87,19 @@ export function synthetic(at: string, tree: Synthetic): Mount {
     if (typeof found === "string") return new TextEncoder().encode(found);
     return found instanceof Uint8Array ? found : null;
   };
+  const versionOf = (bytes: Uint8Array) => (tree.isVersioned === true ? new TextDecoder().decode(bytes) : "");
+  const mustBe = (path: string, bytes: Uint8Array, version: string | undefined) => {
+    if (version !== undefined && version !== versionOf(bytes)) throw new FileError("ESTALE", path);
+  };
   return {
     ...REFUSES,
     at,
     async stat(who, path) {
       const bytes = await bytesOf(who, path);
-      const rest = { modifiedAt: 0, uid: 0, gid: 0, version: "" };
-      if (bytes === null) return { kind: "directory", size: 0, mode: 0o555, ...rest };
-      return { kind: "file", size: bytes.length, mode: tree.mode?.(who, namesOf(path)) ?? 0o444, ...rest };
+      const rest = { modifiedAt: 0, uid: 0, gid: 0 };
+      if (bytes === null) return { kind: "directory", size: 0, mode: 0o555, version: "", ...rest };
+      const mode = tree.mode?.(who, namesOf(path)) ?? 0o444;
+      return { kind: "file", size: bytes.length, mode, version: versionOf(bytes), ...rest };
     },
     async list(who, path) {
       const found = await look(who, path);
@@ -106,10 +113,12 @@ export function synthetic(at: string, tree: Synthetic): Mount {
     },
     async read(who, path, range) {
       const bytes = (await bytesOf(who, path)) ?? raise("EISDIR", path);
+      mustBe(path, bytes, range?.ifVersion);
       return range === undefined ? bytes : bytes.slice(range.start, range.end);
     },
-    async write(who, path, content) {
+    async write(who, path, content, { ifVersion }) {
       if (tree.write === undefined) throw new FileError("EPERM", path);
+      if (ifVersion !== undefined && tree.isVersioned === true) mustBe(path, (await bytesOf(who, path)) ?? new Uint8Array(), ifVersion);
       await tree.write(who, namesOf(path), new TextDecoder().decode(content));
     },
     async append(who, path, content) {

@@ -84,7 +84,7 @@ export class Accounts {
     const { username, hash } = user;
     const gecos = user.gecos ?? username;
     if (!NAME.test(username)) fail(400, `username must match ${NAME.source}`);
-    if (/[:\p{Cc}]/u.test(gecos)) fail(400, "gecos must not contain colons or control characters");
+    checkGecos(gecos);
     if (this.#sql.get("SELECT 1 FROM passwd WHERE username = ?", username) !== undefined) fail(409, `User already exists: ${username}`);
     const highest = Number(this.#sql.get("SELECT max(uid) AS uid FROM passwd")?.uid ?? 0);
     const uid = Math.max(FIRST_UID, highest + 1);
@@ -93,6 +93,11 @@ export class Accounts {
     this.#sql.run("INSERT INTO passwd VALUES (?, ?, ?, ?, ?, ?)", username, uid, uid, gecos, `/home/${username}`, SHELL);
     this.#sql.run("INSERT INTO shadow VALUES (?, ?, ?, '0', '99999', '7', '', '', '')", username, hash, days(now));
     return this.byName(username)!;
+  }
+
+  setGecos(username: string, gecos: string): void {
+    checkGecos(gecos);
+    this.#sql.run("UPDATE passwd SET gecos = ? WHERE username = ?", gecos, username);
   }
 
   setHash(username: string, hash: string, now: number): void {
@@ -120,6 +125,11 @@ export class Accounts {
       locked: !String(row.hash ?? LOCK).startsWith("$"),
     };
   }
+}
+
+/** It is one field of a line. */
+function checkGecos(gecos: string): void {
+  if (/[:\p{Cc}]/u.test(gecos)) fail(400, "gecos must not contain colons or control characters");
 }
 
 function days(now: number): string {

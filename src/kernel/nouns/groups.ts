@@ -50,14 +50,21 @@ export class Groups {
     return gids.map((gid) => String(this.#sql.get("SELECT name FROM groups WHERE gid = ?", gid)?.name ?? gid));
   }
 
-  /** A group anybody can be put into. */
-  make(name: string): Group {
+  /** A group anybody can be put into; the next number for none. */
+  make(name: string, wanted?: number): Group {
     if (!NAME.test(name)) fail(400, `name must match ${NAME.source}`);
+    if (wanted !== undefined && (wanted < MADE_GID_MIN || wanted >= PRIVATE_GID_MIN))
+      fail(400, `gid must be between ${MADE_GID_MIN} and ${PRIVATE_GID_MIN - 1}`);
+    const gid = wanted ?? this.#nextGid();
+    this.#add(gid, name);
+    return { gid, name, members: [] };
+  }
+
+  #nextGid(): number {
     const highest = this.#sql.get("SELECT max(gid) AS gid FROM groups WHERE gid >= ? AND gid < ?", MADE_GID_MIN, PRIVATE_GID_MIN);
     const gid = highest?.gid == null ? MADE_GID_MIN : Number(highest.gid) + 1;
     if (gid >= PRIVATE_GID_MIN) fail(409, "No group number is left: remove a group first");
-    this.#add(gid, name);
-    return { gid, name, members: [] };
+    return gid;
   }
 
   /** The group that belongs to one user alone, so that people who share a gateway do not share devices. */
@@ -81,8 +88,8 @@ export class Groups {
   }
 
   #add(gid: number, name: string): void {
-    if (this.#sql.get("SELECT 1 FROM groups WHERE name = ? OR gid = ?", name, gid) !== undefined)
-      fail(409, `Group already exists: ${name}`);
+    if (this.#sql.get("SELECT 1 FROM groups WHERE name = ?", name) !== undefined) fail(409, `Group already exists: ${name}`);
+    if (this.#sql.get("SELECT 1 FROM groups WHERE gid = ?", gid) !== undefined) fail(409, `Group already exists: ${gid}`);
     this.#sql.run("INSERT INTO groups VALUES (?, ?)", gid, name);
   }
 }

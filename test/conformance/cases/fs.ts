@@ -179,6 +179,37 @@ verifies("fs.write:modes", async ({ alice, bob, root }) => {
   await client.call("fs.delete", { path: shared });
 });
 
+verifies("fs.write:etc", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  const edit = (path: string, oldString: string, newString: string) => admin.call("fs.edit", { path, oldString, newString });
+  const username = name("edited");
+  const { user } = await admin.call("sys.user.create", { username, password: "long enough" });
+  for (const path of ["/etc/passwd", "/etc/group", "/etc/shadow"])
+    expect(await write(client, path, ""), path).toEqual({ ok: false, error: `Permission denied: ${path}` });
+  // What a call can do.
+  expect(await edit("/etc/passwd", `:${username}:/home`, `:Edith:/home`)).toMatchObject({ ok: true });
+  expect(await edit("/etc/group", "root:x:0:root\n", `root:x:0:root\n${username}s:x:321:${username}\n`)).toMatchObject({ ok: true });
+  expect(await edit("/etc/shadow", `${username}:$`, `${username}:!$`)).toMatchObject({ ok: true });
+  const { users } = await admin.call("sys.user.list", {});
+  expect(users.find(({ uid }) => uid === user.uid)).toMatchObject({ gecos: "Edith", locked: true });
+  expect((await admin.call("sys.group.list", {})).groups.find(({ gid }) => gid === 321)).toEqual({
+    gid: 321,
+    name: `${username}s`,
+    members: [username],
+  });
+  expect(await edit("/etc/group", `${username}s:x:321:${username}\n`, "")).toMatchObject({ ok: true });
+  // What none can.
+  const refused = async (path: string, oldString: string, newString: string, why: string) =>
+    expect(await edit(path, oldString, newString)).toMatchObject({ ok: false, error: expect.stringContaining(why) as unknown });
+  await refused("/etc/passwd", `${username}:x:${user.uid}`, `${username}:x:0`, "the uid of");
+  await refused("/etc/passwd", "root:x:0:0:", "new:x:2000:2000::/:\nroot:x:0:0:", "sys.user.create");
+  await refused("/etc/shadow", `${username}:!$`, `${username}:!$x$`, "sys.user.password");
+  await refused("/etc/group", "users:x:100:", "users:x:150:", "the gid of");
+  await refused("/etc/group", "users:x:100:", "no line\nusers:x:100:", "line 2");
+  expect(await write(admin, "/etc/passwd", "")).toMatchObject({ ok: false, error: expect.stringContaining("sys.user.lock") as unknown });
+  expect((await admin.call("sys.group.list", {})).groups.some(({ gid }) => gid === 321)).toBe(false);
+});
+
 verifies("fs.write:sys", async ({ alice, root }) => {
   const [client, admin] = [await alice(), await root()];
   expect(await write(client, "/sys/config/server/name", "mine")).toEqual({

@@ -126,6 +126,20 @@ verifies("sys.user.lock:closes", async ({ root, connect, raw }) => {
   await expectRefusal(admin.call("sys.user.lock", { username: "nobody", locked: true }), 404);
 });
 
+verifies("sys.user.update:gecos", async ({ root, alice }) => {
+  const [admin, client] = [await root(), await alice()];
+  const username = name("g");
+  await admin.call("sys.user.create", { username, password: "long enough" });
+  expect((await admin.call("sys.user.update", { username, gecos: "Grace, of ships" })).user).toMatchObject({
+    username,
+    gecos: "Grace, of ships",
+  });
+  await expectRefusal(admin.call("sys.user.update", { username, gecos: "x:0:0:root" }), 400);
+  await expectRefusal(admin.call("sys.user.update", { username, gecos: "x\nroot2:x:0:0::/:" }), 400);
+  await expectRefusal(admin.call("sys.user.update", { username: "nobody", gecos: "x" }), 404, "Unknown user: nobody");
+  await expectRefusal(client.call("sys.user.update", { username: "alice", gecos: "x" }), 403);
+});
+
 verifies("sys.group.create:adds", async ({ root }) => {
   const admin = await root();
   const group = name("family");
@@ -134,6 +148,10 @@ verifies("sys.group.create:adds", async ({ root }) => {
   expect(first.gid).toBeGreaterThanOrEqual(200);
   await expectRefusal(admin.call("sys.group.create", { name: group }), 409, `Group already exists: ${group}`);
   await expectRefusal(admin.call("sys.group.create", { name: "Bad Name" }), 400);
+  expect((await admin.call("sys.group.create", { name: name("numbered"), gid: 777 })).group.gid).toBe(777);
+  await expectRefusal(admin.call("sys.group.create", { name: name("numbered"), gid: 777 }), 409, "Group already exists: 777");
+  for (const gid of [0, 100, 199, 1000]) await expectRefusal(admin.call("sys.group.create", { name: name("numbered"), gid }), 400);
+  await admin.call("sys.group.remove", { gid: 777 });
 });
 
 verifies("sys.group.list:lists", async ({ root }) => {
