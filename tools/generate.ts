@@ -1,12 +1,12 @@
 // Prints what is derived from the syscall files: the table the gate dispatches by, the client's types, the reference
-// data behind `gsv help`, and docs/reference. `--check` writes nothing and fails where a file is not up to date.
+// data behind `gsv help`, docs/reference, and what the gateway shows in /etc/docs. `--check` writes nothing and fails where a file is not up to date.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Syscall } from "../src/syscalls/define.ts";
 import { clientTypes } from "./generate/client-types.ts";
-import { pages } from "./generate/pages.ts";
+import { guidesModule, pages } from "./generate/pages.ts";
 import { referenceOf, referenceModule } from "./generate/reference.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -24,13 +24,20 @@ const calls = await load(files);
 const reference = calls.map(referenceOf);
 outputs.set("src/client/calls.ts", clientTypes(reference));
 outputs.set("src/syscalls/reference.ts", referenceModule(reference));
-for (const [path, text] of pages(reference)) outputs.set(join("docs/reference", path), text);
+const printed = pages(reference);
+for (const [path, text] of printed) outputs.set(join("docs/reference", path), text);
+outputs.set("src/vfs/guides.ts", guidesModule(guides(), printed));
 process.exitCode = process.argv.includes("--check") ? check() : write();
 
 function syscallFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.includes("/") && path.endsWith(".ts") && !path.endsWith(".test.ts"))
     .toSorted();
+}
+
+function guides(): Map<string, string> {
+  const folder = join(ROOT, "docs/guides");
+  return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
 async function load(paths: string[]): Promise<Syscall[]> {

@@ -5,11 +5,13 @@ import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
 import { devMount } from "../vfs/dev.ts";
+import { docsMounts } from "../vfs/docs.ts";
 import { etcMounts } from "../vfs/etc.ts";
 import type { Mount } from "../vfs/mount.ts";
 import { procMount } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
 import { hashOf, treeMount } from "../vfs/tree.ts";
+import { type Command, usrMount } from "../vfs/usr.ts";
 import { Vfs } from "../vfs/vfs.ts";
 import { Contents } from "./contents.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
@@ -26,6 +28,8 @@ type Means = {
   authorize: (caller: Caller, call: string) => void;
   /** The one door, for what a file's write changes elsewhere. */
   sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+  /** What the shell can run. */
+  commands?(): readonly Command[];
 };
 
 export class NativeTarget {
@@ -60,6 +64,8 @@ export class NativeTarget {
       }),
       procMount({ version: reads.about.version, uptimeMs: () => ports.clock.now() - reads.about.startedAt }),
       devMount((length) => ports.crypto.bytes(length)),
+      usrMount(() => means.commands?.() ?? []),
+      ...docsMounts(async () => (await import("./manuals.ts")).manuals),
     ];
   }
 
@@ -89,9 +95,20 @@ export class NativeTarget {
   }
 
   #files(call: string, caller: Caller, signal: AbortSignal): Vfs {
-    const { uid, gid, gids, username, home, cwd } = caller.process;
+    const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
     const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(caller, name, args, signal);
     const mustStill = () => mustStillMay(this.#means.reads, { name: call }, caller);
-    return new Vfs(this.#mounts, { uid, gid, gids, username, home, cwd, sys, mustStillMay: mustStill });
+    return new Vfs(this.#mounts, {
+      uid,
+      gid,
+      gids,
+      username,
+      home,
+      cwd,
+      pid: caller.connectionId,
+      workspaceId,
+      sys,
+      mustStillMay: mustStill,
+    });
   }
 }

@@ -10,6 +10,9 @@ export type Who = {
   username: string;
   home: string;
   cwd: string;
+  /** Of the calling process; of the connection where there is none. */
+  pid?: string;
+  workspaceId?: string | null;
   /** The one door, as this caller: what a file's write changes passes the same checks as the call. */
   sys(call: string, args: Record<string, unknown>): Promise<unknown>;
   /** Fails where the caller has gone or lost the right to the call since it began; asked inside every change. */

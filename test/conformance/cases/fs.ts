@@ -33,10 +33,10 @@ verifies("fs.read:directory", async ({ alice }) => {
     ok: true,
     path: "/",
     files: [],
-    directories: ["dev", "etc", "home", "proc", "root", "sys", "tmp", "var"],
+    directories: ["dev", "etc", "home", "proc", "root", "sys", "tmp", "usr", "var"],
   });
-  expect(await read(client, "/etc")).toMatchObject({ files: ["group", "passwd"] });
-  expect(await read(client, "/proc")).toMatchObject({ files: ["uptime", "version"] });
+  expect(await read(client, "/etc")).toMatchObject({ files: ["group", "passwd"], directories: ["docs", "man"] });
+  expect(await read(client, "/proc")).toMatchObject({ files: ["uptime", "version"], directories: ["self"] });
 });
 
 verifies("fs.read:image", async ({ alice }) => {
@@ -54,6 +54,39 @@ verifies("fs.read:image", async ({ alice }) => {
   });
   await write(client, "not-a-picture.png", "hello");
   expect(await read(client, "not-a-picture.png")).toMatchObject({ content: "     1\thello" });
+});
+
+verifies(
+  "fs.read:image-cap",
+  async ({ alice }) => {
+    const client = await alice();
+    const cap = 25 * 1024 * 1024;
+    await write(client, "huge.gif", `GIF89a!${"x".repeat(cap - 6)}`);
+    expect(await read(client, "huge.gif")).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^Image too large \(25.0 MB, at most 25.0 MB\)/) as unknown,
+    });
+    await write(client, "huge.gif", `GIF89a!${"x".repeat(cap - 7)}`);
+    expect(await read(client, "huge.gif")).toMatchObject({ ok: true, size: cap, content: [{ type: "text" }, { type: "image" }] });
+    await client.call("fs.delete", { path: "huge.gif" });
+  },
+  60_000,
+);
+
+verifies("fs.read:pages", async ({ alice }) => {
+  const client = await alice();
+  await write(client, "paged", "1\n2\n3\n4\n");
+  const page = (offset: number, limit: number) => client.call("fs.read", { path: "paged", offset, limit });
+  expect(await page(0, 2)).toMatchObject({ lines: 2, more: true });
+  expect(await page(1, 2)).toMatchObject({ lines: 2, more: true });
+  expect(await page(0, 0)).toMatchObject({ lines: 0, content: "", more: true });
+  for (const [offset, limit] of [
+    [2, 2],
+    [3, 9],
+    [0, 4],
+  ] as const)
+    expect(await page(offset, limit)).not.toHaveProperty("more");
+  expect(await page(4, 1)).toMatchObject({ ok: false });
 });
 
 verifies("fs.read:binary", async ({ alice }) => {
@@ -123,6 +156,70 @@ verifies("fs.read:sys", async ({ alice, bob, root }) => {
   expect(await read(client, "/sys/config/constructor")).toMatchObject({ ok: false });
 });
 
+verifies("fs.read:devices", async ({ alice, bob, root, raw }) => {
+  const client = await alice();
+  const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: "shown" });
+  const driver = await raw();
+  const connected = await driver.call("sys.connect", {
+    protocol: 1,
+    client: { id: "shown", version: "1", platform: "linux", role: "driver" },
+    driver: { implements: ["fs.*", "shell.exec"] },
+    auth: { username: "alice", token: token.token },
+  });
+  expect(connected.ok, JSON.stringify(connected)).toBe(true);
+  const directory = { files: ["description", "implements", "owner", "platform", "status", "version"] };
+  for (const reader of [client, await root()]) {
+    expect(await read(reader, "/sys/devices")).toMatchObject({ directories: expect.arrayContaining(["shown"]) as unknown });
+    expect(await read(reader, "/sys/devices/shown")).toMatchObject(directory);
+    expect(await read(reader, "/sys/devices/shown/implements")).toMatchObject({ content: "     1\tfs.*\n     2\tshell.exec" });
+    expect(await read(reader, "/sys/devices/shown/status")).toMatchObject({ content: "     1\tonline" });
+  }
+  expect(await read(await bob(), "/sys/devices/shown/status")).toMatchObject({
+    ok: false,
+    error: expect.stringMatching(/^Not found/) as unknown,
+  });
+});
+
+verifies("fs.read:self", async ({ alice, bob }) => {
+  const client = await alice();
+  const lines = async (reader: Client, path: string) =>
+    ((await read(reader, path)) as { content: string }).content.split("\n").map((line) => line.slice(line.indexOf("\t") + 1));
+  expect(JSON.parse((await lines(client, "/proc/self/identity")).join("\n"))).toEqual({
+    uid: 1000,
+    gid: 1000,
+    gids: [100, 1000],
+    username: "alice",
+    home: "/home/alice",
+    cwd: "/home/alice",
+    workspaceId: null,
+  });
+  const status = await lines(client, "/proc/self/status");
+  expect(status.map((line) => line.split("\t")[0])).toEqual(["Name:", "Pid:", "PPid:", "Profile:", "State:", "Uid:", "Gid:", "Groups:"]);
+  expect(status).toContain("Uid:\t1000");
+  expect(await lines(await bob(), "/proc/self/status")).toContain("Uid:\t1001");
+  expect(await write(client, "/proc/self/status", "x")).toMatchObject({ ok: false });
+});
+
+verifies("fs.read:manuals", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  expect(await read(client, "/etc/docs")).toMatchObject({
+    files: expect.arrayContaining(["errors.md", "operating.md", "protocol.md"]) as unknown,
+  });
+  expect(await read(client, "/etc/docs/operating.md")).toMatchObject({ content: expect.stringMatching(/^ {5}1\t# /) as unknown });
+  expect(await read(client, "/etc/man/fs.read.md")).toMatchObject({ content: expect.stringContaining("## fs.read") as unknown });
+  const { files } = (await read(client, "/etc/man")) as { files: string[] };
+  expect(files.length).toBeGreaterThan(20);
+  expect(await client.call("fs.search", { query: "numbered lines", path: "/etc/man" })).toMatchObject({ count: 1 });
+  expect(await write(admin, "/etc/man/fs.read.md", "x")).toMatchObject({ ok: false });
+  expect(await read(client, "/etc/man/constructor")).toMatchObject({ ok: false });
+});
+
+verifies("fs.read:usr", async ({ alice, root }) => {
+  const client = await alice();
+  expect(await read(client, "/usr/local/bin")).toMatchObject({ ok: true, directories: [] });
+  expect(await write(await root(), "/usr/local/bin/mine", "x")).toEqual({ ok: false, error: "Not permitted: /usr/local/bin/mine" });
+});
+
 verifies("fs.read:dev", async ({ alice }) => {
   const client = await alice();
   expect(await read(client, "/dev/null")).toMatchObject({ ok: true, content: "" });
@@ -163,6 +260,17 @@ verifies("fs.write:creates", async ({ host, alice }) => {
   expect(await write(client, path, "kept é")).toEqual({ ok: true, path: `/home/alice/${path}`, size: 7 });
   await host.restart();
   expect(await read(await alice(), path)).toMatchObject({ content: "     1\tkept é" });
+});
+
+verifies("fs.write:replaces", async ({ alice, root }) => {
+  const [client, admin] = [await alice(), await root()];
+  const file = `/tmp/${name("replaced")}`;
+  await write(client, file, "a long first content\n");
+  expect(await write(admin, file, "short")).toEqual({ ok: true, path: file, size: 5 });
+  expect(await read(client, file)).toMatchObject({ content: "     1\tshort", size: 5 });
+  expect(await write(client, file, "")).toMatchObject({ ok: true, size: 0 });
+  expect(await read(client, file)).toMatchObject({ content: "", lines: 0, size: 0 });
+  await client.call("fs.delete", { path: file });
 });
 
 verifies("fs.write:modes", async ({ alice, bob, root }) => {
@@ -267,6 +375,15 @@ verifies("fs.delete:refuses", async ({ alice, root }) => {
   }
   expect(await client.call("fs.delete", { path: "/etc/passwd" })).toMatchObject({ ok: false });
   expect(await read(client, "~")).toMatchObject({ ok: true });
+});
+
+verifies("fs.search:cwd", async ({ alice }) => {
+  const client = await alice();
+  const [file, word] = [name("cwd"), name("unlikely-word")];
+  await write(client, file, `here is ${word}`);
+  const matches = [{ path: `/home/alice/${file}`, line: 1, content: `here is ${word}` }];
+  expect(await client.call("fs.search", { query: word })).toEqual({ ok: true, count: 1, matches });
+  expect(await client.call("fs.search", { query: word, path: file })).toEqual({ ok: true, count: 1, matches });
 });
 
 verifies("fs.search:literal", async ({ alice }) => {

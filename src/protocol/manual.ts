@@ -1,0 +1,41 @@
+// A syscall's manual page, from its declaration as plain data: docs/reference and the gateway's /etc/man show the same.
+
+import { schemaText } from "../lib/schema-text.ts";
+import type { Reference } from "./reference.ts";
+
+const DOES = {
+  read: "a read: changes nothing",
+  write: "a write: one transaction, durable before it is answered; may carry a `key`",
+  effect: "an effect: awaits something; what it changes is durable before it is answered",
+};
+
+export function manual(call: Reference): string {
+  const strangers = call.from.includes("stranger");
+  const who = strangers
+    ? "a socket without identity, once"
+    : `${call.from.join(", ")} connections holding \`${call.name}\`; ${call.grant.length > 0 ? `granted by default to ${call.grant.join(", ")}` : "root only, until root grants it to a group"}`;
+  const failures = Object.entries(call.fails);
+  const table =
+    failures.length === 0
+      ? ""
+      : `\n| code | when |\n| --- | --- |\n${failures.map(([code, when]) => `| ${code} | ${when} |`).join("\n")}\n`;
+  const request = { type: "req", id: "1", call: call.name, args: call.example.args };
+  const response = { type: "res", id: "1", ok: true, data: call.example.result };
+  return `## ${call.name}
+
+${call.doc}
+
+- Who may call it: ${who}.
+- It is ${DOES[call.does]}.
+
+\`\`\`ts
+args: ${schemaText(call.args, 0)}
+result: ${schemaText(call.result, 0)}
+\`\`\`
+${table}
+\`\`\`json
+${JSON.stringify(request)}
+${JSON.stringify(response)}
+\`\`\`
+`;
+}
