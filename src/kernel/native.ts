@@ -4,17 +4,22 @@ import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
+import type { Account } from "../protocol/records.ts";
 import { devMount } from "../vfs/dev.ts";
 import { docsMounts } from "../vfs/docs.ts";
 import { etcMounts } from "../vfs/etc.ts";
+import type { GitFiles } from "../vfs/git-files.ts";
+import { homeMount } from "../vfs/home.ts";
 import type { Mount } from "../vfs/mount.ts";
 import { procMount } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
 import { hashOf, treeMount } from "../vfs/tree.ts";
 import { type Command, usrMount } from "../vfs/usr.ts";
 import { Vfs } from "../vfs/vfs.ts";
+import { type WorkspaceMeans, workspacesMount } from "../vfs/workspaces.ts";
 import { Contents } from "./contents.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
+import type { AccountReads } from "./nouns/accounts.ts";
 import { INLINE_BYTES_MAX } from "./nouns/files.ts";
 import { route } from "./route.ts";
 import { type HardwareSyscall, mustStillMay } from "./run.ts";
@@ -30,6 +35,9 @@ type Means = {
   sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
   /** What the shell can run. */
   commands?(): readonly Command[];
+  /** What of the tree is kept in git. Without it homes are plain and there are no workspaces. */
+  git?: GitFiles;
+  workspaces?: Omit<WorkspaceMeans, "git">;
 };
 
 export class NativeTarget {
@@ -42,15 +50,17 @@ export class NativeTarget {
     const { ports, reads } = means;
     this.#means = means;
     this.#contents = new Contents(ports.blobs);
+    const tree = treeMount({
+      reads: reads.files,
+      change: (body) => means.commit(({ files }) => body(files)),
+      contents: this.#contents,
+      sha256: (bytes) => ports.crypto.sha256(bytes),
+      now: () => ports.clock.now(),
+      inlineBytesMax: INLINE_BYTES_MAX,
+    });
     this.#mounts = [
-      treeMount({
-        reads: reads.files,
-        change: (body) => means.commit(({ files }) => body(files)),
-        contents: this.#contents,
-        sha256: (bytes) => ports.crypto.sha256(bytes),
-        now: () => ports.clock.now(),
-        inlineBytesMax: INLINE_BYTES_MAX,
-      }),
+      means.git === undefined ? tree : homeMount({ tree, git: means.git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
+      ...(means.git === undefined || means.workspaces === undefined ? [] : [workspacesMount({ git: means.git, ...means.workspaces })]),
       ...etcMounts({
         passwd: () => reads.accounts.passwdLines(),
         shadow: () => reads.accounts.shadowLines(),
@@ -111,4 +121,10 @@ export class NativeTarget {
       mustStillMay: mustStill,
     });
   }
+}
+
+/** Homes are named after their users; a directory that only looks like one is plain. */
+function ownerOf(accounts: AccountReads, home: string): Account | undefined {
+  const account = accounts.byName(home.slice(home.lastIndexOf("/") + 1));
+  return account?.home === home ? account : undefined;
 }

@@ -183,13 +183,13 @@ export class GitTree {
     const there = await this.#look(place);
     if (there?.kind === "directory") throw new FileError("EISDIR", place.path);
     if (there?.kind === "other") throw new FileError("EPERM", place.path, "It is a symbolic link, and those are not followed");
-    for (let rel = parentOf(place.rel); there === null && rel !== ""; rel = parentOf(rel)) {
+    if (there !== null) return there;
+    for (let rel = parentOf(place.rel); rel !== ""; rel = parentOf(rel)) {
       const above = await this.#look({ ...place, rel });
-      if (above === null) continue;
-      if (above.kind !== "directory") throw new FileError("ENOTDIR", place.path);
-      break;
+      if (above?.kind === "directory") break;
+      if (above !== null) throw new FileError("ENOTDIR", place.path);
     }
-    return there;
+    return null;
   }
 
   async #mustHaveParent(place: GitPlace): Promise<void> {

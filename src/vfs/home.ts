@@ -13,7 +13,7 @@ export type HomeMeans = {
   tree: Mount;
   git: GitFiles;
   /** Whose home is at this path, if it is one. */
-  ownerOf(home: string): { username: string; uid: number; gid: number } | undefined;
+  ownerOf: (home: string) => { username: string; uid: number; gid: number } | undefined;
 };
 
 export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {

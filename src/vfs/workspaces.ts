@@ -11,8 +11,8 @@ export type WorkspaceFiles = { workspaceId: string; owner: string; ownerUid: num
 export type WorkspaceMeans = {
   git: GitFiles;
   /** The caller's, archived ones too; root's are everybody's. */
-  workspaces(who: Who): WorkspaceFiles[];
-  find(workspaceId: string): WorkspaceFiles | undefined;
+  workspaces: (who: Who) => WorkspaceFiles[];
+  find: (workspaceId: string) => WorkspaceFiles | undefined;
 };
 
 const AT = "/workspaces";
