@@ -31,6 +31,8 @@ export interface FileSystem {
   list(path: string): Promise<FileEntry[]>;
   /** All bytes for no range. */
   read(path: string, range?: ByteRange): Promise<Uint8Array>;
+  /** The first bytes of many files at once, null for what cannot be read: for searching where a request costs much. */
+  readHeads?(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /** The whole file at once or not at all; parents are made. With `ifVersion`, only over that version. */
   write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
   /** Whatever is there, with all below it. */

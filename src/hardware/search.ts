@@ -9,6 +9,9 @@ export type SearchArgs = { query: string; path?: string | undefined; include?: s
 export type Match = { path: string; line: number; content: string };
 export type SearchResult = { ok: true; matches: Match[]; count: number; truncated?: boolean } | Failure;
 
+/** How many files are asked for at once, at most CHUNK_BYTES of each. */
+const BATCH_FILES = 32;
+
 export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<SearchResult> {
   const { files } = machine;
   return outcome<SearchResult>(files, async () => {
@@ -18,10 +21,13 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     const included = args.include === undefined ? () => true : globMatcher(args.include);
     const search = new Search(machine, query);
     const { kind } = await files.stat(root);
+    const batch: string[] = [];
     for await (const path of walk(files, root, kind, true)) {
-      if (!included(relative(root, path))) continue;
-      if (!(await search.file(path))) break;
+      if (search.isOver()) break;
+      if (included(relative(root, path))) batch.push(path);
+      if (batch.length === BATCH_FILES) await search.files(batch.splice(0));
     }
+    await search.files(batch);
     const { matches, truncated } = search;
     return { ok: true, matches, count: matches.length, ...(truncated ? { truncated } : {}) };
   });
@@ -42,33 +48,50 @@ class Search {
     this.#filesLeft = machine.limits.searchFiles;
   }
 
-  /** False where a limit was met and the search is over. */
-  async file(path: string): Promise<boolean> {
-    const { files, limits, now, signal } = this.#machine;
-    if (signal.aborted || this.#filesLeft-- === 0 || now() > this.#endsAt) return this.#over();
+  /** Whether a limit was met. */
+  isOver(): boolean {
+    const { now, signal } = this.#machine;
+    this.truncated ||= signal.aborted || now() > this.#endsAt;
+    return this.truncated;
+  }
+
+  async files(paths: readonly string[]): Promise<void> {
+    if (this.isOver() || paths.length === 0) return;
     // Most files are small: one read says whether it is text and has all of it.
-    const head = await files.read(path, { start: 0, end: CHUNK_BYTES }).catch(() => null);
-    // What may not be read, or is not text, has no lines to find.
-    if (head === null || !isText(head)) return true;
+    const heads = await headsOf(this.#machine.files, paths);
+    for (const [at, head] of heads.entries()) {
+      if (this.isOver() || this.#filesLeft-- === 0) this.truncated = true;
+      // What may not be read, or is not text, has no lines to find.
+      else if (head !== null && isText(head)) await this.#file(paths[at]!, head);
+      if (this.truncated) return;
+    }
+  }
+
+  async #file(path: string, head: Uint8Array): Promise<void> {
+    const { limits } = this.#machine;
     let line = 0;
     for await (const content of head.length < CHUNK_BYTES ? linesIn(head) : await this.#large(path)) {
       line++;
       if (!content.includes(this.#query)) continue;
-      if (this.matches.length === limits.searchMatches) return this.#over();
+      if (this.matches.length === limits.searchMatches) {
+        this.truncated = true;
+        return;
+      }
       this.matches.push({ path, line, content: cut(content, this.#query, limits.searchLineChars) });
     }
-    return true;
   }
 
   async #large(path: string): Promise<AsyncIterable<string> | string[]> {
     const stat = await this.#machine.files.stat(path).catch(() => null);
     return stat === null ? [] : linesOf(this.#machine.files, path, stat.size);
   }
+}
 
-  #over(): boolean {
-    this.truncated = true;
-    return false;
-  }
+async function headsOf(files: FileSystem, paths: readonly string[]): Promise<(Uint8Array | null)[]> {
+  if (files.readHeads !== undefined) return files.readHeads(paths, CHUNK_BYTES);
+  const heads: (Uint8Array | null)[] = [];
+  for (const path of paths) heads.push(await files.read(path, { start: 0, end: CHUNK_BYTES }).catch(() => null));
+  return heads;
 }
 
 /** Files at or below a path, in the order of names; directories that may not be looked into are passed over. */

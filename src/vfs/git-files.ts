@@ -13,5 +13,7 @@ export type GitFiles = {
   stat(repo: string, path: string): Promise<GitStat | null>;
   list(repo: string, path: string): Promise<{ name: string; kind: GitStat["kind"] }[] | null>;
   read(repo: string, path: string): Promise<{ oid: string; bytes: Uint8Array } | null>;
+  /** The first bytes of many files in one request, null for what is no file. Optional: without it they are read one by one. */
+  heads?(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<void>;
 };

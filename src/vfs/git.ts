@@ -37,7 +37,7 @@ export class GitTree {
   }
 
   /** The operations of a mount, at one place. */
-  at(place: GitPlace): Omit<Mount, "at" | "rename"> {
+  at(place: GitPlace): Omit<Mount, "at" | "rename" | "readHeads"> {
     return {
       stat: () => this.stat(place),
       list: () => this.list(place),
@@ -71,6 +71,24 @@ export class GitTree {
     mustNotBeMarker(place, "ENOENT");
     const bytes = await this.#bytes(place, range?.ifVersion);
     return range === undefined ? bytes : bytes.slice(range.start, range.end);
+  }
+
+  /** In one request for each repository. */
+  async readHeads(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
+    const heads = new Map<GitPlace, Uint8Array | null>();
+    const readable = places.filter((place) => !isMarker(place));
+    for (const [repo, own] of Map.groupBy(readable, (place) => place.repo)) {
+      const rels = own.map(({ rel }) => rel);
+      const found = (await this.#git.heads?.(repo, rels, bytes)) ?? (await this.#oneByOne(own, bytes));
+      for (const [at, place] of own.entries()) heads.set(place, found[at] ?? null);
+    }
+    return places.map((place) => heads.get(place) ?? null);
+  }
+
+  async #oneByOne(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
+    const heads: (Uint8Array | null)[] = [];
+    for (const place of places) heads.push(await this.read(place, { start: 0, end: bytes }).catch(() => null));
+    return heads;
   }
 
   async write(who: Who, place: GitPlace, content: Uint8Array, ifVersion: string | undefined): Promise<void> {

@@ -57,6 +57,14 @@ export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
       return merged(entries, await repositories.list({ repo: `${owner.username}/home`, rel: "", path, owner }));
     },
     read: async (who, path, range) => (await at(who, path)).read(who, path, range),
+    async readHeads(who, paths, bytes) {
+      const places = await Promise.all(paths.map((path) => enter(who, path).catch(() => undefined)));
+      const inGit = places.filter((place) => place !== null && place !== undefined);
+      const heads = await repositories.readHeads(inGit, bytes);
+      const ofPlace = new Map<GitPlace | null | undefined, Uint8Array | null>(inGit.map((place, at) => [place, heads[at] ?? null]));
+      const inTree = (path: string) => tree.read(who, path, { start: 0, end: bytes }).catch(() => null);
+      return Promise.all(paths.map((path, at) => (places[at] === null ? inTree(path) : (ofPlace.get(places[at]) ?? null))));
+    },
     write: async (who, path, content, options) => (await at(who, path)).write(who, path, content, options),
     append: async (who, path, content) => (await at(who, path)).append(who, path, content),
     remove: async (who, path) => (await at(who, path)).remove(who, path),

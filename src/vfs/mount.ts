@@ -37,6 +37,8 @@ export type Mount = {
   /** null leaves it as it is. */
   setOwner(who: Who, path: string, uid: number | null, gid: number | null): Promise<void>;
   setModified(who: Who, path: string, ms: number): Promise<void>;
+  /** The first bytes of many files in one request, null for what cannot be read; where a request costs more than a look at rows. */
+  readHeads?(who: Who, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
 };
 
 const FILE_BYTES_MAX = 256 * 1024 * 1024;
@@ -46,7 +48,7 @@ export function mustFit(path: string, bytes: number): void {
   if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file holds at most 256 MiB: split it");
 }
 
-export const REFUSES: Omit<Mount, "at" | "stat"> = {
+export const REFUSES: Omit<Mount, "at" | "stat" | "readHeads"> = {
   async list(_who, path) {
     throw new FileError("ENOTDIR", path);
   },

@@ -40,6 +40,22 @@ export class Vfs implements FileSystem {
     return this.#at(path).read(this.#who, path, range);
   }
 
+  /** Neighbours are asked for together. */
+  async readHeads(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+    const heads = new Map<string, Uint8Array | null>();
+    for (const [mount, own] of Map.groupBy(paths, (path) => this.#at(path))) {
+      const found = (await mount.readHeads?.(this.#who, own, bytes).catch(() => [])) ?? (await this.#oneByOne(mount, own, bytes));
+      for (const [at, path] of own.entries()) heads.set(path, found[at] ?? null);
+    }
+    return paths.map((path) => heads.get(path) ?? null);
+  }
+
+  async #oneByOne(mount: Mount, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+    const heads: (Uint8Array | null)[] = [];
+    for (const path of paths) heads.push(await mount.read(this.#who, path, { start: 0, end: bytes }).catch(() => null));
+    return heads;
+  }
+
   async write(path: string, content: Uint8Array, options: { ifVersion?: string } = {}): Promise<void> {
     mustFit(path, content.length);
     await this.#at(path).write(this.#who, path, content, options);

@@ -47,6 +47,11 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceMeans): Moun
     async read(who, path, range) {
       return repositories.read(seek(who, path) ?? raise("EISDIR", path), range);
     },
+    readHeads: async (who, paths, bytes) =>
+      repositories.readHeads(
+        paths.map((path) => inside(who, path)),
+        bytes,
+      ),
     write: async (who, path, content, options) => repositories.at(adding(who, path)).write(who, path, content, options),
     append: async (who, path, content) => repositories.at(adding(who, path)).append(who, path, content),
     async makeDirectory(who, path) {

@@ -30,6 +30,14 @@ export class MemoryGit implements GitFiles {
     return found?.type === "blob" ? { oid: found.hash, bytes: this.repository(repo).bytes("main", path) } : null;
   }
 
+  /** One request, however many files. */
+  async heads(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
+    const before = this.calls;
+    const found = await Promise.all(paths.map((path) => this.read(repo, path)));
+    this.calls = before + 1;
+    return found.map((file) => file?.bytes.slice(0, bytes) ?? null);
+  }
+
   async change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<void> {
     for (const change of changes) {
       if (change.type !== "put" || change.ifOid === undefined) continue;
