@@ -63,7 +63,7 @@ export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
       const heads = await repositories.readHeads(inGit, bytes);
       const ofPlace = new Map<GitPlace | null | undefined, Uint8Array | null>(inGit.map((place, at) => [place, heads[at] ?? null]));
       const inTree = (path: string) => tree.read(who, path, { start: 0, end: bytes }).catch(() => null);
-      return Promise.all(paths.map((path, at) => (places[at] === null ? inTree(path) : (ofPlace.get(places[at]) ?? null))));
+      return Promise.all(paths.map(async (path, at) => (places[at] === null ? inTree(path) : (ofPlace.get(places[at]) ?? null))));
     },
     write: async (who, path, content, options) => (await at(who, path)).write(who, path, content, options),
     append: async (who, path, content) => (await at(who, path)).append(who, path, content),
