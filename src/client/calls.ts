@@ -108,6 +108,278 @@ export type Calls = {
     };
   };
 
+  /** Commit put, delete and move operations to one branch, all or none, as the caller. expectedHead lets it happen only over that commit. Operations that change nothing make no commit unless allowEmpty is true. A repository of one's own that does not exist is made. */
+  "repo.apply": {
+    args: {
+      repo: string;
+      ref?: string;
+      message: string;
+      expectedHead?: string;
+      allowEmpty?: boolean;
+      ops: Array<{
+        type: "put";
+        path: string;
+        content?: string;
+        contentBase64?: string;
+      } | {
+        type: "delete";
+        path: string;
+        recursive?: boolean;
+      } | {
+        type: "move";
+        from: string;
+        to: string;
+      }>;
+    };
+    result: {
+      ok: true;
+      repo: string;
+      ref: string;
+      head: string | null;
+    };
+  };
+
+  /** What is different at head from base, each a branch, tag or hash. context lines are 3 where nothing is said, and brought to 0..20; stat leaves the hunks out. */
+  "repo.compare": {
+    args: {
+      repo: string;
+      base: string;
+      head: string;
+      context?: number;
+      stat?: boolean;
+    };
+    result: {
+      repo: string;
+      base: string;
+      head: string;
+      stats: {
+        filesChanged: number;
+        additions: number;
+        deletions: number;
+      };
+      files: Array<{
+        path: string;
+        status: "added" | "deleted" | "modified";
+        oldHash?: string;
+        newHash?: string;
+        hunks?: Array<{
+          oldStart: number;
+          oldCount: number;
+          newStart: number;
+          newCount: number;
+          lines: Array<{
+            tag: "context" | "add" | "delete" | "binary";
+            content: string;
+          }>;
+        }>;
+      }>;
+      truncated?: true;
+    };
+  };
+
+  /** Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner and root may. */
+  "repo.create": {
+    args: {
+      repo: string;
+      ref?: string;
+      description?: string;
+      public?: boolean;
+    };
+    result: {
+      repo: string;
+      ref: string;
+      head: string | null;
+      created: boolean;
+    };
+  };
+
+  /** What one commit changed against its first parent, file by file with hunks. context lines are 3 where nothing is said, and brought to 0..20. Past some megabytes files come without hunks and truncated is true. */
+  "repo.diff": {
+    args: {
+      repo: string;
+      commit: string;
+      context?: number;
+    };
+    result: {
+      repo: string;
+      commitHash: string;
+      parentHash: string | null;
+      stats: {
+        filesChanged: number;
+        additions: number;
+        deletions: number;
+      };
+      files: Array<{
+        path: string;
+        status: "added" | "deleted" | "modified";
+        oldHash?: string;
+        newHash?: string;
+        hunks?: Array<{
+          oldStart: number;
+          oldCount: number;
+          newStart: number;
+          newCount: number;
+          lines: Array<{
+            tag: "context" | "add" | "delete" | "binary";
+            content: string;
+          }>;
+        }>;
+      }>;
+      truncated?: true;
+    };
+  };
+
+  /** Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. A repository of one's own that does not exist is made. The import ends when the caller's socket does. */
+  "repo.import": {
+    args: {
+      repo: string;
+      ref?: string;
+      remoteUrl?: string;
+      remoteRef?: string;
+      message?: string;
+    };
+    result: {
+      repo: string;
+      ref: string;
+      head: string | null;
+      changed: boolean;
+      remoteUrl: string;
+      remoteRef: string;
+    };
+  };
+
+  /** List the repositories the caller can read, by name: the own home and workspaces, other own ones, and public ones. Root sees all. owner keeps to one user's. */
+  "repo.list": {
+    args: {
+      owner?: string;
+    };
+    result: {
+      repos: Array<{
+        repo: string;
+        owner: string;
+        name: string;
+        kind: "home" | "workspace" | "package" | "user";
+        writable: boolean;
+        public: boolean;
+        description?: string;
+        updatedAt?: number;
+      }>;
+    };
+  };
+
+  /** The commits of a branch along first parents, newest first. limit is 30 where nothing is said, and brought to 1..100; offset passes over so many. Times are seconds, as in git. */
+  "repo.log": {
+    args: {
+      repo: string;
+      ref?: string;
+      limit?: number;
+      offset?: number;
+    };
+    result: {
+      repo: string;
+      ref: string;
+      limit: number;
+      offset: number;
+      entries: {
+        hash: string;
+        treeHash: string;
+        author: string;
+        authorEmail: string;
+        authorTime: number;
+        committer: string;
+        committerEmail: string;
+        commitTime: number;
+        message: string;
+        parents: string[];
+      }[];
+    };
+  };
+
+  /** Read a directory's entries or a file's text at a branch, tag or commit; main and the root where nothing is said. A binary file has content null. Links are not followed. */
+  "repo.read": {
+    args: {
+      repo: string;
+      ref?: string;
+      path?: string;
+    };
+    result: {
+      repo: string;
+      ref: string;
+      path: string;
+      kind: "tree";
+      entries: Array<{
+        name: string;
+        path: string;
+        mode: string;
+        hash: string;
+        type: "tree" | "blob" | "symlink";
+      }>;
+    } | {
+      repo: string;
+      ref: string;
+      path: string;
+      kind: "file";
+      size: number;
+      isBinary: boolean;
+      content: string | null;
+    };
+  };
+
+  /** The branches and tags of a repository, each with the hash it points to. */
+  "repo.refs": {
+    args: {
+      repo: string;
+    };
+    result: {
+      repo: string;
+      heads: Record<string, string>;
+      tags: Record<string, string>;
+    };
+  };
+
+  /** Find lines that hold a text, literally and by case, in the text files of a branch, tag or commit. prefix keeps to paths that begin with it. At most 500 lines. */
+  "repo.search": {
+    args: {
+      repo: string;
+      ref?: string;
+      query: string;
+      prefix?: string;
+    };
+    result: {
+      repo: string;
+      ref: string;
+      query: string;
+      prefix?: string;
+      truncated?: true;
+      matches: {
+        path: string;
+        line: number;
+        content: string;
+      }[];
+    };
+  };
+
+  /** Set a repository's description, or whether everybody may read it (public also without logging in, over git). Homes and workspaces stay private. Only the owner and root may. */
+  "repo.update": {
+    args: {
+      repo: string;
+      description?: string;
+      public?: boolean;
+    };
+    result: {
+      repo: {
+        repo: string;
+        owner: string;
+        name: string;
+        kind: "home" | "workspace" | "package" | "user";
+        writable: boolean;
+        public: boolean;
+        description?: string;
+        updatedAt?: number;
+      };
+    };
+  };
+
   /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is in milliseconds. */
   "shell.exec": {
     args: {
@@ -545,12 +817,83 @@ export type Calls = {
       };
     };
   };
+
+  /** Make a workspace of the caller's: a place for files that outlives a process, kept in the repository <username>/<workspaceId>. */
+  "sys.workspace.create": {
+    args: {
+      label?: string;
+      kind?: "thread" | "app" | "shared";
+    };
+    result: {
+      workspace: {
+        workspaceId: string;
+        ownerUid: number;
+        label: string | null;
+        kind: "thread" | "app" | "shared";
+        state: "active" | "archived";
+        createdAt: number;
+        updatedAt: number;
+      };
+      repo: string;
+    };
+  };
+
+  /** List the caller's workspaces, the last used first; root may name another user's uid. kind and state choose, limit is applied last. */
+  "sys.workspace.list": {
+    args: {
+      uid?: number;
+      kind?: "thread" | "app" | "shared";
+      state?: "active" | "archived";
+      limit?: number;
+    };
+    result: {
+      workspaces: Array<{
+        workspaceId: string;
+        ownerUid: number;
+        label: string | null;
+        kind: "thread" | "app" | "shared";
+        state: "active" | "archived";
+        createdAt: number;
+        updatedAt: number;
+        defaultBranch: string;
+        headCommit: string | null;
+        activeProcess: {
+          pid: string;
+          label: string | null;
+          cwd: string;
+          createdAt: number;
+        } | null;
+        processCount: number;
+      }>;
+    };
+  };
+
+  /** Set a workspace's label (null for none) or state. An archived workspace keeps its files. */
+  "sys.workspace.update": {
+    args: {
+      workspaceId: string;
+      label?: string | null;
+      state?: "active" | "archived";
+    };
+    result: {
+      workspace: {
+        workspaceId: string;
+        ownerUid: number;
+        label: string | null;
+        kind: "thread" | "app" | "shared";
+        state: "active" | "archived";
+        createdAt: number;
+        updatedAt: number;
+      };
+    };
+  };
 };
 
 export type CallName = keyof Calls;
 
 /** Calls that change nothing: after a cut they may be sent again. */
 export const READS: ReadonlySet<string> = new Set<CallName>([
+  "repo.list",
   "sys.capability.list",
   "sys.config.get",
   "sys.connection.list",
@@ -562,6 +905,7 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
 
 /** Calls that are one transaction: with a key they may be sent again. */
 export const WRITES: ReadonlySet<string> = new Set<CallName>([
+  "repo.update",
   "sys.capability.grant",
   "sys.capability.revoke",
   "sys.config.set",
@@ -572,4 +916,6 @@ export const WRITES: ReadonlySet<string> = new Set<CallName>([
   "sys.token.revoke",
   "sys.user.lock",
   "sys.user.update",
+  "sys.workspace.create",
+  "sys.workspace.update",
 ]);

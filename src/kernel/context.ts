@@ -10,9 +10,12 @@ import type { Connections, ConnectionReads } from "./nouns/connections.ts";
 import type { Devices, DeviceReads } from "./nouns/devices.ts";
 import type { FileReads, Files } from "./nouns/files.ts";
 import type { Groups, GroupReads } from "./nouns/groups.ts";
+import type { Repositories, RepositoryReads } from "./nouns/repositories.ts";
 import type { Tokens, TokenReads } from "./nouns/tokens.ts";
+import type { Workspaces, WorkspaceReads } from "./nouns/workspaces.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Throttle } from "./nouns/throttle.ts";
+import type { Repos } from "./repos.ts";
 
 /** Facts of this gateway that never change while it runs. */
 export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
@@ -31,6 +34,8 @@ export type ReadContext = {
   connections: ConnectionReads;
   devices: DeviceReads;
   files: FileReads;
+  repositories: RepositoryReads;
+  workspaces: WorkspaceReads;
 };
 
 export type WriteContext = {
@@ -44,6 +49,8 @@ export type WriteContext = {
   connections: Connections;
   devices: Devices;
   files: Files;
+  repositories: Repositories;
+  workspaces: Workspaces;
   emit: Emit;
   /** Done once the call is answered; not at all where the transaction fails. */
   after: (action: () => void) => void;
@@ -53,6 +60,9 @@ export type EffectContext = ReadContext & {
   passwords: Passwords;
   throttle: Throttle;
   setupDoor: SetupDoor;
+  repos: Repos;
+  /** The request's, made the caller's own: for actors that store results themselves. */
+  key: string | undefined;
   /** Ends when the caller's socket does. */
   signal: AbortSignal;
   /** One transaction; resolves when it is durable. */

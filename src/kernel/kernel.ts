@@ -12,6 +12,7 @@ import type { About, ReadContext, SetupDoor, WriteContext } from "./context.ts";
 import { configDefaults } from "./defaults.ts";
 import { ALLOWED_HOSTS_KEY, allowList, BASE_URL_KEY } from "./egress/allow.ts";
 import { Emit } from "./emit.ts";
+import { GitDoor } from "./http/git.ts";
 import { Accounts } from "./nouns/accounts.ts";
 import { Capabilities } from "./nouns/capabilities.ts";
 import { Config } from "./nouns/config.ts";
@@ -19,13 +20,16 @@ import { Connections } from "./nouns/connections.ts";
 import { Devices } from "./nouns/devices.ts";
 import { Files } from "./nouns/files.ts";
 import { Groups } from "./nouns/groups.ts";
+import { Repositories } from "./nouns/repositories.ts";
 import { Results } from "./nouns/results.ts";
 import { Throttle } from "./nouns/throttle.ts";
 import { Timers } from "./nouns/timers.ts";
 import { Tokens } from "./nouns/tokens.ts";
+import { Workspaces } from "./nouns/workspaces.ts";
 import { Passwords } from "./passwords.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
+import { Repos } from "./repos.ts";
 import { type HardwareSyscall, run } from "./run.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
@@ -56,6 +60,8 @@ export class Kernel {
   readonly #throttle: Throttle;
   readonly #timers: Timers;
   readonly #emit: Emit;
+  readonly #repos: Repos;
+  readonly #git: GitDoor;
   readonly #native: NativeTarget;
   readonly #reception: Reception;
   #wakeAt: number | null = null;
@@ -87,6 +93,8 @@ export class Kernel {
       connections: this.#connections,
       devices: this.#devices,
       files: new Files(sql),
+      repositories: new Repositories(sql, this.#accounts),
+      workspaces: new Workspaces(sql, crypto),
     };
     const context = Object.defineProperty(
       { about, ...nouns, emit: this.#emit, after: (action: () => void) => this.#transactor.after(action) },
@@ -96,10 +104,19 @@ export class Kernel {
     const reads = context as typeof context & ReadContext;
     const writes = context as typeof context & WriteContext;
     const table: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
-    const effects = { passwords: new Passwords(crypto), throttle: this.#throttle, setupDoor: options.setupDoor };
+    const { actors, net, log } = ports;
+    this.#repos = new Repos({ actors, net, log, reads, relaxed: (body) => this.#relaxed(() => body(writes)) });
+    const effects = {
+      passwords: new Passwords(crypto),
+      throttle: this.#throttle,
+      setupDoor: options.setupDoor,
+      repos: this.#repos,
+    };
+    this.#git = new GitDoor({ ports, reads, effects, relaxed: (body) => this.#relaxed(() => body(writes)) });
     this.#native = new NativeTarget({
       ports,
       reads,
+      git: this.#repos.files,
       commit: async (body) => {
         const { value, after } = this.#transactor.run(() => body(writes));
         await sql.durable();
@@ -178,6 +195,7 @@ export class Kernel {
   /** A batch did not reach the disk: memory follows the rows, and sockets whose identity went with them must return. */
   rolledBack(): void {
     this.#connections.forget();
+    this.#repos.forget();
     const open = this.#dropGhosts();
     for (const socketId of open) {
       if (this.#connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))
@@ -185,6 +203,11 @@ export class Kernel {
     }
     this.#reception.rolledBack();
     this.#arm();
+  }
+
+  /** A request below /git/. */
+  git(request: Request, address: string): Promise<Response> {
+    return this.#git.serve(request, address);
   }
 
   /** Whether this is a live token of root's: what the operator's pages ask for. */
@@ -236,14 +259,19 @@ export class Kernel {
   }
 
   #leave(socketId: string): void {
-    this.#unlessFull(() => {
-      const { after } = this.#transactor.relaxed(() => {
+    this.#unlessFull(() =>
+      this.#relaxed(() => {
         this.#connections.remove(socketId);
         const device = this.#devices.disconnected(socketId, this.#ports.clock.now());
         if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
-      });
-      for (const action of after) action();
-    });
+      }),
+    );
+  }
+
+  #relaxed<T>(body: () => T): T {
+    const { value, after } = this.#transactor.relaxed(body);
+    for (const action of after) action();
+    return value;
   }
 
   #fire(kind: string, now: number): void {

@@ -5,6 +5,8 @@ import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
 import type { Account } from "../protocol/records.ts";
+import { shellCommands } from "../shell/commands.table.ts";
+import { summaryOf } from "../shell/manual.ts";
 import { devMount } from "../vfs/dev.ts";
 import { docsMounts } from "../vfs/docs.ts";
 import { etcMounts } from "../vfs/etc.ts";
@@ -14,13 +16,14 @@ import type { Mount } from "../vfs/mount.ts";
 import { procMount } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
 import { hashOf, treeMount } from "../vfs/tree.ts";
-import { type Command, usrMount } from "../vfs/usr.ts";
+import { usrMount } from "../vfs/usr.ts";
 import { Vfs } from "../vfs/vfs.ts";
-import { type WorkspaceMeans, workspacesMount } from "../vfs/workspaces.ts";
+import { type WorkspaceFiles, workspacesMount } from "../vfs/workspaces.ts";
 import { Contents } from "./contents.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { AccountReads } from "./nouns/accounts.ts";
 import { INLINE_BYTES_MAX } from "./nouns/files.ts";
+import type { Workspace } from "./nouns/workspaces.ts";
 import { route } from "./route.ts";
 import { type HardwareSyscall, mustStillMay } from "./run.ts";
 import { nativeShell } from "./shell.ts";
@@ -28,16 +31,13 @@ import { nativeShell } from "./shell.ts";
 type Means = {
   ports: Ports;
   reads: ReadContext;
+  /** Files that are kept in repositories. Asks nobody who may. */
+  git: GitFiles;
   commit<T>(body: (nouns: WriteContext) => T): Promise<T>;
   /** Whether the caller may use that name at all. */
   authorize: (caller: Caller, call: string) => void;
   /** The one door, for what a file's write changes elsewhere. */
   sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
-  /** What the shell can run. */
-  commands?(): readonly Command[];
-  /** What of the tree is kept in git. Without it homes are plain and there are no workspaces. */
-  git?: GitFiles;
-  workspaces?: Omit<WorkspaceMeans, "git">;
 };
 
 export class NativeTarget {
@@ -59,8 +59,15 @@ export class NativeTarget {
       inlineBytesMax: INLINE_BYTES_MAX,
     });
     this.#mounts = [
-      means.git === undefined ? tree : homeMount({ tree, git: means.git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
-      ...(means.git === undefined || means.workspaces === undefined ? [] : [workspacesMount({ git: means.git, ...means.workspaces })]),
+      homeMount({ tree, git: means.git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
+      workspacesMount({
+        git: means.git,
+        workspaces: (who) => reads.workspaces.list(isRoot(who) ? undefined : who.uid).map((workspace) => filesOf(reads, workspace)),
+        find: (workspaceId) => {
+          const workspace = reads.workspaces.get(workspaceId);
+          return workspace && filesOf(reads, workspace);
+        },
+      }),
       ...etcMounts({
         passwd: () => reads.accounts.passwdLines(),
         shadow: () => reads.accounts.shadowLines(),
@@ -74,7 +81,7 @@ export class NativeTarget {
       }),
       procMount({ version: reads.about.version, uptimeMs: () => ports.clock.now() - reads.about.startedAt }),
       devMount((length) => ports.crypto.bytes(length)),
-      usrMount(() => means.commands?.() ?? []),
+      usrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
       ...docsMounts(async () => (await import("./manuals.ts")).manuals),
     ];
   }
@@ -127,4 +134,8 @@ export class NativeTarget {
 function ownerOf(accounts: AccountReads, home: string): Account | undefined {
   const account = accounts.byName(home.slice(home.lastIndexOf("/") + 1));
   return account?.home === home ? account : undefined;
+}
+
+function filesOf(reads: ReadContext, { workspaceId, ownerUid, state }: Workspace): WorkspaceFiles {
+  return { workspaceId, owner: reads.accounts.byUid(ownerUid)?.username ?? "", ownerUid, archived: state === "archived" };
 }

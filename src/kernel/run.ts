@@ -18,7 +18,7 @@ type Means = {
   results: Results;
   reads: ReadContext;
   writes: WriteContext;
-  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor">;
+  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos">;
   /** Runs a hardware call where the caller wants it. */
   hardware(call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>>;
 };
@@ -78,6 +78,7 @@ async function effect(
   if (stored !== undefined) return { data: stored.data, after };
   const context: EffectContext = Object.assign(Object.create(reads) as ReadContext, means.effects, {
     signal,
+    key: frame.key === undefined || caller.origin === "stranger" ? undefined : `${caller.uid}/${frame.key}`,
     async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = transactor.run(() => {
         mustStillMay(means.reads, call, caller);

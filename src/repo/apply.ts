@@ -82,7 +82,7 @@ function run(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
 
 function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { type: "put" }>): Uint8Array {
   const given = [content, contentBase64, bytes].filter((value) => value !== undefined);
-  if (given.length > 1) fail(400, `Both content and contentBase64 given for ${path}: pass one`);
+  if (given.length > 1) fail(400, `put ${path} cannot specify both content and contentBase64`);
   if (content !== undefined) return toBytes(content);
   if (bytes !== undefined) return bytes;
   if (contentBase64 === undefined) fail(400, `No content for ${path}: pass content or contentBase64`);
@@ -95,7 +95,7 @@ function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { t
 
 /** As git keeps it: with a line's end. */
 function checkMessage(message: string, bytesMax: number): string {
-  if (message.trim() === "") fail(400, "A commit needs a message");
+  if (message.trim() === "") fail(400, "message is required");
   if (message.includes("\0")) fail(400, "A commit message holds no NUL");
   if (toBytes(message).length > bytesMax) fail(413, `A commit message has at most ${bytesMax} bytes`);
   return message.endsWith("\n") ? message : `${message}\n`;

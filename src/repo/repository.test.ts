@@ -130,7 +130,7 @@ describe("create and apply", () => {
       [{ type: "put", path: "dir", content: "" }, "Is a directory: dir"],
       [{ type: "put", path: "", content: "" }, "names the root"],
       [{ type: "put", path: "x" }, "No content"],
-      [{ type: "put", path: "x", content: "", contentBase64: "" }, "Both content and contentBase64"],
+      [{ type: "put", path: "x", content: "", contentBase64: "" }, "cannot specify both content and contentBase64"],
       [{ type: "put", path: "x", contentBase64: "*" }, "not base64"],
     ];
     for (const [op, message] of refused) {

@@ -21,7 +21,7 @@ const LINE_CHARS_MAX = 1000;
 type Search = { store: Store; query: string; prefix: string; matches: Match[]; entries: number; bytes: number; isCut: boolean };
 
 export function search(store: Store, ref: string, query: string, prefix?: string): SearchResult {
-  if (query === "") fail(400, "A search needs a query");
+  if (query === "") fail(400, "query is required");
   const tree = store.history.node(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
   const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false };

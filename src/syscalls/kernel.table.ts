@@ -5,6 +5,17 @@ import fsEdit from "./fs/edit.ts";
 import fsRead from "./fs/read.ts";
 import fsSearch from "./fs/search.ts";
 import fsWrite from "./fs/write.ts";
+import repoApply from "./repo/apply.ts";
+import repoCompare from "./repo/compare.ts";
+import repoCreate from "./repo/create.ts";
+import repoDiff from "./repo/diff.ts";
+import repoImport from "./repo/import.ts";
+import repoList from "./repo/list.ts";
+import repoLog from "./repo/log.ts";
+import repoRead from "./repo/read.ts";
+import repoRefs from "./repo/refs.ts";
+import repoSearch from "./repo/search.ts";
+import repoUpdate from "./repo/update.ts";
 import shellExec from "./shell/exec.ts";
 import sysCapabilityGrant from "./sys/capability/grant.ts";
 import sysCapabilityList from "./sys/capability/list.ts";
@@ -27,6 +38,9 @@ import sysUserList from "./sys/user/list.ts";
 import sysUserLock from "./sys/user/lock.ts";
 import sysUserPassword from "./sys/user/password.ts";
 import sysUserUpdate from "./sys/user/update.ts";
+import sysWorkspaceCreate from "./sys/workspace/create.ts";
+import sysWorkspaceList from "./sys/workspace/list.ts";
+import sysWorkspaceUpdate from "./sys/workspace/update.ts";
 import type { Syscall } from "./define.ts";
 
 export const kernelCalls: readonly Syscall[] = [
@@ -35,6 +49,17 @@ export const kernelCalls: readonly Syscall[] = [
   fsRead,
   fsSearch,
   fsWrite,
+  repoApply,
+  repoCompare,
+  repoCreate,
+  repoDiff,
+  repoImport,
+  repoList,
+  repoLog,
+  repoRead,
+  repoRefs,
+  repoSearch,
+  repoUpdate,
   shellExec,
   sysCapabilityGrant,
   sysCapabilityList,
@@ -57,4 +82,7 @@ export const kernelCalls: readonly Syscall[] = [
   sysUserLock,
   sysUserPassword,
   sysUserUpdate,
+  sysWorkspaceCreate,
+  sysWorkspaceList,
+  sysWorkspaceUpdate,
 ];

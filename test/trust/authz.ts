@@ -35,6 +35,12 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
   sessionId: (whose, caller) =>
     whose === "absent" ? "sh_00000000-0000-4000-8000-000000000000" : freshSession(whose === "own" ? caller : victim),
   target: (whose) => ({ own: "gsv", foreign: "victims-laptop", absent: "nobodys-laptop" })[whose],
+  repo: (whose, caller) => ({ own: `${caller.username}/mine`, foreign: "victim/secret", absent: "victim/nothing" })[whose],
+  owner: (whose, caller) => ({ own: caller.username, foreign: "victim", absent: "nobody" })[whose],
+  workspaceId: async (whose, caller) => {
+    if (whose === "absent") return "ws_00000000-0000-4000-8000-000000000000";
+    return whose === "own" ? freshWorkspace(caller) : victimsWorkspace;
+  },
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
 };
@@ -44,7 +50,9 @@ const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
-    "offset limit content oldString newString replaceAll query include input timeout streams"
+    "offset limit content oldString newString replaceAll query include input timeout streams " +
+    // Within a repository that was named, and read only after it was judged.
+    "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),
 );
 
@@ -69,6 +77,8 @@ for (const username of ["victim", "mallory", "oscar"]) {
 for (const { username, uid } of (await admin.call("sys.user.list", {})).users) people.set(username, { username, uid });
 await admin.call("sys.config.set", { key: `users/${victim.uid}/ai/model`, value: "the victim's" });
 await admin.call("fs.write", { path: "/home/victim/secret", content: "the victim's" });
+await admin.call("repo.apply", { repo: "victim/secret", message: "hide", ops: [{ type: "put", path: "a", content: "the victim's" }] });
+const victimsWorkspace = await freshWorkspace(victim);
 await registerDevice("victim", victim.uid, "victims-laptop");
 
 for (const call of kernelCalls) {
@@ -210,6 +220,14 @@ async function freshSession({ username, uid }: Person): Promise<string> {
   return started.sessionId;
 }
 
+async function freshWorkspace({ username, uid }: Person): Promise<string> {
+  const { token } = await admin.call("sys.token.create", { kind: "user", uid });
+  const client = await enter(host, { username, token: token.token }, { id: "authz-workspace" });
+  const { workspace } = await client.call("sys.workspace.create", {});
+  client.close();
+  return workspace.workspaceId;
+}
+
 async function stateOfVictim(): Promise<string> {
   const [tokens, config, users, groups, capabilities] = await Promise.all([
     admin.call("sys.token.list", { uid: victim.uid }),
@@ -219,7 +237,9 @@ async function stateOfVictim(): Promise<string> {
     admin.call("sys.capability.list", {}),
   ]);
   const secret = await admin.call("fs.read", { path: "/home/victim/secret" });
-  return JSON.stringify([tokens, config, users, groups, capabilities, secret]);
+  const { workspaces } = await admin.call("sys.workspace.list", { uid: victim.uid });
+  const repos = await Promise.all([admin.call("repo.list", { owner: "victim" }), admin.call("repo.log", { repo: "victim/secret" })]);
+  return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos]);
 }
 
 /** The answer with the id it echoes taken out. */

@@ -2,8 +2,7 @@
 // vanish between any two events while sockets and rows stay, so the constructor is also the recovery.
 
 import { DurableObject } from "cloudflare:workers";
-import type { Hono } from "hono";
-import { httpApp } from "../../kernel/http/app.ts";
+import { type HttpApp, httpApp } from "../../kernel/http/app.ts";
 import { originPolicy, originRefusal } from "../../kernel/http/origin.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -24,7 +23,7 @@ import { CloudflareSql } from "./sql.ts";
 export class KernelObject extends DurableObject<Env> {
   readonly #kernel: Kernel;
   readonly #sockets: CloudflareSockets;
-  readonly #app: Hono;
+  readonly #app: HttpApp;
   readonly #origins: string[] | null;
 
   constructor(state: DurableObjectState, env: Env) {
@@ -58,13 +57,14 @@ export class KernelObject extends DurableObject<Env> {
       isSetupMode: () => this.#kernel.isSetupMode,
       isOperator: (token) => this.#kernel.isOperator(token),
       metrics: null,
+      git: (request, address) => this.#kernel.git(request, address),
     });
   }
 
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return this.#upgrade(request);
     const refusal = this.#refusal(request);
-    return refusal === null ? this.#app.fetch(request) : refuse(421, refusal);
+    return refusal === null ? this.#app.fetch(request, { address: addressOf(request) }) : refuse(421, refusal);
   }
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
@@ -88,8 +88,7 @@ export class KernelObject extends DurableObject<Env> {
     if (new URL(request.url).pathname !== "/ws") return refuse(404, "Not found");
     const refusal = this.#refusal(request);
     if (refusal !== null) return refuse(403, refusal);
-    // Set by the platform, which takes nobody's word for it. Run locally there is no platform, and no stranger either.
-    const address = request.headers.get("cf-connecting-ip") ?? "127.0.0.1";
+    const address = addressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(503, "Too many connections: try again later");
     const full = this.#kernel.refusal(address);
     if (full !== null) return refuse(503, full);
@@ -101,6 +100,11 @@ export class KernelObject extends DurableObject<Env> {
     const { host, origin } = new URL(request.url);
     return originRefusal(originPolicy(this.#origins ?? [origin]), host, request.headers.get("origin"));
   }
+}
+
+/** Set by the platform, which takes nobody's word for it. Run locally there is no platform, and no stranger either. */
+function addressOf(request: Request): string {
+  return request.headers.get("cf-connecting-ip") ?? "127.0.0.1";
 }
 
 /** Without our half of the handshake the peer would wait until the object is put to sleep. Few codes may be sent back. */

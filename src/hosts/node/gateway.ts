@@ -1,6 +1,6 @@
 // The Node host, put together: home, ports, kernel, HTTP, and the way down, which is also what a failed start takes.
 
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { httpApp } from "../../kernel/http/app.ts";
 import type { SetupDoor } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
@@ -82,10 +82,13 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
     isSetupMode: () => kernel.isSetupMode,
     isOperator: (token) => kernel.isOperator(token),
     metrics: () => meter.text(),
+    git: (request, address) => kernel.git(request, address),
   });
   // Our few pages need no faster Response, and nobody else in this process should meet one.
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const door = new HttpDoor(options, kernel, sockets);
+  const listener = getRequestListener((request, env) => app.fetch(request, { address: door.addressOf((env as HttpBindings).incoming) }), {
+    overrideGlobalObjects: false,
+  });
   const server = createHttpServer(
     options,
     door.guard((request, response) => void listener(request, response)),

@@ -2,7 +2,7 @@
 // sees it, and bounds how long and how large a request may be.
 
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, BlockList, isIP } from "node:net";
 import type { Duplex } from "node:stream";
@@ -13,6 +13,10 @@ import { LIMITS } from "../../protocol/limits.ts";
 import { OperatorError } from "./home.ts";
 import type { UpOptions } from "./options.ts";
 import type { NodeSockets } from "./sockets.ts";
+
+const REQUEST_MS = 30_000;
+const GIT_REQUEST_MS = 10 * 60_000;
+const GIT_EXCHANGE_MS = 30 * 60_000;
 
 export class HttpDoor {
   readonly #options: UpOptions;
@@ -53,7 +57,10 @@ export class HttpDoor {
       this.#busy.add(socket);
       response.once("close", () => this.#busy.delete(socket));
       const refusal = this.#refusal(request);
-      if (refusal === null) return listener(request, response);
+      if (refusal === null) {
+        setDeadlines(request, response);
+        return listener(request, response);
+      }
       response.writeHead(421, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(`${refusal}\n`);
     };
   }
@@ -64,7 +71,7 @@ export class HttpDoor {
     const refusal = this.#refusal(request);
     if (refusal !== null) return refuse(wire, 403, refusal);
     if (this.#isClosing) return refuse(wire, 503, "Gateway is shutting down");
-    const address = this.#address(request);
+    const address = this.addressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
     const full = this.#kernel.refusal(address);
     if (full !== null) return refuse(wire, 503, full);
@@ -84,7 +91,7 @@ export class HttpDoor {
   }
 
   /** The peer's address; what a proxy says of it counts only where the proxy itself was named. */
-  #address(request: IncomingMessage): string {
+  addressOf(request: IncomingMessage): string {
     const peer = request.socket.remoteAddress ?? "unknown";
     if (!this.#isProxy(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
@@ -102,6 +109,28 @@ export class HttpDoor {
   }
 }
 
+/** How long a request may take to arrive, and for git, whose answers can be long too, the whole exchange. */
+function setDeadlines(request: IncomingMessage, response: ServerResponse): void {
+  const isGit = request.url?.startsWith("/git/") === true;
+  const late = setTimeout(
+    () => {
+      if (response.headersSent) return void request.socket.destroy();
+      response
+        .writeHead(408, { "content-type": "text/plain; charset=utf-8", connection: "close" })
+        .end("The request took too long\n", () => {
+          request.socket.destroy();
+        });
+    },
+    isGit ? GIT_REQUEST_MS : REQUEST_MS,
+  );
+  const over = isGit ? setTimeout(() => request.socket.destroy(), GIT_EXCHANGE_MS) : undefined;
+  request.once("end", () => clearTimeout(late));
+  response.once("close", () => {
+    clearTimeout(late);
+    clearTimeout(over);
+  });
+}
+
 /** Some proxies name the port too: 192.0.2.7:50123, [2001:db8::7]:50123. */
 function withoutPort(text: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
@@ -111,7 +140,8 @@ export function createHttpServer(options: UpOptions, listener: RequestListener):
   const limits = {
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
-    requestTimeout: 30_000,
+    // Per request, in setDeadlines: a push may take longer than a page.
+    requestTimeout: 0,
     keepAliveTimeout: 5_000,
     connectionsCheckingInterval: 5_000,
     handshakeTimeout: 10_000,

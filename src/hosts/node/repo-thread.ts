@@ -4,6 +4,7 @@
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort } from "node:worker_threads";
+import { endingStream } from "../../lib/ending-stream.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest } from "../../ports/actors.ts";
 import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
@@ -64,7 +65,7 @@ async function fetch({ file, request }: Extract<ToThread, { type: "fetch" }>): P
     const body: ActorRequest["body"] = request.body === null ? null : streams.receive(request.body);
     const response = await opened.actor.fetch({ ...request, body });
     keepName(file, opened);
-    return { ...response, body: streams.send(whileUsed(response.body, () => release(opened))) };
+    return { ...response, body: streams.send(endingStream(response.body, () => release(opened))) };
   } catch (error) {
     release(opened);
     throw error;
@@ -106,31 +107,6 @@ function keepName(file: string, opened: Open): void {
   fsyncSync(folder);
   closeSync(folder);
   opened.isNew = false;
-}
-
-/** Tells when the stream is over, however that comes about. */
-function whileUsed(stream: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          over();
-          controller.close();
-        } catch (error) {
-          over();
-          throw error;
-        }
-      },
-      async cancel() {
-        over();
-        await reader.cancel();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 /** The way out is the gateway's: this thread opens no connection. */

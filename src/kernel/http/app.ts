@@ -3,6 +3,9 @@
 import { Hono } from "hono";
 import { gsvAt } from "../../lib/gsv-at.ts";
 
+/** `address` is the peer's, as the host knows it. */
+export type HttpApp = Hono<{ Bindings: { address: string } }>;
+
 export type HttpMeans = {
   version: string;
   startedAt: number;
@@ -10,6 +13,7 @@ export type HttpMeans = {
   isOperator: (token: string) => boolean;
   /** Null where the host keeps no such page. */
   metrics: (() => Promise<string>) | null;
+  git: (request: Request, address: string) => Promise<Response>;
 };
 
 const HEADERS = {
@@ -19,8 +23,8 @@ const HEADERS = {
   "x-frame-options": "DENY",
 };
 
-export function httpApp(means: HttpMeans): Hono {
-  const app = new Hono();
+export function httpApp(means: HttpMeans): HttpApp {
+  const app: HttpApp = new Hono();
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
@@ -39,6 +43,7 @@ export function httpApp(means: HttpMeans): Hono {
     }
     return context.text(await means.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
   });
+  app.all("/git/*", (context) => means.git(context.req.raw, context.env.address));
   app.get("/", (context) => {
     const { protocol, host } = new URL(context.req.url);
     // Where a proxy ends TLS, people come by https.

@@ -5,8 +5,9 @@ import type { Sql } from "../../ports/sql.ts";
 import { initial } from "./001-initial.ts";
 import { files } from "./002-files.ts";
 import { deviceIndexes } from "./003-device-indexes.ts";
+import { repositories } from "./004-repositories.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes];
+export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories];
 
 export function migrate(sql: Sql): void {
   migrateBy(sql, MIGRATIONS);

@@ -59,11 +59,12 @@ export default strangerSyscall({
     const hash = await passwords.hash(args.password, signal);
     const rootHash = args.rootPassword === undefined ? hash : await passwords.hash(args.rootPassword, signal);
 
-    return context.finish(({ accounts, config, tokens, files, now }) => {
+    return context.finish(({ accounts, config, tokens, files, repositories, now }) => {
       // Somebody else may have finished first while this one was hashing.
       if (!accounts.isSetupMode()) fail(409, "System already initialized");
       const user = accounts.add({ username: args.username, hash }, now);
       files.makeHome(user, now);
+      repositories.makeHome(user.username, now);
       accounts.setHash("root", rootHash, now);
       if (args.timezone !== undefined) config.set("config/server/timezone", args.timezone);
       if (args.ai?.provider !== undefined) config.set("config/ai/provider", args.ai.provider);

@@ -9,3 +9,4 @@ import "./token.ts";
 import "./user.ts";
 import "./fs.ts";
 import "./shell.ts";
+import "./repo.ts";

@@ -44,11 +44,12 @@ export default syscall({
   async run({ passwords, signal, finish }, caller, args) {
     passwords.check(args.password, "password");
     const hash = await passwords.hash(args.password, signal);
-    return finish(({ accounts, groups, capabilities, connections, files, now }) => {
+    return finish(({ accounts, groups, capabilities, connections, files, repositories, now }) => {
       // Read again: rights may have changed while the password was being hashed.
       const present = connections.caller(caller.connectionId) ?? caller;
       const user = accounts.add({ username: args.username, gecos: args.gecos, hash }, now);
       files.makeHome(user, now);
+      repositories.makeHome(user.username, now);
       const known = groups.list();
       for (const name of args.groups ?? []) {
         const group = known.find((candidate) => candidate.name === name) ?? fail(404, `Unknown group: ${name}`);

@@ -1,0 +1,158 @@
+// git over HTTP: who is asking, whether they may, and then on to the repository's actor. Says to whoever may not read a
+// repository what it would say of one that does not exist. Bodies are passed on as they come.
+
+import { allows } from "../../lib/capability.ts";
+import { endingStream } from "../../lib/ending-stream.ts";
+import { fail, SysError } from "../../lib/sys-error.ts";
+import { StorageError } from "../../ports/sql.ts";
+import type { Ports } from "../../ports/ports.ts";
+import type { Account } from "../../protocol/records.ts";
+import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
+import { login } from "../login.ts";
+import type { RepositoryRow } from "../nouns/repositories.ts";
+
+type Means = {
+  ports: Pick<Ports, "log" | "meter" | "crypto">;
+  reads: ReadContext;
+  effects: Pick<EffectContext, "passwords" | "throttle" | "repos">;
+  relaxed<T>(body: (nouns: WriteContext) => T): T;
+};
+
+type Asked = { repo: string; path: string; query: string; service: "git-upload-pack" | "git-receive-pack" };
+
+/** Requests under way: each holds a connection and, while it is served, part of a repository's turn. */
+const AT_ONCE = 32;
+const AT_ONCE_PER_USER = 8;
+/** What the protocol needs of a request's headers. */
+const FORWARDED = ["content-type", "content-encoding", "git-protocol"];
+const TOKEN = /^gsv_(?:user|node|service)_[A-Za-z0-9_-]+$/;
+
+export class GitDoor {
+  readonly #means: Means;
+  readonly #underWay = new Map<string, number>();
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  async serve(request: Request, address: string): Promise<Response> {
+    const startedAt = performance.now();
+    const asked = parse(request);
+    let response: Response;
+    try {
+      response = asked === null ? plain(404, "Not found") : await this.#answer(request, asked, address);
+    } catch (error) {
+      response = this.#refusal(error, asked, address);
+    }
+    this.#means.ports.meter.call(asked?.service ?? "git", response.status, performance.now() - startedAt);
+    return response;
+  }
+
+  async #answer(request: Request, asked: Asked, address: string): Promise<Response> {
+    const account = await this.#account(request, address);
+    const row = this.#mayOrFail(account, asked);
+    const done = this.#begin(account?.username ?? "");
+    try {
+      const headers = Object.fromEntries(
+        FORWARDED.flatMap((name) => (request.headers.has(name) ? [[name, request.headers.get(name)!]] : [])),
+      );
+      const { path, query, service } = asked;
+      const access = { read: true, write: service === "git-receive-pack", actor: account?.username ?? null };
+      const { repos } = this.#means.effects;
+      const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: request.body, access });
+      return new Response(endingStream(answer.body, done), { status: answer.status, headers: answer.headers });
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** Null for whoever does not say. */
+  async #account(request: Request, address: string): Promise<Account | null> {
+    const header = request.headers.get("authorization");
+    if (header === null) return null;
+    const { username, secret } = basic(header) ?? fail(401, "Authentication required: use HTTP Basic");
+    const { reads, effects } = this.#means;
+    const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
+    const context = { ...effects, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
+    const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
+    if (credential.kind === "token") this.#means.relaxed(({ tokens, now }) => tokens.used(credential.tokenId, now));
+    return account;
+  }
+
+  #mayOrFail(account: Account | null, { repo, service }: Asked): RepositoryRow {
+    const { repositories, capabilities, accounts } = this.#means.reads;
+    const isPush = service === "git-receive-pack";
+    if (account === null) {
+      const row = repositories.get(repo);
+      // Whether it is there is for those to know who may read it.
+      if (row === undefined || !row.public || isPush) fail(401, "Authentication required");
+      return row;
+    }
+    const call = isPush ? "repo.apply" : "repo.read";
+    if (!allows(capabilities.of(accounts.identity(account).gids), call)) fail(403, `Permission denied: ${call}`);
+    if (!isPush) return repositories.toRead(account, repo);
+    return repositories.toWrite(account, repo) ?? fail(404, `Repository not found: ${repo}. Create it first: gsv repo create ${repo}`);
+  }
+
+  #begin(username: string): () => void {
+    const mine = this.#underWay.get(username) ?? 0;
+    const all = [...this.#underWay.values()].reduce((sum, count) => sum + count, 0);
+    if (mine >= AT_ONCE_PER_USER || all >= AT_ONCE) fail(429, "Too many git requests at once: try again in a few seconds");
+    this.#underWay.set(username, mine + 1);
+    return () => {
+      const left = (this.#underWay.get(username) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(username);
+      else this.#underWay.set(username, left);
+    };
+  }
+
+  #refusal(error: unknown, asked: Asked | null, address: string): Response {
+    const { log, crypto } = this.#means.ports;
+    if (error instanceof StorageError) return plain(error.full ? 507 : 500, error.message);
+    if (!(error instanceof SysError)) {
+      const incident = crypto.uuid();
+      log.error("incident", {
+        incident,
+        call: asked?.service ?? "git",
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+      return plain(500, `Internal error (incident ${incident})`);
+    }
+    if (error.code === 401) log.warn("refused", { call: asked?.service ?? "git", status: error.code, address });
+    const { retryAfterMs } = (error.details ?? {}) as { retryAfterMs?: number };
+    return plain(error.code, error.message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
+  }
+}
+
+/** `/git/<owner>/<name>[.git]/<what git asks for>`. */
+function parse(request: Request): Asked | null {
+  const url = new URL(request.url);
+  const match = /^\/git\/([A-Za-z0-9._-]{1,100})\/([A-Za-z0-9._-]{1,104})(\/.*)$/.exec(url.pathname);
+  if (match === null) return null;
+  const [, owner = "", name = "", path = ""] = match;
+  const repo = `${owner}/${name.replace(/\.git$/, "")}`;
+  const isPush = path === "/git-receive-pack" || (path === "/info/refs" && url.searchParams.get("service") === "git-receive-pack");
+  return { repo, path, query: url.search.slice(1), service: isPush ? "git-receive-pack" : "git-upload-pack" };
+}
+
+function basic(header: string): { username: string; secret: string } | null {
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(header)?.[1];
+  if (encoded === undefined) return null;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)),
+    );
+    const colon = text.indexOf(":");
+    return colon < 0 ? null : { username: text.slice(0, colon), secret: text.slice(colon + 1) };
+  } catch {
+    return null;
+  }
+}
+
+function plain(status: number, message: string, retryAfter?: number): Response {
+  const headers: Record<string, string> = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+  if (status === 401) headers["www-authenticate"] = 'Basic realm="gsv"';
+  if ((status === 429 || status === 503) && retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
+  return new Response(`${message}\n`, { status, headers });
+}

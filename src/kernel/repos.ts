@@ -1,0 +1,161 @@
+// The kernel's side of repositories: reaches their actors, makes a home's or a workspace's first files on first use, and
+// keeps the kernel's copy of where each branch is. Judges nobody: nouns/repositories.ts says who may.
+//
+// The copy is a cache on the relaxed lane. A crash may lose it, so each life of the kernel asks once before it believes it.
+
+import type { Actors, ActorRequest, ActorResponse } from "../ports/actors.ts";
+import type { Log } from "../ports/log.ts";
+import type { Net } from "../ports/net.ts";
+import { StorageError } from "../ports/sql.ts";
+import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
+import type { Person } from "../repo/commit.ts";
+import type { GitChange, GitFiles } from "../vfs/git-files.ts";
+import type { ReadContext, WriteContext } from "./context.ts";
+import type { RepositoryRow } from "./nouns/repositories.ts";
+import { importHttp } from "./repo-http.ts";
+import { homeScaffold, type Scaffold, workspaceScaffold } from "./scaffold.ts";
+
+type Means = {
+  actors: Actors;
+  net: Net;
+  log: Log;
+  reads: ReadContext;
+  relaxed<T>(body: (nouns: WriteContext) => T): T;
+};
+
+/** How many are asked at a time. */
+const ASKED_AT_ONCE = 8;
+
+export class Repos {
+  readonly #means: Means;
+  /** Those whose copy was checked in this life. */
+  readonly #checked = new Set<string>();
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  /** Something of a repository that changes nothing in it. */
+  async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
+    await this.#ready(row);
+    return (await this.#means.actors.call(addressOf(row), name, args)) as RepoResult<N>;
+  }
+
+  async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
+    const result = await this.ask(row, name, args);
+    this.#keep(row, result.state, true);
+    return result;
+  }
+
+  /** Ends with the signal. */
+  async import(row: RepositoryRow, args: RepoArgs<"import">, signal: AbortSignal): Promise<RepoResult<"import">> {
+    await this.#ready(row);
+    const http = importHttp(this.#means.net, signal);
+    const result = (await this.#means.actors.call(addressOf(row), "import", args, http)) as RepoResult<"import">;
+    this.#keep(row, result.state, result.changed);
+    return result;
+  }
+
+  async fetch(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {
+    await this.#ready(row);
+    const response = await this.#means.actors.fetch(addressOf(row), request);
+    if (response.changed !== null) this.#keep(row, response.changed as RepoState, true);
+    return response;
+  }
+
+  /** With their first files, and with the copy of their heads as it is now. */
+  async present(rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
+    const left = rows.filter((row) => !this.#checked.has(row.repo));
+    const next = async () => {
+      for (let row = left.pop(); row !== undefined; row = left.pop()) await this.#check(row);
+    };
+    await Promise.all(Array.from({ length: ASKED_AT_ONCE }, next));
+    return rows.map((row) => this.#means.reads.repositories.get(row.repo) ?? row);
+  }
+
+  /** A batch was lost, and copies with it. */
+  forget(): void {
+    this.#checked.clear();
+  }
+
+  readonly files: GitFiles = {
+    stat: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileStat", { path })),
+    list: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileList", { path })),
+    read: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileRead", { path })),
+    change: async (repo, message, author, changes) => {
+      const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
+      const state = await this.ask(row, "fileChange", { message, ops: changes.map(opOf), author: personOf(author), now: this.#now });
+      this.#keep(row, state, true);
+    },
+  };
+
+  /** One that cannot be asked must not keep the others from being listed. */
+  async #check(row: RepositoryRow): Promise<void> {
+    try {
+      this.#keep(row, await this.ask(row, "state", {}), false);
+    } catch (error) {
+      this.#means.log.error("a repository does not answer", { repo: row.repo, error: String(error) });
+    }
+  }
+
+  get #now(): number {
+    return this.#means.reads.now;
+  }
+
+  #inside<T>(repo: string, absent: T, body: (row: RepositoryRow) => Promise<T>): Promise<T> | T {
+    const row = this.#means.reads.repositories.get(repo);
+    return row === undefined ? absent : body(row);
+  }
+
+  /** Doing it twice changes nothing, so a crash on the way costs nothing either. */
+  async #ready(row: RepositoryRow): Promise<void> {
+    if (row.isScaffolded || this.#checked.has(row.repo)) return;
+    const scaffold = this.#scaffoldOf(row);
+    if (scaffold === null) return;
+    const state = await this.#means.actors.call(addressOf(row), "scaffold", { ...scaffold, author: personOf(row.owner), now: this.#now });
+    this.#keep(row, state as RepoState, false);
+  }
+
+  #scaffoldOf({ kind, owner, name }: RepositoryRow): Scaffold | null {
+    if (kind === "home") return homeScaffold(owner);
+    const workspace = kind === "workspace" ? this.#means.reads.workspaces.get(name) : undefined;
+    return workspace === undefined ? null : workspaceScaffold(workspace, owner);
+  }
+
+  #keep(row: RepositoryRow, state: RepoState, isChange: boolean): void {
+    try {
+      this.#means.relaxed(({ repositories, workspaces, now }) => {
+        repositories.seen(row.repo, state);
+        if (!isChange) return;
+        repositories.touched(row.repo, now);
+        if (row.kind === "workspace") workspaces.touched(row.name, now);
+      });
+      this.#checked.add(row.repo);
+    } catch (error) {
+      // What the repository has said yes to is on disk there, whether or not there is room for the copy here.
+      if (!(error instanceof StorageError)) throw error;
+      this.#checked.delete(row.repo);
+      this.#means.log.error("storage failed", { error: error.message });
+    }
+  }
+}
+
+export function personOf(author: string): Person {
+  const match = /^(.+) <([^<>]+)>$/.exec(author);
+  return match === null ? { name: author, email: `${author}@gsv.local` } : { name: match[1]!, email: match[2]! };
+}
+
+function addressOf({ repo }: RepositoryRow): string {
+  return `repo:${repo}`;
+}
+
+function opOf(change: GitChange): RepoArgs<"fileChange">["ops"][number] {
+  switch (change.type) {
+    case "put":
+      return { type: "put", path: change.path, bytes: change.content, ifOid: change.ifOid };
+    case "delete":
+      return { type: "delete", path: change.path, recursive: true };
+    case "move":
+      return change;
+  }
+}
