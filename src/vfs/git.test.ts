@@ -75,7 +75,7 @@ function world() {
     };
     return new Vfs(mounts, who);
   };
-  return { git, root: as("root"), alice: as("alice"), bob: as("bob") };
+  return { git, files, root: as("root"), alice: as("alice"), bob: as("bob") };
 }
 
 const machine = (files: Vfs) => ({ files, limits: NATIVE_LIMITS, now: () => 0, signal: new AbortController().signal });
@@ -131,6 +131,21 @@ describe("what a home keeps in git", () => {
     await alice.write("/tmp/context.d/x", bytes("tree"));
     await alice.write("/home/alice/sub/context.d/x", bytes("tree"));
     expect(git.messages("alice/home")).toHaveLength(1);
+  });
+
+  it("leaves what the tree held before under such a name where it is, until it is moved away", async () => {
+    const { alice, git, files } = world();
+    await alice.write("/home/alice/old/a.md", bytes("from before"));
+    await alice.write("/home/alice/knowledge/b.md", bytes("in git"));
+    files.move("/home/alice/old", "/home/alice/knowledge", "/home/alice");
+    expect(await names(alice, "/home/alice")).toEqual(["knowledge"]);
+    expect(text(await alice.read("/home/alice/knowledge/a.md"))).toBe("from before");
+    await alice.write("/home/alice/knowledge/c.md", bytes("beside it"));
+    expect(git.messages("alice/home")).toHaveLength(1);
+    expect(await searchFiles(machine(alice), { query: "before" })).toMatchObject({ count: 1 });
+    await alice.rename("/home/alice/knowledge", "/home/alice/old");
+    expect(await names(alice, "/home/alice/old")).toEqual(["a.md", "c.md"]);
+    expect(await names(alice, "/home/alice/knowledge")).toEqual(["b.md"]);
   });
 
   it("is root's to reach in any home, and nobody's whom the home keeps out, without a word to git", async () => {

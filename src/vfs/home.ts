@@ -27,12 +27,16 @@ export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
     return owner === undefined ? null : { home, repo: `${owner.username}/home`, rel: names.join("/"), path, owner };
   };
 
-  /** As the tree would judge a file in that home: every directory on the way may be searched. */
+  /**
+   * As the tree would judge a file in that home: every directory on the way may be searched. What the tree holds under such
+   * a name since before there was git stays where it is, until somebody moves it away.
+   */
   const enter = async (who: Who, path: string): Promise<GitPlace | null> => {
     const place = placeOf(path);
     if (place === null) return null;
     try {
       await tree.stat(who, `${place.home}/${place.rel.split("/")[0]}`);
+      return null;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       if (error.code !== "ENOENT") throw new FileError(error.code, path);
@@ -89,5 +93,6 @@ function split(path: string): [string, string[]] {
 }
 
 function merged(stored: FileEntry[], kept: FileEntry[]): FileEntry[] {
-  return [...stored.filter(({ name }) => !IN_GIT.has(name)), ...kept.filter(({ name }) => IN_GIT.has(name))];
+  const taken = new Set(stored.map(({ name }) => name));
+  return [...stored, ...kept.filter(({ name }) => IN_GIT.has(name) && !taken.has(name))];
 }
