@@ -14,7 +14,7 @@ import { type Ask, Link } from "./link.ts";
 import { timedOut } from "./messages.ts";
 import { OURS, withOurs } from "./shadowed.ts";
 import { onTerminal } from "./terminal.ts";
-import { yieldCommand, yielding } from "./yielding.ts";
+import { YIELD, yieldCommand, yielding } from "./yielding.ts";
 
 export type Outcome = Exit & { stdout: string; stderr: string };
 
@@ -34,7 +34,7 @@ export async function runCommand(
   // Whoever ends a command that waits for a line does not have to type one.
   const ended = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
   const terminal: Terminal = { write: screen.write, line: () => Promise.race([screen.line(), ended]) };
-  const programs = programNames();
+  const programs = new Set([...programNames(), ...Object.values(OURS), YIELD]);
   const files = new ShellFiles(link, terminal, (name) => programs.has(name));
   const bash = new Bash({
     fs: files,

@@ -6,14 +6,14 @@ import { type Bash, type Command, defineCommand } from "just-bash/browser";
 type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
 type Statement = Parameters<Plugin["transform"]>[0]["ast"]["statements"][number];
 
-const NAME = "gsv-yield";
+export const YIELD = "gsv-yield";
 /** Counted and not timed: there, clocks stand still while code computes. */
 const ROUNDS = 50;
 const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
 
 export function yieldCommand(): Command {
   let rounds = 0;
-  return defineCommand(NAME, async (_args, { env }) => {
+  return defineCommand(YIELD, async (_args, { env }) => {
     if (++rounds % ROUNDS === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     // The script must not notice: what it reads as $? is still the command before.
     return { stdout: "", stderr: "", exitCode: Number(env.get("?") ?? 0) };
@@ -21,7 +21,7 @@ export function yieldCommand(): Command {
 }
 
 export const yielding: Plugin = {
-  name: "gsv-yield",
+  name: YIELD,
   transform: ({ ast }) => {
     visit(ast);
     return { ast };
@@ -42,7 +42,7 @@ function visit(node: unknown): void {
           {
             type: "SimpleCommand",
             assignments: [],
-            name: { type: "Word", parts: [{ type: "Literal", value: NAME }] },
+            name: { type: "Word", parts: [{ type: "Literal", value: YIELD }] },
             args: [],
             redirections: [],
           },

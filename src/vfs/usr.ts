@@ -1,5 +1,5 @@
-// /usr/local/bin: one stub for each command of the shell, so that what can be run can also be looked up. Running one by its
-// path is the shell's business; here they are read.
+// /usr: what the shell can run, so that it can also be looked up. /usr/bin has a stub for each command of ours; /usr/local/bin
+// is for those of packages. Running one by its path is the shell's business; here they are read.
 
 import { type Mount, synthetic } from "./mount.ts";
 
@@ -10,13 +10,15 @@ export function usrMount(commands: () => readonly Command[]): Mount {
     async look(_who, names) {
       switch (names.join("/")) {
         case "":
-          return ["local"];
+          return ["bin", "local"];
         case "local":
           return ["bin"];
         case "local/bin":
+          return [];
+        case "bin":
           return commands().map(({ name }) => name);
         default:
-          return names.length === 3 && names.slice(0, 2).join("/") === "local/bin" ? stub(commands(), names[2]!) : null;
+          return names.length === 2 && names[0] === "bin" ? stub(commands(), names[1]!) : null;
       }
     },
     mode: () => 0o555,

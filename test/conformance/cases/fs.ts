@@ -33,7 +33,7 @@ verifies("fs.read:directory", async ({ alice }) => {
     ok: true,
     path: "/",
     files: [],
-    directories: ["dev", "etc", "home", "proc", "root", "sys", "tmp", "usr", "var"],
+    directories: ["dev", "etc", "home", "proc", "root", "sys", "tmp", "usr", "var", "workspaces"],
   });
   expect(await read(client, "/etc")).toMatchObject({ files: ["group", "passwd"], directories: ["docs", "man"] });
   expect(await read(client, "/proc")).toMatchObject({ files: ["uptime", "version"], directories: ["self"] });
