@@ -82,6 +82,12 @@ export class Repos {
     stat: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileStat", { path })),
     list: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileList", { path })),
     read: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileRead", { path })),
+    heads: async (repo, paths, bytes) =>
+      this.#inside(
+        repo,
+        paths.map(() => null),
+        (row) => this.ask(row, "fileHeads", { paths, bytes }),
+      ),
     change: async (repo, message, author, changes) => {
       const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
       const state = await this.ask(row, "fileChange", { message, ops: changes.map(opOf), author: personOf(author), now: this.#now });

@@ -12,8 +12,10 @@ import type { Repository } from "./repository.ts";
 /** What the kernel keeps a copy of, to list repositories without asking each. */
 export type RepoState = { defaultBranch: string; head: string | null };
 
-export type FileStat = { kind: "file" | "directory"; size: number; oid: string; modifiedAt: number };
-export type FileEntry = { name: string; kind: "file" | "directory" };
+export type FileStat = { kind: FileKind; size: number; oid: string; modifiedAt: number };
+export type FileEntry = { name: string; kind: FileKind };
+/** A link is neither file nor directory: what it points at is nobody's promise. */
+type FileKind = "file" | "directory" | "other";
 
 type Apply = Omit<ApplyRequest, keyof Keyed> & Keyed;
 type Scaffold = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
@@ -72,22 +74,30 @@ export const repoCalls = {
     const head = commitOf(repository);
     const found = head === null ? undefined : repository.lookup(head.oid, path);
     if (head === null || found === undefined) return null;
-    const kind = found.type === "tree" ? "directory" : "file";
-    return { kind, size: found.size ?? 0, oid: found.hash, modifiedAt: head.at };
+    return { kind: KINDS[found.type], size: found.size ?? 0, oid: found.hash, modifiedAt: head.at };
   },
 
   fileList(repository: Repository, { path }: { path: string }): FileEntry[] | null {
     const head = commitOf(repository);
     if (head === null || repository.lookup(head.oid, path)?.type !== "tree") return null;
     const read = repository.read(head.oid, path);
-    return read.kind === "tree" ? read.entries.map(({ name, type }) => ({ name, kind: type === "tree" ? "directory" : "file" })) : null;
+    return read.kind === "tree" ? read.entries.map(({ name, type }) => ({ name, kind: KINDS[type] })) : null;
   },
 
   fileRead(repository: Repository, { path }: { path: string }): { oid: string; bytes: Uint8Array } | null {
     const head = commitOf(repository);
     const found = head === null ? undefined : repository.lookup(head.oid, path);
-    if (head === null || found === undefined || found.type === "tree") return null;
+    if (head === null || found?.type !== "blob") return null;
     return { oid: found.hash, bytes: repository.bytes(head.oid, path) };
+  },
+
+  /** The first bytes of many files at once, null for what is none. */
+  fileHeads(repository: Repository, { paths, bytes }: { paths: readonly string[]; bytes: number }): (Uint8Array | null)[] {
+    const head = commitOf(repository);
+    return paths.map((path) => {
+      if (head === null || repository.lookup(head.oid, path)?.type !== "blob") return null;
+      return repository.bytes(head.oid, path).slice(0, bytes);
+    });
   },
 
   fileChange(repository: Repository, request: Omit<ApplyRequest, "ref">) {
@@ -95,6 +105,8 @@ export const repoCalls = {
     return stateOf(repository);
   },
 } satisfies Record<string, (repository: Repository, args: never, http: HttpFetch) => unknown>;
+
+const KINDS = { blob: "file", tree: "directory", symlink: "other" } as const satisfies Record<string, FileKind>;
 
 export type RepoCall = keyof typeof repoCalls;
 export type RepoArgs<N extends RepoCall> = Parameters<(typeof repoCalls)[N]>[1];

@@ -8,5 +8,6 @@ import "./config.ts";
 import "./token.ts";
 import "./user.ts";
 import "./fs.ts";
+import "./git-files.ts";
 import "./shell.ts";
 import "./repo.ts";
