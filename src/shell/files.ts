@@ -11,6 +11,8 @@ import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 const READ_BYTES_MAX = 16 * 1024 * 1024;
 const COPY_DEPTH_MAX = 100;
 const PROGRAM = /^\/(?:usr\/)?bin\/([^/]+)$/;
+/** Where packages put their commands, which cannot have the name of one that is here already. */
+const PACKAGED = /^\/usr\/local\/bin\/([^/]+)$/;
 const NO_END = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
 
 export type Terminal = {
@@ -60,6 +62,8 @@ export class ShellFiles implements IFileSystem {
 
   async exists(path: string): Promise<boolean> {
     if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return true;
+    // Asked for every command of a script, because the path begins there.
+    if (this.#hasProgram(PACKAGED.exec(path)?.[1] ?? "")) return false;
     return this.#link.stat(path).then(
       () => true,
       () => false,
@@ -169,6 +173,11 @@ export class ShellFiles implements IFileSystem {
   async readlink(path: string): Promise<string> {
     await this.stat(path);
     throw nodeError("EINVAL", "readlink", path);
+  }
+
+  /** Another command begins. */
+  forget(): void {
+    this.#refused.clear();
   }
 
   /** just-bash's commands call every file they cannot read a missing one; here they are told the truth. */

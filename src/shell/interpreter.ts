@@ -1,0 +1,138 @@
+// just-bash with our files, commands and limits around it. One user's, and one command at a time: what it asks and writes
+// goes to whichever command is running.
+
+import { Bash, type BashExecResult, type Command, defineCommand, getCommandNames } from "just-bash/browser";
+import { FileError } from "../hardware/filesystem.ts";
+import { SysError } from "../lib/sys-error.ts";
+import type { ShellCommand } from "../ports/shells.ts";
+import { resolvePath } from "../vfs/path.ts";
+import { CommandError, type CommandContext, type CommandFile, type Output } from "./command.ts";
+import { shellCommands } from "./commands.table.ts";
+import { ShellFiles, type Terminal } from "./files.ts";
+import type { ShellLimits } from "./limits.ts";
+import { type Ask, Link } from "./link.ts";
+import { OURS, withOurs } from "./shadowed.ts";
+import { onTerminal } from "./terminal.ts";
+import { YIELD, yieldCommand, yielding } from "./yielding.ts";
+
+export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
+
+/** Not in the build of just-bash that runs on both hosts. */
+const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar", "yq", "xan"]);
+const BUILT_IN = getCommandNames().filter((name) => !ABSENT.has(name));
+/** Everything that can be called by name. */
+const PROGRAMS: ReadonlySet<string> = new Set([...BUILT_IN, "curl", ...shellCommands.map(({ name }) => name)]);
+const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), YIELD]);
+
+export class Interpreter {
+  readonly #uid: number;
+  readonly #timeoutMs: number;
+  readonly #limits: ShellLimits;
+  readonly #files: ShellFiles;
+  readonly #link: Link;
+  readonly #terminal: Terminal;
+  readonly #bash: Bash;
+  #run: Run | null = null;
+
+  constructor({ who, timeoutMs }: ShellCommand, limits: ShellLimits) {
+    this.#uid = who.uid;
+    this.#timeoutMs = timeoutMs;
+    this.#limits = limits;
+    this.#link = new Link((ask) => this.#now.ask(ask));
+    this.#terminal = { write: (stream, text) => this.#now.terminal.write(stream, text), line: () => this.#now.terminal.line() };
+    this.#files = new ShellFiles(this.#link, this.#terminal, (name) => CALLABLE.has(name));
+    this.#bash = new Bash({
+      fs: this.#files,
+      commands: BUILT_IN as never,
+      customCommands: [...shellCommands.map((file) => this.#adapted(file)), ...(limits.givesWay ? [yieldCommand()] : [])],
+      fetch: (url, options) => this.#fetch(url, options),
+      executionLimits: { ...limits.counts, maxExecutionTimeMs: timeoutMs },
+      // It guards a process that others share; this one's walls are its own thread or object.
+      defenseInDepth: false,
+      processInfo: { pid: 2, ppid: 1, uid: who.uid, gid: who.gid },
+    });
+    this.#bash.registerTransformPlugin(withOurs);
+    this.#bash.registerTransformPlugin(onTerminal);
+    if (limits.givesWay) this.#bash.registerTransformPlugin(yielding);
+  }
+
+  fits({ who, timeoutMs }: ShellCommand, limits: ShellLimits): boolean {
+    return who.uid === this.#uid && timeoutMs === this.#timeoutMs && limits === this.#limits;
+  }
+
+  async run(run: Run, signal: AbortSignal): Promise<BashExecResult> {
+    const { input, env, cwd } = run.command;
+    this.#run = run;
+    this.#files.forget();
+    const result = await this.#bash.exec(input, { env: { ...env }, replaceEnv: true, cwd, rawScript: true, signal });
+    this.#run = null;
+    return { ...result, stderr: this.#files.corrected(result.stderr) };
+  }
+
+  get #now(): Run {
+    if (this.#run === null) throw new Error("The command is over");
+    return this.#run;
+  }
+
+  async #fetch(...[url, options = {}]: Parameters<NonNullable<ConstructorParameters<typeof Bash>[0]>["fetch"] & {}>) {
+    const { method = "GET", headers = {}, body, timeoutMs } = options;
+    const bytes = body === undefined ? undefined : typeof body === "string" ? new TextEncoder().encode(body) : body;
+    const response = await this.#link.fetch({
+      url,
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(bytes === undefined ? {} : { body: bytes }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    return { ...response, statusText: "" };
+  }
+
+  #adapted(file: CommandFile): Command {
+    return defineCommand(OURS[file.name] ?? file.name, async (args, inner) => {
+      const { who, host } = this.#now.command;
+      const context: CommandContext = {
+        link: this.#link,
+        who,
+        host,
+        cwd: inner.cwd,
+        env: inner.env,
+        stdin: textOf(inner.stdin),
+        terminal: this.#terminal,
+        resolve: (path) => resolvePath(path, { cwd: inner.cwd, home: who.home }),
+        commands: shellCommands,
+        programs: () => [...PROGRAMS].toSorted(),
+        builtin: async (others) => (await inner.origCommand?.([...others])) ?? { stderr: `${file.name}: not available\n`, exitCode: 127 },
+      };
+      const output = await file.run(context, args).catch((error: unknown) => failure(file, error));
+      return result(typeof output === "string" ? { stdout: output } : output);
+    });
+  }
+}
+
+function result({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {
+  return { ...rest, stdout, stderr, exitCode };
+}
+
+function failure({ name, usage }: CommandFile, error: unknown): Output {
+  if (error instanceof CommandError)
+    return { stderr: `${name}: ${error.message}\n${error.exitCode === 2 ? `usage: ${name} ${usage}\n` : ""}`, exitCode: error.exitCode };
+  if (error instanceof SysError) return { stderr: `${name}: ${error.message}\n`, exitCode: 1 };
+  if (error instanceof FileError) return { stderr: `${name}: ${error.path}: ${reason(error)}\n`, exitCode: 1 };
+  throw error;
+}
+
+function reason({ code, message, path }: FileError): string {
+  const words: Partial<Record<FileError["code"], string>> = {
+    ENOENT: "No such file or directory",
+    EACCES: "Permission denied",
+    EPERM: "Operation not permitted",
+    EISDIR: "Is a directory",
+    ENOTDIR: "Not a directory",
+  };
+  return message === `${code}: ${path}` ? (words[code] ?? code) : message;
+}
+
+/** just-bash carries bytes as text of one character each. */
+function textOf(stdin: unknown): string {
+  return new TextDecoder().decode(Uint8Array.from(stdin as string, (character) => character.charCodeAt(0) & 0xff));
+}
