@@ -68,8 +68,9 @@ async function run(): Promise<Outcome> {
     const byKill = await catchBroken(means, setup, template, scratch, { cycles: BROKEN_CYCLES_MAX, atPoint: false, stopAtFirst: true });
     return { pass: atPoints.caught === atPoints.cycles && oracle.violations.length === 0, numbers: { broken: { atPoints, byKill } } };
   }
-  await campaign(means, worldOf(setup, home, oracle), kills, tally);
-  const result = numbersOf(tally);
+  const world = worldOf(setup, home, oracle);
+  await campaign(means, world, kills, tally);
+  const result = { ...numbersOf(tally), repos: { applied: oracle.acked["repo.apply"] ?? 0, pushed: world.pusher.pushes } };
   const full = await fullDisk(means, setup, template, scratch);
   const broken = await catchBroken(means, setup, template, scratch, { cycles: 2, atPoint: true, stopAtFirst: false });
   const isSlow = tally.recoveryMs.length >= SAMPLES_MIN && result.recoveryMs.p99 > RECOVERY_P99_MS_MAX;

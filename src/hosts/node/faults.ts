@@ -1,15 +1,20 @@
 // Ways to fail on purpose, for the crash tests. They exist only in bundles built with GSV_FAULTS defined as true; in
 // any other build the constant is false and the bundler removes what stands behind it.
 
+import { isMainThread } from "node:worker_threads";
+
 declare const GSV_FAULTS: boolean;
 
 const FAULTS = typeof GSV_FAULTS !== "undefined" && GSV_FAULTS;
 
-/** Dies here, hard, the k-th time this point is passed, where the environment says `GSV_CRASH_AT=name:k`. */
+/**
+ * Dies here, hard, the k-th time this point is passed, where the environment says `GSV_CRASH_AT=name:k`. In a thread of
+ * repositories the name begins with `repo-`, and each thread counts for itself.
+ */
 export function crashPoint(name: "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename"): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
-  if (wanted !== name) return;
+  if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
   passed++;
   if (passed === Number(count)) process.kill(process.pid, "SIGKILL");
 }

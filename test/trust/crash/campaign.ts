@@ -14,7 +14,14 @@ import { Workload } from "./workload.ts";
 export type Means = { bundle: string; oracle: Oracle; random: Random };
 export type Tally = { kills: Record<string, number>; recoveryMs: number[]; cycle: number };
 
-type Plan = { faults: Faults; killAfterMs: number; dies: string; isQuiet: boolean; recovery: (Faults & { killAfterMs: number })[] };
+type Plan = {
+  faults: Faults;
+  killAfterMs: number;
+  dies: string;
+  isQuiet: boolean;
+  isPushing?: boolean;
+  recovery: (Faults & { killAfterMs: number })[];
+};
 
 const START_MS = 20_000;
 /** A crash point that is not reached in this time gives way to a plain kill. */
@@ -100,7 +107,7 @@ async function load(
   url: string,
   gateway: Gateway,
   world: World,
-  { killAfterMs, isQuiet }: Omit<Plan, "recovery">,
+  { killAfterMs, isQuiet, isPushing }: Omit<Plan, "recovery">,
   random: Random,
 ): Promise<void> {
   const people = world.lanes.filter(({ index }) => index % 2 === 0).map(({ person }) => person.username);
@@ -113,9 +120,10 @@ async function load(
   const busy = isQuiet ? [] : world.lanes;
   const running = busy.map((lane) => new Workload(lane, random.fork(lane.index), people).run(random.int(8, 32)));
   const plugging = Array.from({ length: DEVICES }, () => plugIn(url, world, random, killAfterMs));
+  const pushing = isPushing ? [world.pusher.run(url)] : [];
   await gateway.endsWithin(killAfterMs);
   await gateway.kill();
-  await Promise.all([...running, ...plugging]);
+  await Promise.all([...running, ...plugging, ...pushing]);
 }
 
 /** A device that nobody knew. */
@@ -178,6 +186,7 @@ async function farewell({ bundle, oracle, random }: Means, world: World, tally: 
       const url = await addressOf(gateway);
       const root = await comeBack(url, world, gateway, tally);
       await check(url, root, world, random.fork(tally.cycle, 1 + round));
+      await world.pusher.clone(url, oracle);
       if (!(await gateway.stop(5_000))) oracle.violate("wrong", "SIGTERM did not stop the gateway within 5 s");
     } catch (error) {
       await blame(gateway, oracle, error);
@@ -195,10 +204,15 @@ function planOf(random: Random, cycle: number): Plan {
   });
   if (cycle === 1)
     return { faults: { crashAt: "mid-blob-rename:3" }, killAfterMs: POINT_MS, dies: "mid-blob-rename", isQuiet: false, recovery };
+  // git takes its time, and with everybody else under load it would never come to a push.
+  if (cycle % 3 === 2)
+    return { faults: {}, killAfterMs: random.int(400, 2_000), dies: "pushing", isQuiet: true, isPushing: true, recovery };
   if (random.chance(0.5)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
   const [name, most] = random.pick([
     ["before-commit", 150],
     ["after-commit", 150],
+    ["repo-before-commit", 60],
+    ["repo-after-commit", 60],
     ["mid-flush", 2500],
     ["mid-blob-rename", 20],
   ] as const)!;

@@ -29,6 +29,8 @@ export async function check(url: string, root: Line, world: World, random: Rando
   judge(model, { config: config.entries, ...tokens, ...users, ...groups, ...capabilities });
   await Promise.all(lanes.map((lane) => lane.open(url)));
   await judgeDocuments(world, random);
+  await Promise.all(lanes.map((lane) => lane.commits.judge(lane, model.oracle)));
+  await world.pusher.judge(url, model.oracle);
   await tryCapability(world);
   await tryTokens(url, model, random);
   await tryPassword(url, model);

@@ -3,6 +3,7 @@
 
 import { WebSocket } from "ws";
 import { type Auth, CallError, type Calls, Line } from "../../../src/client/client.ts";
+import { Commits } from "./commits.ts";
 import type { Folder } from "./documents.ts";
 import type { Group, Model, Op, Token, User } from "./model.ts";
 import type { Register } from "./register.ts";
@@ -24,6 +25,7 @@ export class Lane {
   readonly groups: Group[] = [];
   readonly capabilities: { gid: number; capability: string; register: Register }[] = [];
   readonly folders: Folder[] = [];
+  readonly commits: Commits;
   line: Line | null = null;
 
   constructor(index: number, person: Person, model: Model, hot: Register[]) {
@@ -31,6 +33,7 @@ export class Lane {
     this.person = person;
     this.model = model;
     this.hot = hot;
+    this.commits = new Commits(`${person.username}/lane-${index}`);
   }
 
   /** Where its files are, apart from those of the same user's other lanes. */

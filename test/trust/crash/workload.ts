@@ -1,6 +1,7 @@
 // The seeded mix of requests, lane by lane. Each request tells the model what it may change before it is sent.
 
 import type { Calls } from "../../../src/client/client.ts";
+import { Commits } from "./commits.ts";
 import { Filing } from "./filing.ts";
 import type { Lane } from "./lane.ts";
 import type { Issued, Op } from "./model.ts";
@@ -8,7 +9,7 @@ import type { Random } from "./random.ts";
 import type { Register } from "./register.ts";
 
 /** How much of what only ever grows one lane may add in one cycle. */
-const QUOTA = { keys: 60, tokens: 8, users: 1, groups: 1 };
+const QUOTA = { keys: 60, tokens: 8, users: 1, groups: 1, commits: 40 };
 const GROUPS_MAX = 300;
 const TOGGLED = ["sys.info", "sys.connection.list", "sys.user.list", "sys.group.list"];
 
@@ -46,6 +47,7 @@ export class Workload {
   next(): Op {
     const random = this.#random;
     if (random.chance(0.2)) return this.filing.next() ?? this.overwrite();
+    if (random.chance(0.1) && this.#left.commits-- > 0) return this.commit(random.chance(0.4));
     const roll = random.next();
     const special = this.#lane.person.uid === 0 && random.chance(0.25) ? this.#administer(roll) : this.#ordinary(roll);
     return special ?? this.overwrite();
@@ -81,6 +83,15 @@ export class Workload {
         model.tokenIssued(token, (data as { token: Issued }).token);
       },
       undone: () => void (isKeyed || model.tokens.delete(token.label)),
+    });
+  }
+
+  commit(isKeyed: boolean): Op {
+    const { commits, model } = this.#lane;
+    const stamp = model.stamp();
+    commits.send(stamp);
+    return this.#op("repo.apply", Commits.args(commits.repo, stamp), isKeyed, {
+      acked: (data) => commits.ack(stamp, (data as { head: string }).head),
     });
   }
 

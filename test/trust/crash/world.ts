@@ -6,9 +6,10 @@ import { connect, Line } from "../../../src/client/client.ts";
 import { Lane, type Person } from "./lane.ts";
 import { type Account, type Issued, Model } from "./model.ts";
 import type { Oracle } from "./oracle.ts";
+import { Pusher } from "./pusher.ts";
 
 export type Setup = { people: Person[]; accounts: Account[]; issued: Issued[]; capabilities: { gid: number; capability: string }[] };
-export type World = { home: string; model: Model; lanes: Lane[]; root: Person; driver: Issued };
+export type World = { home: string; model: Model; lanes: Lane[]; root: Person; driver: Issued; pusher: Pusher };
 
 export const FIRST = { username: "w0", password: "password of w0", rootPassword: "password of root" };
 
@@ -57,7 +58,11 @@ export function worldOf(setup: Setup, home: string, oracle: Oracle): World {
   // What services and users may do by default is granted once; taken away, it must not come back at the next start.
   for (const capability of ["sys.info", "sys.connection.list"])
     lanes[0]!.capabilities.push({ gid: 100, capability, register: model.capability(100, capability) });
-  return { home, model, lanes, root, driver: setup.issued.find(({ label }) => label === DRIVER_LABEL)! };
+  const pusher = new Pusher(
+    lanes.find(({ person }) => person.uid !== 0)!,
+    `${home}-git`,
+  );
+  return { home, model, lanes, root, pusher, driver: setup.issued.find(({ label }) => label === DRIVER_LABEL)! };
 }
 
 export function copyOf(from: string, to: string): string {
