@@ -441,6 +441,33 @@ describe("files", { timeout: 60_000 }, () => {
   });
 });
 
+describe("repositories", { timeout: 60_000 }, () => {
+  test("are made, listed, looked back at and compared", async () => {
+    const made = await gsv(["repo", "create", "notes", "--description", "what I read"]);
+    expect(made).toMatchObject({ code: 0, out: `git clone ${url}/git/alice/notes\n`, err: expect.stringContaining("Created alice/notes") });
+    expect(await gsv(["repo", "create", "alice/notes"])).toMatchObject({ code: 0, err: "alice/notes was there already.\n" });
+    expect(await gsv(["repo", "create", "root/mine"])).toMatchObject({ code: 1, err: "gsv: Repository not found: root/mine (404)\n" });
+    const list = await gsv(["repo", "list"]);
+    expect(list.out).toMatch(/^alice\/home +home +private /m);
+    expect(list.out).toMatch(/^alice\/notes +user +private +\S.* what I read$/m);
+    const ops = [{ type: "put", path: "a\u001b[2J.txt", content: "one\n\u001b[31mtwo\n" }];
+    await gsv(["call", "repo.apply", JSON.stringify({ repo: "alice/notes", message: "write", ops })]);
+    expect((await gsv(["repo", "log", "notes", "--limit", "1"])).out).toMatch(/^[0-9a-f]{10} +alice +\S.* write$/m);
+    const diff = await gsv(["repo", "diff", "notes", "main"]);
+    expect(diff.out).toContain("+++ b/a\u001b[2J.txt\n@@ -0,0 +1,2 @@\n+one\n+\u001b[31mtwo\n");
+    const shown = await gsv(["repo", "diff", "notes", "main"], { env: TERMINAL });
+    expect(shown.out).toContain("\u001b[32m+\\x1b[31mtwo\u001b[0m");
+    expect(shown.out).not.toContain("\u001b[2J");
+    expect(JSON.parse((await gsv(["repo", "diff", "notes", "main", "--json"])).out)).toMatchObject({ stats: { filesChanged: 1 } });
+  });
+
+  test("workspaces", async () => {
+    const made = await gsv(["workspace", "create", "taxes"]);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^ws_[0-9a-f-]{36}\n$/) });
+    expect((await gsv(["workspace", "list"])).out).toMatch(/^ws_\S+ +taxes +thread +active/m);
+  });
+});
+
 describe("help", { timeout: 60_000 }, () => {
   test("of every syscall, from the same data", async () => {
     const { out } = await gsv(["help", "syscalls"]);

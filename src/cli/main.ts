@@ -188,6 +188,40 @@ program
   .option("--include <glob>", "only in files of such names, as *.md")
   .action(doing(async (flags, args) => (await import("./commands/search.ts")).search(flags, args)));
 
+const repo = program.command("repo").description("git repositories that the gateway keeps; a name without an owner is your own");
+repo
+  .command("list")
+  .description("list what you can read")
+  .option("--owner <name>", "only one user's")
+  .action(doing(async (flags) => (await import("./commands/repo.ts")).repoList(flags)));
+repo
+  .command("create <name>")
+  .description("create a repository and print how to clone it")
+  .option("--description <text>", "what it is for")
+  .option("--public", "everybody may read it, also without logging in")
+  .action(doing(async (flags, args) => (await import("./commands/repo.ts")).repoCreate(flags, args)));
+repo
+  .command("log <repo>")
+  .description("the commits of a branch, newest first")
+  .option("--ref <ref>", "a branch, tag or commit; else main")
+  .option("--limit <number>", "how many, at most 100; else 30")
+  .action(doing(async (flags, args) => (await import("./commands/repo.ts")).repoLog(flags, args)));
+repo
+  .command("diff <repo> <commit>")
+  .description("what a commit changed")
+  .action(doing(async (flags, args) => (await import("./commands/repo.ts")).repoDiff(flags, args)));
+
+const workspace = program.command("workspace").description("places to work in that outlive a process");
+workspace
+  .command("list")
+  .description("list your workspaces")
+  .option("--all", "archived ones too")
+  .action(doing(async (flags) => (await import("./commands/workspace.ts")).workspaceList(flags)));
+workspace
+  .command("create [label]")
+  .description("make a workspace and print its id")
+  .action(doing(async (flags, args) => (await import("./commands/workspace.ts")).workspaceCreate(flags, args)));
+
 program
   .command("call <syscall> [json]")
   .description("call any syscall; the arguments are JSON, - or a pipe reads them from standard input")

@@ -33,6 +33,15 @@ export function sayMark(mark: Mark, text: string): void {
   process.stdout.write(`${paint(mark.padEnd(4), MARK_COLOURS[mark])}  ${printable(text)}\n`);
 }
 
+export type DiffLine = "head" | "hunk" | "add" | "delete" | "context";
+
+/** A line of a diff, in the colours people know; into a pipe as it is. */
+export function sayDiff(kind: DiffLine, text: string): void {
+  const colour = DIFF_COLOURS[kind];
+  const safe = process.stdout.isTTY ? printable(text, "\t") : text;
+  process.stdout.write(`${colour === null ? safe : paint(safe, colour)}\n`);
+}
+
 /** Rows in aligned columns below their titles. */
 export function sayTable(titles: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
   if (rows.length === 0) return note("(none)");
@@ -67,6 +76,7 @@ const WIDE = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Kat
 const NO_WIDTH = /\p{Mn}|\p{Me}|\u200c|\u200d/u;
 const BOLD = 1;
 const DIM = 2;
+const DIFF_COLOURS: Record<DiffLine, number | null> = { head: BOLD, hunk: 36, add: 32, delete: 31, context: null };
 const MARK_COLOURS: Record<Mark, number> = { ok: 32, warn: 33, fail: 31 };
 
 function paint(text: string, colour: number): string {

@@ -1,0 +1,93 @@
+// gsv repo: repositories, their history and what a commit changed. A name without an owner is one's own.
+
+import type { Calls, Client } from "../../client/client.ts";
+import { relative } from "../moments.ts";
+import { type Globals, locate, withClient } from "../session.ts";
+import { note, say, sayDiff, sayJson, sayTable } from "../terminal.ts";
+
+type CreateFlags = Globals & { description?: string; public?: boolean };
+type LogFlags = Globals & { ref?: string; limit?: string };
+type DiffFile = Calls["repo.diff"]["result"]["files"][number];
+
+const SHORT_HASH = 10;
+
+export async function repoList(flags: Globals & { owner?: string }): Promise<void> {
+  const { repos } = await withClient(flags, (client) => client.call("repo.list", flags.owner === undefined ? {} : { owner: flags.owner }));
+  if (flags.json) return sayJson({ repos });
+  sayTable(
+    ["REPO", "KIND", "ACCESS", "CHANGED", "DESCRIPTION"],
+    repos.map((repo) => [
+      repo.repo,
+      repo.kind,
+      `${repo.public ? "public" : "private"}${repo.writable ? "" : ", read only"}`,
+      relative(repo.updatedAt ?? null, "-"),
+      repo.description ?? "-",
+    ]),
+  );
+}
+
+export async function repoCreate(flags: CreateFlags, [name = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { description } = flags;
+    const made = await client.call("repo.create", {
+      repo: own(client, name),
+      ...(description === undefined ? {} : { description }),
+      ...(flags.public ? { public: true } : {}),
+    });
+    if (flags.json) return sayJson(made);
+    note(
+      made.created
+        ? `Created ${made.repo}. Clone it with git, with a token (gsv token create) as the password:`
+        : `${made.repo} was there already.`,
+    );
+    say(`git clone ${locate(flags).address.healthUrl.replace(/\/healthz$/, "")}/git/${made.repo}`);
+  });
+}
+
+export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): Promise<void> {
+  const { entries } = await withClient(flags, (client) =>
+    client.call("repo.log", {
+      repo: own(client, name),
+      ...(flags.ref === undefined ? {} : { ref: flags.ref }),
+      ...(flags.limit === undefined ? {} : { limit: Number(flags.limit) }),
+    }),
+  );
+  if (flags.json) return sayJson({ entries });
+  sayTable(
+    ["COMMIT", "AUTHOR", "WHEN", "MESSAGE"],
+    entries.map(({ hash, author, authorTime, message }) => [
+      hash.slice(0, SHORT_HASH),
+      author,
+      relative(authorTime * 1000, "-"),
+      message.split("\n", 1)[0]!,
+    ]),
+  );
+}
+
+export async function repoDiff(flags: Globals, [name = "", commit = ""]: readonly string[]): Promise<void> {
+  const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: own(client, name), commit }));
+  if (flags.json) return sayJson(diff);
+  for (const file of diff.files) sayFile(file);
+  if (diff.truncated) note("There is more than is shown.");
+}
+
+/** As git prints it. */
+function sayFile({ path, status, hunks }: DiffFile): void {
+  sayDiff("head", `diff --git a/${path} b/${path}`);
+  if (hunks?.[0]?.lines[0]?.tag === "binary") return sayDiff("context", hunks[0].lines[0].content);
+  if (hunks === undefined || hunks.length === 0) return;
+  sayDiff("head", `--- ${status === "added" ? "/dev/null" : `a/${path}`}`);
+  sayDiff("head", `+++ ${status === "deleted" ? "/dev/null" : `b/${path}`}`);
+  for (const { oldStart, oldCount, newStart, newCount, lines } of hunks) {
+    sayDiff("hunk", `@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`);
+    for (const { tag, content } of lines) {
+      if (tag === "add") sayDiff("add", `+${content}`);
+      else if (tag === "delete") sayDiff("delete", `-${content}`);
+      else sayDiff("context", ` ${content}`);
+    }
+  }
+}
+
+function own(client: Client, name: string): string {
+  return name.includes("/") ? name : `${client.session.identity.process.username}/${name}`;
+}

@@ -1,0 +1,21 @@
+// gsv workspace: places to work in.
+
+import { relative } from "../moments.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, say, sayJson, sayTable } from "../terminal.ts";
+
+export async function workspaceList(flags: Globals & { all?: boolean }): Promise<void> {
+  const { workspaces } = await withClient(flags, (client) => client.call("sys.workspace.list", flags.all ? {} : { state: "active" }));
+  if (flags.json) return sayJson({ workspaces });
+  sayTable(
+    ["WORKSPACE", "LABEL", "KIND", "STATE", "CHANGED"],
+    workspaces.map(({ workspaceId, label, kind, state, updatedAt }) => [workspaceId, label ?? "-", kind, state, relative(updatedAt, "-")]),
+  );
+}
+
+export async function workspaceCreate(flags: Globals, [label]: readonly string[]): Promise<void> {
+  const made = await withClient(flags, (client) => client.call("sys.workspace.create", label === undefined ? {} : { label }));
+  if (flags.json) return sayJson(made);
+  note(`Made a workspace; its files are in the repository ${made.repo}.`);
+  say(made.workspace.workspaceId);
+}
