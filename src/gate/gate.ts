@@ -8,8 +8,8 @@ import type { Req } from "../protocol/frames.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import { decode } from "./decode.ts";
 
-/** The result, and what is to happen once it has been sent. */
-export type Answer = { data: unknown; after: readonly (() => void)[] };
+/** The result, and what is to happen once it has been sent. `stays`: it is durable elsewhere than in the kernel's rows. */
+export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
 
 export type Door = {
   table: ReadonlyMap<string, Syscall>;

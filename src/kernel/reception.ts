@@ -156,7 +156,7 @@ export class Reception {
 
   #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
     if (this.#strangers.has(socketId)) this.#welcome(socketId);
-    this.#send(socketId, frame.id, { ok: true, data: answer.data });
+    this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.stays);
     this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
     for (const action of answer.after) action();
   }
@@ -196,13 +196,13 @@ export class Reception {
     return incident;
   }
 
-  #send(socketId: string, id: string, outcome: { ok: true; data: unknown } | { ok: false; error: unknown }): void {
+  #send(socketId: string, id: string, outcome: { ok: true; data: unknown } | { ok: false; error: unknown }, stays = false): void {
     let text = JSON.stringify({ type: "res", id, ...outcome });
     if (isLonger(text, LIMITS.frameOutBytes)) {
       const error = new SysError(413, `Result too large: at most ${LIMITS.frameOutBytes} bytes`).toShape();
       text = JSON.stringify({ type: "res", id, ok: false, error });
     }
-    this.#ports.sockets.send(socketId, text, id);
+    this.#ports.sockets.send(socketId, text, id, stays);
   }
 
   #abort(socketId: string): void {

@@ -74,11 +74,13 @@ async function effect(
 ): Promise<Answer> {
   const { transactor, reads, writes, sql } = means;
   const after: (() => void)[] = [];
+  let stays = false;
   const stored = find(means, caller, frame);
   if (stored !== undefined) return { data: stored.data, after };
   const context: EffectContext = Object.assign(Object.create(reads) as ReadContext, means.effects, {
     signal,
     key: frame.key === undefined || caller.origin === "stranger" ? undefined : `${caller.uid}/${frame.key}`,
+    kept: () => void (stays = true),
     async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = transactor.run(() => {
         mustStillMay(means.reads, call, caller);
@@ -105,7 +107,7 @@ async function effect(
     },
   });
   const data = await call.run(context, caller as never, args as never);
-  return { data, after };
+  return { data, after, stays };
 }
 
 /** An effect awaits, and while it did the caller may have been locked out, revoked, or lost the right to this call. */

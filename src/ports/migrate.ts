@@ -9,7 +9,9 @@ export type Migration = { version: number; statements: readonly string[] };
 export class SchemaTooNew extends Error {}
 
 export function migrate(sql: Sql, migrations: readonly Migration[]): void {
-  sql.run("CREATE TABLE IF NOT EXISTS schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");
+  // Opening one that is up to date writes nothing: it can be read while the disk is full.
+  if (sql.get("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'") === undefined)
+    sql.run("CREATE TABLE schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");
   const present = Number(sql.get("SELECT version FROM schema_version")?.version ?? 0);
   const newest = migrations.at(-1)?.version ?? 0;
   if (present > newest) {

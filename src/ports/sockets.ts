@@ -1,10 +1,11 @@
 // Open sockets by id. The actor's memory may vanish while sockets live, so the kernel keeps what it knows of one in
 // SQL, under that id. Nothing sent or closed here leaves before the batch that was open at the time is durable; where
-// that batch fails, an answer leaves as a failure (frames.ts, lostAnswer) and everything else is dropped.
+// that batch fails, an answer leaves as a failure (frames.ts, lostAnswer) and everything else is dropped. An answer that
+// `stays` tells of what is durable elsewhere: it waits its turn like the others and leaves as it is, whatever the batch did.
 
 export interface Sockets {
   /** `answers` is the id of the request this text answers. */
-  send(socketId: string, text: string, answers?: string): void;
+  send(socketId: string, text: string, answers?: string, stays?: boolean): void;
   close(socketId: string, code: number, reason: string): void;
   /** Oldest first. */
   list(): string[];

@@ -103,6 +103,17 @@ async function ownDoors(): Promise<void> {
     () => "a right token suffers from its neighbours",
   );
   right.terminate();
+
+  const byGit: number[] = [];
+  for (let at = 0; at < 12; at++) {
+    const headers = { authorization: `Basic ${btoa(`bob:guess ${at}`)}` };
+    byGit.push((await fetch(`${host.url}/git/bob/home/info/refs?service=git-upload-pack`, { headers })).status);
+  }
+  bar.check("doors", byGit.filter((code) => code === 401).length <= 5 && byGit.at(-1) === 429, () => `git: ${byGit.join(" ")}`);
+  const beside = await RawSocket.open(host.url);
+  const shared = await beside.connect({ username: "bob", password: "guess" });
+  bar.check("doors", shared.error?.code === 429, () => `after guessing over git a socket is told ${JSON.stringify(shared)}`);
+  beside.terminate();
   socket.terminate();
   alice.close();
   await host.close();

@@ -26,12 +26,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function open(idleMs?: number): NodeRepos {
+function open(limits: { idleMs?: number; heapMb?: number } = {}): NodeRepos {
   return new NodeRepos({
     folder: join(folder, "repos"),
     log: memoryLog(),
     fatal: (error) => fatal.push(error),
-    ...(idleMs ? { idleMs } : {}),
+    ...limits,
   });
 }
 
@@ -78,10 +78,27 @@ test("more repositories than files stay open", async () => {
 
 test("threads end when idle and come back", async () => {
   await repos.close();
-  repos = open(30);
+  repos = open({ idleMs: 30 });
   await apply("repo:sam/a", "x", "1");
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await repos.call("repo:sam/a", "read", { path: "x" })).toMatchObject({ content: "1" });
+});
+
+test("a thread that dies fails what it was doing and nothing else, and is started anew", async () => {
+  await repos.close();
+  repos = open({ heapMb: 24 });
+  await apply("repo:sam/a", "x", "1");
+  // Text that takes a multiple of its size while it is worked on.
+  const ops = Array.from({ length: 400 }, (_, at) => ({
+    type: "put",
+    path: `f${at}`,
+    contentBase64: `${at}`.padStart(4, "A").repeat(50_000),
+  }));
+  const heavy = repos.call("repo:sam/a", "apply", { message: "heavy", ops, author, now, key: "7/heavy" });
+  await expect(heavy).rejects.toMatchObject({ code: 503 });
+  expect(await repos.call("repo:sam/a", "log", {})).toMatchObject({ entries: [{ message: "write x" }] });
+  expect(await apply("repo:sam/a", "x", "2")).toMatchObject({ changed: true });
+  expect(fatal).toEqual([]);
 });
 
 test("an answer that nobody reads waits, and giving up ends it", async () => {

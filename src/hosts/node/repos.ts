@@ -20,6 +20,7 @@ export type ReposOptions = {
   /** Told of errors after which a file must not be trusted without a restart of the whole gateway. */
   fatal: (error: unknown) => void;
   idleMs?: number;
+  heapMb?: number;
 };
 
 const THREADS = 2;
@@ -125,7 +126,7 @@ class Thread {
   }
 
   #start(): Worker {
-    const worker = new Worker(entry(), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX }, execArgv: [] });
+    const worker = new Worker(entry(), { resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? HEAP_MB_MAX }, execArgv: [] });
     const post = (message: ToThread, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
     const streams = new Streams(post);
     this.#streams = streams;

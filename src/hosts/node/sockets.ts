@@ -53,7 +53,9 @@ class OpenSocket extends WebSocket {
   readonly sent = (): void => void this.unreadFrames--;
 }
 
-type Held = { socketId: string; text: string; answers: string | undefined } | { socketId: string; code: number; reason: string };
+type Held =
+  | { socketId: string; text: string; answers: string | undefined; stays: boolean }
+  | { socketId: string; code: number; reason: string };
 
 export class NodeSockets implements Sockets {
   readonly #sql: NodeSql;
@@ -110,8 +112,8 @@ export class NodeSockets implements Sockets {
     });
   }
 
-  send(socketId: string, text: string, answers?: string): void {
-    if (this.#sql.holds && !acknowledgesEarly()) this.#hold({ socketId, text, answers });
+  send(socketId: string, text: string, answers?: string, stays = false): void {
+    if (this.#sql.holds && !acknowledgesEarly()) this.#hold({ socketId, text, answers, stays });
     else this.#write(this.#open.get(socketId), text);
   }
 
@@ -203,7 +205,7 @@ export class NodeSockets implements Sockets {
     const held = this.#held;
     this.#held = [];
     for (const frame of held) {
-      if (failure === null) {
+      if (failure === null || ("text" in frame && frame.stays)) {
         if ("code" in frame) this.#hangUp(frame.socketId, frame.code, frame.reason);
         else this.#write(this.#open.get(frame.socketId), frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {

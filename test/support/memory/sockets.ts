@@ -40,7 +40,9 @@ type Wire = {
   outboundAt: number;
 };
 
-type Held = { socketId: string; text: string; answers: string | undefined } | { socketId: string; code: number; reason: string };
+type Held =
+  | { socketId: string; text: string; answers: string | undefined; stays: boolean }
+  | { socketId: string; code: number; reason: string };
 
 /** Whoever does not answer a goodbye is hung up on. */
 const GOODBYE_MS = 30_000;
@@ -88,9 +90,9 @@ export class MemorySockets implements Sockets {
 
   // The port.
 
-  send(socketId: string, text: string, answers?: string): void {
+  send(socketId: string, text: string, answers?: string, stays = false): void {
     this.#watch.sent(socketId, text);
-    if (this.#sql.holds) this.#hold({ socketId, text, answers });
+    if (this.#sql.holds) this.#hold({ socketId, text, answers, stays });
     else this.#write(socketId, text);
   }
 
@@ -173,7 +175,7 @@ export class MemorySockets implements Sockets {
     const held = this.#held;
     this.#held = [];
     for (const frame of held) {
-      if (failure === null) {
+      if (failure === null || ("text" in frame && frame.stays)) {
         if ("code" in frame) this.#goodbye(frame.socketId, frame.code, frame.reason);
         else this.#write(frame.socketId, frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {

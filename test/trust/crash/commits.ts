@@ -24,6 +24,11 @@ export class Commits {
     if (!this.#sent.has(stamp)) this.#sent.set(stamp, null);
   }
 
+  /** The gateway said that nothing was kept. */
+  undo(stamp: number): void {
+    this.#sent.delete(stamp);
+  }
+
   ack(stamp: number, head: string): void {
     this.#sent.set(stamp, head);
   }

@@ -100,7 +100,10 @@ async function inspect(url: string, world: World, staysFull: boolean, random: Ra
 }
 
 function opsOf(lane: Lane, load: Workload, random: Random, bulk: number): Op[] {
-  const ops = Array.from({ length: PER_ROUND }, () => (random.chance(0.2) ? load.createToken(true) : load.overwrite(random.chance(0.5))));
+  const ops = Array.from({ length: PER_ROUND }, () => {
+    if (random.chance(0.15)) return load.commit(random.chance(0.5));
+    return random.chance(0.2) ? load.createToken(true) : load.overwrite(random.chance(0.5));
+  });
   if (bulk > 0) ops.splice(random.int(2, PER_ROUND - 2), 0, load.set(random.pick(lane.hot)!, false, bulk));
   return ops;
 }

@@ -92,6 +92,8 @@ export class Workload {
     commits.send(stamp);
     return this.#op("repo.apply", Commits.args(commits.repo, stamp), isKeyed, {
       acked: (data) => commits.ack(stamp, (data as { head: string }).head),
+      undone: () => commits.undo(stamp),
+      again: () => commits.send(stamp),
     });
   }
 
