@@ -1,20 +1,19 @@
 // Stock git against serveGit, and the same script against stock git's own server.
 
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commit, git, ok, stock } from "../../test/support/git.ts";
 import { NodeSql } from "../hosts/node/sql.ts";
 import type { HttpFetch } from "./remote.ts";
 import { Repository } from "./repository.ts";
 import { type GitAccess, serveGit } from "./serve.ts";
 
-const HTTP_BACKEND = "/usr/lib/git-core/git-http-backend";
 const sam = { name: "sam", email: "sam@gsv.local" };
 const now = 1_700_000_000_000;
 const full: GitAccess = { read: true, write: true, actor: "sam" };
@@ -27,8 +26,8 @@ let base: string;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const handle = request.url!.startsWith("/stock/") ? stock : ours;
-    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+    const answered = request.url!.startsWith("/stock/") ? stock(root, "/stock", request, response) : ours(request, response);
+    answered.catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
@@ -59,83 +58,10 @@ async function ours(request: IncomingMessage, response: ServerResponse): Promise
   response.end();
 }
 
-/** git http-backend behind a route, as CGI. */
-async function stock(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url!, base);
-  const child = spawn(HTTP_BACKEND, {
-    env: {
-      PATH: process.env.PATH!,
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: "1",
-      REMOTE_USER: "sam",
-      REQUEST_METHOD: request.method!,
-      PATH_INFO: url.pathname.replace(/^\/stock/, ""),
-      QUERY_STRING: url.search.slice(1),
-      CONTENT_TYPE: request.headers["content-type"] ?? "",
-      HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-    },
-  });
-  request.pipe(child.stdin);
-  const parts: Buffer[] = [];
-  for await (const part of child.stdout) parts.push(part as Buffer);
-  const all = Buffer.concat(parts);
-  const end = all.indexOf("\r\n\r\n");
-  const headers = all
-    .subarray(0, end)
-    .toString()
-    .split("\r\n")
-    .map((line) => line.split(": ") as [string, string]);
-  const status = headers.find(([name]) => name === "Status");
-  response.writeHead(status === undefined ? 200 : Number.parseInt(status[1], 10), headers.filter(([name]) => name !== "Status").flat());
-  response.end(all.subarray(end + 4));
-}
-
 function serve(name: string, limits = {}): Repository {
   const repository = new Repository(new NodeSql(join(root, `${name}.sqlite`), () => {}), limits);
   repositories.set(name, repository);
   return repository;
-}
-
-type Ran = { code: number; out: string; err: string };
-const run = promisify(execFile);
-
-async function git(cwd: string, ...args: string[]): Promise<Ran> {
-  const env = {
-    PATH: process.env.PATH!,
-    HOME: root,
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_AUTHOR_NAME: "kim",
-    GIT_AUTHOR_EMAIL: "kim@example.org",
-    GIT_AUTHOR_DATE: "1700000001 +0100",
-    GIT_COMMITTER_NAME: "kim",
-    GIT_COMMITTER_EMAIL: "kim@example.org",
-    GIT_COMMITTER_DATE: "1700000001 +0100",
-  };
-  try {
-    const { stdout, stderr } = await run("git", ["-c", "init.defaultBranch=main", "-c", "gc.auto=0", ...args], {
-      cwd,
-      env,
-      maxBuffer: 1 << 26,
-    });
-    return { code: 0, out: stdout.trim(), err: stderr.trim() };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, out: stdout.trim(), err: stderr.trim() };
-  }
-}
-
-async function ok(cwd: string, ...args: string[]): Promise<string> {
-  const ran = await git(cwd, ...args);
-  if (ran.code !== 0) throw new Error(`git ${args.join(" ")}: ${ran.err}`);
-  return ran.out;
-}
-
-async function commit(dir: string, files: Record<string, string>, message = "commit"): Promise<string> {
-  for (const [path, content] of Object.entries(files)) writeFileSync(join(dir, path), content);
-  await ok(dir, "add", "-A");
-  await ok(dir, "commit", "-q", "--allow-empty", "-m", message);
-  return ok(dir, "rev-parse", "HEAD");
 }
 
 /** Commits on the present branch that no server knows, made by one process. */

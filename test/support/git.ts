@@ -1,12 +1,11 @@
 // Stock git for tests: run in a clean environment, and its own server behind a route.
 
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { mkdirSync } from "node:fs";
 import { promisify } from "node:util";
 
 const HTTP_BACKEND = "/usr/lib/git-core/git-http-backend";
@@ -66,7 +65,7 @@ export function withLogin(url: string, username: string, secret: string): string
 /** git http-backend over the bare repositories of a folder, as CGI, for everybody. */
 export async function stockServer(root: string): Promise<{ url: string; close(): void }> {
   const server = createServer((request, response) => {
-    answer(root, request, response).catch((error: unknown) => response.destroy(error as Error));
+    stock(root, "", request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -78,7 +77,8 @@ export async function stockServer(root: string): Promise<{ url: string; close():
   };
 }
 
-async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** One request, below a prefix of the path. */
+export async function stock(root: string, prefix: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url!, "http://stock");
   const child = spawn(HTTP_BACKEND, {
     env: {
@@ -87,7 +87,7 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
       GIT_HTTP_EXPORT_ALL: "1",
       REMOTE_USER: "sam",
       REQUEST_METHOD: request.method!,
-      PATH_INFO: url.pathname,
+      PATH_INFO: url.pathname.slice(prefix.length),
       QUERY_STRING: url.search.slice(1),
       CONTENT_TYPE: request.headers["content-type"] ?? "",
       HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",

@@ -31,7 +31,7 @@ port.on("message", (message: ToThread) => {
     case "call":
       return answer(message.id, call(message));
     case "fetch":
-      return answer(message.id, fetch(message));
+      return answer(message.id, serve(message));
     case "http":
       asking.get(message.id)?.(message.reply);
       asking.delete(message.id);
@@ -59,7 +59,7 @@ async function call({ id, file, name, args }: Extract<ToThread, { type: "call" }
   }
 }
 
-async function fetch({ file, request }: Extract<ToThread, { type: "fetch" }>): Promise<Fetched> {
+async function serve({ file, request }: Extract<ToThread, { type: "fetch" }>): Promise<Fetched> {
   const opened = use(file);
   try {
     const body: ActorRequest["body"] = request.body === null ? null : streams.receive(request.body);
