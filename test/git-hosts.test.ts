@@ -1,6 +1,8 @@
 // Stock git against a started gateway of each kind, and the same operations against stock git's own server.
 
 import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../src/client/client.ts";
@@ -181,6 +183,30 @@ describe.each([
     const { workspaces } = await alice.call("sys.workspace.list", {});
     expect(workspaces[0]).toMatchObject({ workspaceId: workspace.workspaceId, headCommit: head });
     expect(workspaces[0]!.updatedAt).toBeGreaterThan(workspace.updatedAt);
+  });
+
+  test("an import ends with the socket that asked for it", async () => {
+    let asked!: () => void;
+    let left!: () => void;
+    const [isAsked, hasLeft] = [new Promise<void>((resolve) => (asked = resolve)), new Promise<void>((resolve) => (left = resolve))];
+    // Begins to answer and never goes on.
+    const remote = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
+      response.write("001e# service=git-upload-pack\n0000");
+      response.once("close", left);
+      asked();
+    });
+    await new Promise<void>((resolve) => remote.listen(0, "127.0.0.1", resolve));
+    const { port } = remote.address() as AddressInfo;
+    await admin.call("sys.config.set", { key: "config/net/allowed_hosts", value: `127.0.0.1:${port}` });
+    const client = await enter(host, { username: "alice", token: tokens.alice! });
+    const importing = client.call("repo.import", { repo: "alice/imported", remoteUrl: `http://127.0.0.1:${port}/x.git` });
+    importing.catch(() => {});
+    await isAsked;
+    client.close();
+    await hasLeft;
+    remote.close();
+    expect(await alice.call("repo.refs", { repo: "alice/imported" })).toMatchObject({ heads: {} });
   });
 
   test("the same operations as at stock git's server give the same refs and exit codes", async () => {

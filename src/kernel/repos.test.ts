@@ -1,0 +1,162 @@
+// The kernel's side of repositories: first files, the copy of heads, and files for mounts.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { MemoryActors, memoryCrypto, memoryLog, memoryNet, MemorySql, Random } from "../../test/support/memory-ports.ts";
+import type { Actors } from "../ports/actors.ts";
+import { StorageError } from "../ports/sql.ts";
+import type { ReadContext, WriteContext } from "./context.ts";
+import { Accounts } from "./nouns/accounts.ts";
+import { Groups } from "./nouns/groups.ts";
+import { Repositories } from "./nouns/repositories.ts";
+import { Workspaces } from "./nouns/workspaces.ts";
+import { Repos } from "./repos.ts";
+import { migrate } from "./schema/migrate.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (read: { bytes: Uint8Array } | null) => (read === null ? null : new TextDecoder().decode(read.bytes));
+
+let sql: MemorySql;
+let actors: MemoryActors;
+let asked: string[];
+let now: number;
+let nouns: { repositories: Repositories; workspaces: Workspaces };
+let repos: Repos;
+let fails: boolean;
+
+beforeEach(() => {
+  sql = new MemorySql();
+  migrate(sql);
+  actors = new MemoryActors();
+  asked = [];
+  now = 1_763_200_000_000;
+  fails = false;
+  nouns = {
+    repositories: new Repositories(sql, new Accounts(sql, new Groups(sql))),
+    workspaces: new Workspaces(
+      sql,
+      memoryCrypto(new Random("repos"), (value) => Promise.resolve(value)),
+    ),
+  };
+  repos = life();
+});
+
+/** What a start of the kernel makes; the actors live on. */
+function life(): Repos {
+  const context = Object.defineProperty({ ...nouns }, "now", { get: () => now }) as unknown;
+  const listening: Actors = {
+    call(address, name, args, http) {
+      asked.push(`${name} ${address}`);
+      return actors.call(address, name, args, http);
+    },
+    fetch: (address, request) => actors.fetch(address, request),
+  };
+  return new Repos({
+    actors: listening,
+    net: memoryNet(),
+    log: memoryLog(),
+    reads: context as ReadContext,
+    relaxed(body) {
+      if (fails) throw new StorageError(true, null);
+      return body(context as WriteContext);
+    },
+  });
+}
+
+describe("first files", () => {
+  test("are made on first use, once, also where a crash came between the actor and the row", async () => {
+    const home = nouns.repositories.get("root/home")!;
+    fails = true;
+    expect(await repos.ask(home, "read", {})).toMatchObject({ kind: "tree" });
+    expect(nouns.repositories.get("root/home")).toMatchObject({ isScaffolded: false, head: null });
+    fails = false;
+    repos = life();
+    const log = await repos.ask(home, "log", {});
+    expect(log.entries.map(({ message }) => message)).toEqual(["gsv: scaffold home knowledge"]);
+    expect(nouns.repositories.get("root/home")).toMatchObject({ isScaffolded: true, head: log.entries[0]!.hash });
+    asked = [];
+    await repos.ask(nouns.repositories.get("root/home")!, "refs", {});
+    expect(asked).toEqual(["refs repo:root/home"]);
+  });
+});
+
+describe("the copy of heads", () => {
+  test("follows what is written, and a new life asks once before it believes it", async () => {
+    const workspace = nouns.workspaces.create(0, null, "thread", now);
+    const row = nouns.repositories.makeWorkspace("root", workspace.workspaceId, now);
+    now += 1000;
+    const author = { name: "root", email: "root@gsv.local" };
+    const { head } = await repos.change(row, "apply", { message: "m", ops: [{ type: "put", path: "a", content: "1" }], author, now });
+    expect(nouns.repositories.get(row.repo)).toMatchObject({ head, updatedAt: now });
+    expect(nouns.workspaces.get(workspace.workspaceId)).toMatchObject({ updatedAt: now });
+    // Lost with a batch.
+    nouns.repositories.seen(row.repo, { defaultBranch: "main", head: null });
+    expect(await repos.present([row])).toMatchObject([{ head: null }]);
+    repos = life();
+    expect(await repos.present([row])).toMatchObject([{ head }]);
+    asked = [];
+    await repos.present([row]);
+    expect(asked).toEqual([]);
+    repos.forget();
+    await repos.present([nouns.repositories.get(row.repo)!]);
+    expect(asked).toEqual([`state repo:${row.repo}`]);
+  });
+});
+
+describe("files for mounts", () => {
+  test("are read, listed and changed on the default branch", async () => {
+    const { files } = repos;
+    const repo = "root/home";
+    expect(await files.stat(repo, "")).toMatchObject({ kind: "directory" });
+    expect(await files.list(repo, "")).toEqual([
+      { name: "context.d", kind: "directory" },
+      { name: "knowledge", kind: "directory" },
+      { name: "skills.d", kind: "directory" },
+    ]);
+    now += 5000;
+    await files.change(repo, "gsv: write knowledge/a.md", "root", [{ type: "put", path: "knowledge/a.md", content: bytes("one") }]);
+    const stat = (await files.stat(repo, "knowledge/a.md"))!;
+    expect(stat).toMatchObject({ kind: "file", size: 3, modifiedAt: now });
+    expect(await files.read(repo, "knowledge/a.md")).toMatchObject({ oid: stat.oid });
+    await files.change(repo, "move", "root <root@gsv.internal>", [{ type: "move", from: "knowledge/a.md", to: "knowledge/b.md" }]);
+    expect(text(await files.read(repo, "knowledge/b.md"))).toBe("one");
+    await files.change(repo, "rm", "root", [{ type: "delete", path: "knowledge" }]);
+    expect(await files.list(repo, "knowledge")).toBeNull();
+    const { entries } = await repos.ask(nouns.repositories.get(repo)!, "log", { limit: 2 });
+    expect(entries).toMatchObject([
+      { message: "rm", authorEmail: "root@gsv.local" },
+      { message: "move", author: "root", authorEmail: "root@gsv.internal" },
+    ]);
+  });
+
+  test("are written only over the blob that was read", async () => {
+    const { files } = repos;
+    const put = (content: string, ifOid?: string) =>
+      files.change("root/home", "write", "root", [
+        { type: "put", path: "a", content: bytes(content), ...(ifOid === undefined ? {} : { ifOid }) },
+      ]);
+    await put("one");
+    const { oid } = (await files.read("root/home", "a"))!;
+    await put("two", oid);
+    await expect(put("three", oid)).rejects.toMatchObject({ code: 409, details: { expected: oid } });
+    await expect(
+      files.change("root/home", "write", "root", [{ type: "put", path: "new", content: bytes("x"), ifOid: oid }]),
+    ).rejects.toMatchObject({ code: 409 });
+    expect(text(await files.read("root/home", "a"))).toBe("two");
+  });
+
+  test("are not there where there is no repository, no path, or something of another kind", async () => {
+    const { files } = repos;
+    for (const [repo, path] of [
+      ["root/none", ""],
+      ["root/home", "none"],
+      ["root/home", "context.d/10-user.md/x"],
+    ] as const) {
+      expect(await files.stat(repo, path)).toBeNull();
+      expect(await files.list(repo, path)).toBeNull();
+      expect(await files.read(repo, path)).toBeNull();
+    }
+    expect(await files.read("root/home", "knowledge")).toBeNull();
+    expect(await files.list("root/home", "context.d/10-user.md")).toBeNull();
+    await expect(files.change("root/none", "m", "root", [])).rejects.toMatchObject({ code: 404 });
+  });
+});
