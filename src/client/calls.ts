@@ -868,7 +868,7 @@ export type Calls = {
     };
   };
 
-  /** Set a workspace's label (null for none) or state. An archived workspace keeps its files. */
+  /** Set a workspace's label (null for none) or state. An archived workspace keeps its files and cannot be changed. */
   "sys.workspace.update": {
     args: {
       workspaceId: string;

@@ -35,4 +35,6 @@ export const LIMITS = {
   /** Those that have ended included; the oldest of these make room. */
   tokensPerUser: 1_000,
   devicesPerUser: 1_000,
+  /** Workspaces included. */
+  repositoriesPerUser: 1_000,
 } as const;

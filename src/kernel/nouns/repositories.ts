@@ -4,6 +4,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { isRoot } from "../../protocol/caller.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import type { RepoState } from "../../repo/calls.ts";
 import type { Accounts } from "./accounts.ts";
 
@@ -22,6 +23,8 @@ export type RepositoryRow = {
   head: string | null;
   /** Whether its first files are there; until then they are made on first use. */
   isScaffolded: boolean;
+  /** Of a workspace that was put away: to be read, not changed. */
+  isArchived: boolean;
   createdAt: number;
   updatedAt: number;
 };
@@ -85,6 +88,7 @@ export class Repositories {
     const row = this.get(repo);
     if (this.mayWrite(who, slug)) {
       if (row === undefined) this.#mustBeNew(slug);
+      if (row?.isArchived) fail(409, `${row.repo} is archived: activate its workspace again first (sys.workspace.update)`);
       return row;
     }
     if (row === undefined || !row.public) notFound(repo);
@@ -106,6 +110,7 @@ export class Repositories {
   }
 
   makeWorkspace(username: string, workspaceId: string, now: number): RepositoryRow {
+    this.#mustHaveRoom(username);
     this.#add(username, workspaceId, "workspace", now);
     return this.get(`${username}/${workspaceId}`)!;
   }
@@ -149,9 +154,14 @@ export class Repositories {
     this.#sql.run("UPDATE repositories SET updated_at = ? WHERE owner = ? AND name = ?", now, owner, name);
   }
 
+  setArchived(repo: string, isArchived: boolean): void {
+    const { owner, name } = parseSlug(repo);
+    this.#sql.run("UPDATE repositories SET archived = ? WHERE owner = ? AND name = ?", isArchived ? 1 : 0, owner, name);
+  }
+
   #add(owner: string, name: string, kind: RepositoryKind, now: number): void {
     this.#sql.run(
-      "INSERT OR IGNORE INTO repositories VALUES (?, ?, ?, 0, NULL, NULL, NULL, 'main', NULL, 0, ?, ?)",
+      "INSERT OR IGNORE INTO repositories VALUES (?, ?, ?, 0, NULL, NULL, NULL, 'main', NULL, 0, 0, ?, ?)",
       owner,
       name,
       kind,
@@ -164,6 +174,13 @@ export class Repositories {
     if (this.#accounts.byName(owner) === undefined) fail(404, `Unknown user: ${owner}`);
     if (name.startsWith(WORKSPACE_PREFIX))
       fail(400, `Invalid repo owner/name: ${owner}/${name} (such names are made by sys.workspace.create)`);
+    this.#mustHaveRoom(owner);
+  }
+
+  #mustHaveRoom(owner: string): void {
+    const count = Number(this.#sql.get("SELECT count(*) AS count FROM repositories WHERE owner = ?", owner)?.count);
+    if (count >= LIMITS.repositoriesPerUser)
+      fail(429, `Too many repositories and workspaces: ${owner} has ${count} already, and nobody may have more`);
   }
 }
 
@@ -200,6 +217,7 @@ function fromRow(row: SqlRow): RepositoryRow {
     defaultBranch: String(row.default_branch),
     head: row.head as string | null,
     isScaffolded: row.scaffolded === 1,
+    isArchived: row.archived === 1,
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
   };

@@ -2,6 +2,10 @@
 
 import { expect, it } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
+import { migrate as migrateBy } from "../../ports/migrate.ts";
+import { Accounts } from "../nouns/accounts.ts";
+import { Groups } from "../nouns/groups.ts";
+import { Repositories } from "../nouns/repositories.ts";
 import { migrate, MIGRATIONS } from "./migrate.ts";
 
 it("brings an empty database to the present schema, and a second start changes nothing", () => {
@@ -14,6 +18,18 @@ it("brings an empty database to the present schema, and a second start changes n
   migrate(sql);
   sql.commit();
   expect(dump(sql)).toEqual(before);
+});
+
+it("gives accounts from before there were repositories their homes", () => {
+  const sql = new MemorySql();
+  migrateBy(sql, MIGRATIONS.slice(0, 3));
+  const accounts = new Accounts(sql, new Groups(sql));
+  accounts.add({ username: "alice", hash: "!" }, 0);
+  migrate(sql);
+  expect(new Repositories(sql, accounts).list({ uid: 0, username: "root" })).toMatchObject([
+    { repo: "alice/home", kind: "home", public: false, isScaffolded: false, isArchived: false, head: null },
+    { repo: "root/home", kind: "home" },
+  ]);
 });
 
 function dump(sql: MemorySql): unknown {

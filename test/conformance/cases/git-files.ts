@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { verifies } from "../verifies.ts";
+import { expectRefusal, verifies } from "../verifies.ts";
 
 let made = 0;
 const name = (prefix: string) => `${prefix}-${made++}`;
@@ -68,7 +68,10 @@ verifies("fs.write:workspace", async ({ alice, root }) => {
   await client.call("sys.workspace.update", { workspaceId: id, state: "archived" });
   expect(await write(client, `${at}/plans/a.md`, "no")).toMatchObject({ ok: false, error: expect.stringContaining("archived") });
   expect(await read(client, `${at}/plans/a.md`)).toMatchObject({ ok: true });
+  const put = { repo: `alice/${id}`, message: "no", ops: [{ type: "put" as const, path: "x", content: "" }] };
+  await expectRefusal(client.call("repo.apply", put), 409, /is archived/);
   await client.call("sys.workspace.update", { workspaceId: id, state: "active" });
+  await client.call("repo.apply", put);
   expect(await write(client, `${at}/plans/a.md`, "yes")).toMatchObject({ ok: true });
 });
 

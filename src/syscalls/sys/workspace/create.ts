@@ -13,7 +13,7 @@ export default syscall({
   grant: ["users"],
   args: z.object({ label: z.string().trim().min(1).max(200).optional(), kind: WorkspaceKind.optional() }),
   result: z.object({ workspace: WorkspaceRecord, repo: z.string() }),
-  fails: {},
+  fails: { 429: "the caller has too many repositories and workspaces" },
   example: {
     args: { label: "taxes" },
     result: {

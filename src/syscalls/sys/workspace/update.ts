@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.workspace.update",
-  doc: "Set a workspace's label (null for none) or state. An archived workspace keeps its files.",
+  doc: "Set a workspace's label (null for none) or state. An archived workspace keeps its files and cannot be changed.",
   runs: "kernel",
   does: "write",
   from: ["user"],
@@ -32,10 +32,11 @@ export default syscall({
       },
     },
   },
-  run({ workspaces, now }, caller, { workspaceId, label, state }) {
+  run({ workspaces, repositories, accounts, now }, caller, { workspaceId, label, state }) {
     const present = workspaces.toUse(caller, workspaceId);
-    return {
-      workspace: workspaces.update(workspaceId, { label: label === undefined ? present.label : label, state: state ?? present.state }, now),
-    };
+    const change = { label: label === undefined ? present.label : label, state: state ?? present.state };
+    const owner = accounts.byUid(present.ownerUid)?.username;
+    if (owner !== undefined) repositories.setArchived(`${owner}/${workspaceId}`, change.state === "archived");
+    return { workspace: workspaces.update(workspaceId, change, now) };
   },
 });
