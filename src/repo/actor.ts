@@ -31,11 +31,9 @@ export class RepositoryActor {
     const repository = await this.#open();
     const { method, path, query, headers, body, access } = request;
     await this.#sql.durable();
-    const answer = await serveGit(
-      repository,
-      { method, path, query: new URLSearchParams(query), headers: new Headers(headers), body },
-      access,
-    );
+    const asked = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
+    const whole = body === null ? null : streamOf(known(body, "The request broke off"));
+    const answer = await serveGit(repository, { ...asked, body: whole }, access);
     const changed = answer.moved.length === 0 ? null : stateOf(repository);
     return { status: answer.status, headers: answer.headers, body: answer.body, changed };
   }
@@ -60,18 +58,18 @@ function carriedBy(http: ActorHttp | undefined): HttpFetch {
   return async (url, request) => {
     if (http === undefined) fail(503, "This call was given no way out");
     const { status, headers, body, url: from } = await http(url, request);
-    return { status, headers: new Headers(headers), body: streamOf(known(body)), url: from };
+    return { status, headers: new Headers(headers), body: streamOf(known(body, "The remote's answer broke off")), url: from };
   };
 }
 
-/** What breaks on the way is the remote's or the network's doing, whatever class it lost on the way here. */
-async function* known(body: ByteStream): AsyncGenerator<Uint8Array> {
+/** What breaks on the way is the other side's or the network's doing, whatever class it lost on the way here. */
+async function* known(body: ByteStream, what: string): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
         if (error instanceof SysError || error instanceof StorageError) throw error;
-        fail(503, `The remote's answer broke off: ${error instanceof Error ? error.message : String(error)}`);
+        fail(503, `${what}: ${error instanceof Error ? error.message : String(error)}`);
       });
       if (done) return;
       yield value;

@@ -127,6 +127,25 @@ test("an answer that nobody reads waits, and giving up ends it", async () => {
   expect(await repos.call("repo:sam/a", "read", { path: "" })).toMatchObject({ kind: "tree" });
 });
 
+test("a push that breaks off leaves nothing and is nobody's fault", async () => {
+  await apply("repo:sam/a", "x", "1");
+  const before = await repos.call("repo:sam/a", "refs", {});
+  const line = `${"0".repeat(40)} ${"1".repeat(40)} refs/heads/new\0report-status\n`;
+  const lines = `${(line.length + 4).toString(16).padStart(4, "0")}${line}0000PACK`;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (controller.desiredSize === 1) controller.enqueue(new TextEncoder().encode(lines));
+      controller.error(new Error("aborted"));
+    },
+  });
+  const headers = { "content-type": "application/x-git-receive-pack-request" };
+  const access = { read: true, write: true, actor: "sam" };
+  const answer = await repos.fetch("repo:sam/a", { method: "POST", path: "/git-receive-pack", query: "", headers, body, access });
+  expect(await new Response(answer.body).text()).toMatch(/broke off/);
+  expect(answer.changed).toBeNull();
+  expect(await repos.call("repo:sam/a", "refs", {})).toEqual(before);
+});
+
 test("what a remote sends goes through the way out it was handed", async () => {
   const asked: string[] = [];
   const http = async (url: string) => {
