@@ -1,7 +1,7 @@
 // Stock git against a started gateway of each kind, and the same operations against stock git's own server.
 
 import { rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -184,6 +184,32 @@ describe.each([
     expect(workspaces[0]).toMatchObject({ workspaceId: workspace.workspaceId, headCommit: head });
     expect(workspaces[0]!.updatedAt).toBeGreaterThan(workspace.updatedAt);
   });
+
+  test("requests that break off leave nothing behind and hold nobody back", async () => {
+    const { heads } = await alice.call("repo.refs", { repo: "alice/big" });
+    const line = `${"0".repeat(40)} ${"1".repeat(40)} refs/heads/cut\0report-status\n`;
+    const push = `${(line.length + 4).toString(16).padStart(4, "0")}${line}0000PACK`;
+    for (let at = 0; at < 10; at++) {
+      await cut("git-upload-pack", `0032want ${heads.main}\n00000009done\n`, true);
+      await cut("git-receive-pack", push, false);
+    }
+    expect((await alice.call("repo.refs", { repo: "alice/big" })).heads).toEqual(heads);
+    expect((await get("alice/big", basic("alice"))).status).toBe(200);
+  });
+
+  /** Hangs up as soon as an answer begins, or in the middle of the question. */
+  function cut(service: string, body: string, isWhole: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const headers = { ...basic("alice"), "content-type": `application/x-${service}-request` };
+      const asking = request(`${host.url}/git/alice/big/${service}`, { method: "POST", headers }, (response) =>
+        response.once("data", () => asking.destroy()).on("error", () => {}),
+      );
+      asking.on("error", () => {}).on("close", () => setTimeout(resolve, 100));
+      asking.write(body);
+      if (isWhole) asking.end();
+      else setTimeout(() => asking.destroy(), 100);
+    });
+  }
 
   test("an import ends with the socket that asked for it", async () => {
     let asked!: () => void;

@@ -23,13 +23,15 @@ type Asked = { repo: string; path: string; query: string; service: "git-upload-p
 /** Requests under way: each holds a connection and, while it is served, part of a repository's turn. */
 const AT_ONCE = 32;
 const AT_ONCE_PER_USER = 8;
+/** Not every host tells of every peer that goes away: older ones count no more. */
+const UNDER_WAY_MS = 30 * 60 * 1000;
 /** What the protocol needs of a request's headers. */
 const FORWARDED = ["content-type", "content-encoding", "git-protocol"];
 const TOKEN = /^gsv_(?:user|node|service)_[A-Za-z0-9_-]+$/;
 
 export class GitDoor {
   readonly #means: Means;
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new Set<{ username: string; since: number }>();
 
   constructor(means: Means) {
     this.#means = means;
@@ -42,7 +44,7 @@ export class GitDoor {
     try {
       response = asked === null ? plain(404, "Not found") : await this.#answer(request, asked, address);
     } catch (error) {
-      response = this.#refusal(error, asked, address);
+      response = this.#refusal(error, asked, address, request.headers.has("authorization"));
     }
     this.#means.ports.meter.call(asked?.service ?? "git", response.status, performance.now() - startedAt);
     return response;
@@ -60,7 +62,9 @@ export class GitDoor {
       const access = { read: true, write: service === "git-receive-pack", actor: account?.username ?? null };
       const { repos } = this.#means.effects;
       const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: request.body, access });
-      return new Response(endingStream(answer.body, done), { status: answer.status, headers: answer.headers });
+      const body = endingStream(answer.body, done);
+      cancelWith(request.signal, body);
+      return new Response(body, { status: answer.status, headers: answer.headers });
     } catch (error) {
       done();
       throw error;
@@ -96,18 +100,16 @@ export class GitDoor {
   }
 
   #begin(username: string): () => void {
-    const mine = this.#underWay.get(username) ?? 0;
-    const all = [...this.#underWay.values()].reduce((sum, count) => sum + count, 0);
-    if (mine >= AT_ONCE_PER_USER || all >= AT_ONCE) fail(429, "Too many git requests at once: try again in a few seconds");
-    this.#underWay.set(username, mine + 1);
-    return () => {
-      const left = (this.#underWay.get(username) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(username);
-      else this.#underWay.set(username, left);
-    };
+    const { now } = this.#means.reads;
+    const counted = [...this.#underWay].filter(({ since }) => since > now - UNDER_WAY_MS);
+    const mine = counted.filter((other) => other.username === username).length;
+    if (mine >= AT_ONCE_PER_USER || counted.length >= AT_ONCE) fail(429, "Too many git requests at once: try again in a few seconds");
+    const slot = { username, since: now };
+    this.#underWay.add(slot);
+    return () => void this.#underWay.delete(slot);
   }
 
-  #refusal(error: unknown, asked: Asked | null, address: string): Response {
+  #refusal(error: unknown, asked: Asked | null, address: string, isGuess: boolean): Response {
     const { log, crypto } = this.#means.ports;
     if (error instanceof StorageError) return plain(error.full ? 507 : 500, error.message);
     if (!(error instanceof SysError)) {
@@ -119,10 +121,20 @@ export class GitDoor {
       });
       return plain(500, `Internal error (incident ${incident})`);
     }
-    if (error.code === 401) log.warn("refused", { call: asked?.service ?? "git", status: error.code, address });
+    // Clients ask without a credential first, always; the throttle bounds only how many are tried.
+    if (error.code === 401 && isGuess) log.warn("refused", { call: asked?.service ?? "git", status: error.code, address });
     const { retryAfterMs } = (error.details ?? {}) as { retryAfterMs?: number };
     return plain(error.code, error.message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
   }
+}
+
+/** Nobody reads an answer whose asker has gone; a body that is being read is cancelled by whoever reads it. */
+function cancelWith(signal: AbortSignal, body: ReadableStream<Uint8Array>): void {
+  const cancel = () => {
+    if (!body.locked) body.cancel().catch(() => {});
+  };
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
 }
 
 /** `/git/<owner>/<name>[.git]/<what git asks for>`. */
