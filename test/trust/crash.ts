@@ -70,7 +70,12 @@ async function run(): Promise<Outcome> {
   }
   const world = worldOf(setup, home, oracle);
   await campaign(means, world, kills, tally);
-  const result = { ...numbersOf(tally), repos: { applied: oracle.acked["repo.apply"] ?? 0, pushed: world.pusher.pushes } };
+  const filesInGit = world.lanes
+    .flatMap(({ folders }) => folders)
+    .filter(({ isInGit }) => isInGit)
+    .flatMap(({ documents }) => documents);
+  const repos = { applied: oracle.acked["repo.apply"] ?? 0, pushed: world.pusher.pushes, files: filesInGit.length, cloned: tally.cloned };
+  const result = { ...numbersOf(tally), repos };
   const full = await fullDisk(means, setup, template, scratch);
   const broken = await catchBroken(means, setup, template, scratch, { cycles: 2, atPoint: true, stopAtFirst: false });
   const isSlow = tally.recoveryMs.length >= SAMPLES_MIN && result.recoveryMs.p99 > RECOVERY_P99_MS_MAX;
@@ -80,7 +85,7 @@ async function run(): Promise<Outcome> {
   return { pass: oracle.violations.length === 0, numbers: { ...result, full, broken } };
 }
 
-function numbersOf({ kills: killsBy, recoveryMs, cycle }: Tally) {
+function numbersOf({ kills: killsBy, recoveryMs, cycle, leftovers, swept }: Tally) {
   const sorted = recoveryMs.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
   const of = (call: string) => oracle.acked[call] ?? 0;
@@ -90,6 +95,8 @@ function numbersOf({ kills: killsBy, recoveryMs, cycle }: Tally) {
     cycles: cycle,
     acked: oracle.acks,
     files: { written: of("fs.write"), edited: of("fs.edit"), deleted: of("fs.delete"), readUnderLoad: of("fs.read") },
+    leftovers,
+    swept,
     lost: oracle.count("lost"),
     doubled: oracle.count("doubled"),
     half: oracle.count("half"),

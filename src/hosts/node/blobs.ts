@@ -7,7 +7,7 @@ import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blobs } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
-import { crashPoint } from "./faults.ts";
+import { blobFault, crashPoint, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
 
@@ -25,10 +25,13 @@ export class NodeBlobs implements Blobs {
   async put(key: string, content: Uint8Array): Promise<void> {
     const file = this.#file(key);
     const beside = `${file}.${process.pid}.${this.#writes++}.new`;
+    const fault = blobFault();
     try {
+      if (fault === "full") throw systemError("ENOSPC");
       const handle = await open(beside, "w", 0o600);
       try {
-        await handle.writeFile(content);
+        await handle.writeFile(fault === "short" ? content.subarray(0, content.length / 2) : content);
+        if (fault !== null) throw systemError(fault === "broken" ? "EIO" : "ENOSPC");
         await handle.sync();
       } finally {
         await handle.close();

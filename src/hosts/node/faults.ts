@@ -26,16 +26,36 @@ export function acknowledgesEarly(): boolean {
   return FAULTS && process.env.GSV_ACK_EARLY === "1";
 }
 
-/** Makes the n-th commit fail as a full disk would. */
+/** Makes the n-th commit fail as a full disk would; in a thread of repositories where `GSV_REPO_FULL_AT` says so. */
 export function commitFault(): void {
-  if (!FAULTS || process.env.GSV_FULL_AT === undefined) return;
+  const at = FAULTS ? process.env[isMainThread ? "GSV_FULL_AT" : "GSV_REPO_FULL_AT"] : undefined;
+  if (at === undefined) return;
   commits++;
-  if (commits === Number(process.env.GSV_FULL_AT)) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+  if (commits === Number(at)) throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
 }
 
 let commits = 0;
 
 /** A database that may not grow past so many pages: a disk that is full in the middle of a statement. */
 export function smallDisk(): string[] {
-  return FAULTS && process.env.GSV_PAGES_MAX !== undefined ? [`max_page_count = ${Number(process.env.GSV_PAGES_MAX)}`] : [];
+  const pages = FAULTS ? process.env[isMainThread ? "GSV_PAGES_MAX" : "GSV_REPO_PAGES_MAX"] : undefined;
+  return pages === undefined ? [] : [`max_page_count = ${Number(pages)}`];
+}
+
+/**
+ * What goes wrong with this put of a blob, where the environment says `GSV_BLOB_FAULT=how:from:to`, counted from 1:
+ * `full` takes no file, `short` takes half of one, `sync` has no room when it comes to the disk, `broken` fails there.
+ */
+export function blobFault(): "full" | "short" | "sync" | "broken" | null {
+  const [how, from, to] = FAULTS ? (process.env.GSV_BLOB_FAULT ?? "").split(":") : [];
+  if (!how) return null;
+  puts++;
+  return puts >= Number(from) && puts <= Number(to) ? (how as "full") : null;
+}
+
+let puts = 0;
+
+/** As the system would say it. */
+export function systemError(code: "ENOSPC" | "EIO"): Error {
+  return Object.assign(new Error(`${code}: on purpose`), { code });
 }

@@ -3,16 +3,26 @@
 
 import { CallError, Line } from "../../../src/client/client.ts";
 import { check } from "./check.ts";
+import { cloneAll, hasGit } from "./clones.ts";
 import { checkFiles, checkModes } from "./files.ts";
 import { type Faults, Gateway } from "./gateway.ts";
 import { enter, type Session } from "./lane.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
+import { leftovers } from "./shelf.ts";
+import { blobsOf, sweepAtStart, unswept } from "./sweeping.ts";
 import { FIRST, populate, type Setup, setUp, type World } from "./world.ts";
 import { Workload } from "./workload.ts";
 
 export type Means = { bundle: string; oracle: Oracle; random: Random };
-export type Tally = { kills: Record<string, number>; recoveryMs: number[]; cycle: number };
+export type Tally = {
+  kills: Record<string, number>;
+  recoveryMs: number[];
+  cycle: number;
+  leftovers: number;
+  swept: number;
+  cloned: number;
+};
 
 type Plan = {
   faults: Faults;
@@ -76,11 +86,13 @@ export async function campaign(means: Means, world: World, kills: number, tally:
 
 /** One life of the gateway, from spawn to kill. */
 export async function live({ bundle, oracle, random }: Means, world: World, plan: Omit<Plan, "recovery">, tally: Tally): Promise<void> {
+  tally.leftovers += leftovers(world.home);
   const gateway = new Gateway(bundle, world.home, plan.faults);
   const draws = random.fork(tally.cycle, 1);
   try {
     const url = await addressOf(gateway);
     const root = await comeBack(url, world, gateway, tally);
+    if (leftovers(world.home) > 0) oracle.violate("half", "what a crash left beside the blobs is still there after a start");
     await check(url, root, world, draws);
     root.close();
     if (oracle.violations.length === 0) await load(url, gateway, world, plan, draws);
@@ -95,7 +107,7 @@ export async function live({ bundle, oracle, random }: Means, world: World, plan
 }
 
 export function newTally(): Tally {
-  return { kills: {}, recoveryMs: [], cycle: 0 };
+  return { kills: {}, recoveryMs: [], cycle: 0, leftovers: 0, swept: 0, cloned: 0 };
 }
 
 export function killed(tally: Tally): number {
@@ -181,12 +193,19 @@ async function farewell({ bundle, oracle, random }: Means, world: World, tally: 
   checkFiles(world);
   // Twice, so that what the first one sent again is judged as well.
   for (const round of [1, 2]) {
+    const before = blobsOf(world.home).length;
+    const named = round === 1 ? null : sweepAtStart(world.home);
     const gateway = new Gateway(bundle, world.home);
     try {
       const url = await addressOf(gateway);
       const root = await comeBack(url, world, gateway, tally);
       await check(url, root, world, random.fork(tally.cycle, 1 + round));
-      await world.pusher.clone(url, oracle);
+      if (named !== null) {
+        const left = await unswept(world.home, named);
+        if (left.length > 0) oracle.violate("wrong", `${left.length} blobs that nobody names are not swept: ${left[0]}`);
+        tally.swept = before - blobsOf(world.home).length;
+        tally.cloned = await cloneAll(url, root, world.root, oracle);
+      }
       if (!(await gateway.stop(5_000))) oracle.violate("wrong", "SIGTERM did not stop the gateway within 5 s");
     } catch (error) {
       await blame(gateway, oracle, error);
@@ -205,7 +224,7 @@ function planOf(random: Random, cycle: number): Plan {
   if (cycle === 1)
     return { faults: { crashAt: "mid-blob-rename:3" }, killAfterMs: POINT_MS, dies: "mid-blob-rename", isQuiet: false, recovery };
   // git takes its time, and with everybody else under load it would never come to a push.
-  if (cycle % 3 === 2)
+  if (hasGit && cycle % 3 === 2)
     return { faults: {}, killAfterMs: random.int(400, 2_000), dies: "pushing", isQuiet: true, isPushing: true, recovery };
   if (random.chance(0.5)) return { faults: {}, killAfterMs: random.int(5, 600), dies: "random", isQuiet: random.chance(0.15), recovery };
   const [name, most] = random.pick([

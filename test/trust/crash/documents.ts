@@ -14,8 +14,8 @@ export type Document = {
   isFresh: boolean;
 };
 
-/** A directory that one lane writes to, and that is deleted as a whole. */
-export type Folder = { path: string; documents: Document[]; isBusy: boolean };
+/** A directory that one lane writes to, and that is deleted as a whole. In git, each change of it is a commit. */
+export type Folder = { path: string; isInGit: boolean; documents: Document[]; isBusy: boolean };
 
 /** `head` is on the first line, `mark` on every line, so that either can be edited. */
 export type Edition = { head: number; mark: number; bytes: number };
@@ -27,8 +27,8 @@ const DIGITS = 9;
 const PAD = "ünïcödé € 😀 ";
 const HASHES_KEPT = 5_000;
 
-export function newFolder(path: string): Folder {
-  return { path, documents: [], isBusy: false };
+export function newFolder(path: string, isInGit: boolean): Folder {
+  return { path, isInGit, documents: [], isBusy: false };
 }
 
 /** Where `inside` has slashes, directories lie in between. */

@@ -69,7 +69,8 @@ export class Filing {
     let folder = random.pick(free);
     if (folder === undefined || (this.#left.folders > 0 && random.chance(0.3))) {
       this.#left.folders--;
-      folder = newFolder(`${lane.home}/d${lane.model.stamp()}`);
+      const isInGit = random.chance(0.3);
+      folder = newFolder(`${isInGit ? lane.knowledge : lane.home}/d${lane.model.stamp()}`, isInGit);
       lane.folders.push(folder);
     }
     return newDocument(folder, `${random.pick(PLACES)}f${lane.model.stamp()}.txt`);

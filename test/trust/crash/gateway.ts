@@ -4,7 +4,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-export type Faults = { crashAt?: string; ackEarly?: boolean; fullAt?: number; pagesMax?: number };
+export type Faults = {
+  crashAt?: string;
+  ackEarly?: boolean;
+  fullAt?: number;
+  repoFullAt?: number;
+  pagesMax?: number;
+  repoPagesMax?: number;
+  blobs?: string;
+};
 
 export class Gateway {
   readonly startedAt = performance.now();
@@ -21,7 +29,10 @@ export class Gateway {
     if (faults.crashAt !== undefined) env.GSV_CRASH_AT = faults.crashAt;
     if (faults.ackEarly === true) env.GSV_ACK_EARLY = "1";
     if (faults.fullAt !== undefined) env.GSV_FULL_AT = String(faults.fullAt);
+    if (faults.repoFullAt !== undefined) env.GSV_REPO_FULL_AT = String(faults.repoFullAt);
     if (faults.pagesMax !== undefined) env.GSV_PAGES_MAX = String(faults.pagesMax);
+    if (faults.repoPagesMax !== undefined) env.GSV_REPO_PAGES_MAX = String(faults.repoPagesMax);
+    if (faults.blobs !== undefined) env.GSV_BLOB_FAULT = faults.blobs;
     const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", "0"], {
       env,
       stdio: ["ignore", "pipe", "pipe"],

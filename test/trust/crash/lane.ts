@@ -38,8 +38,17 @@ export class Lane {
 
   /** Where its files are, apart from those of the same user's other lanes. */
   get home(): string {
+    return `${this.#userHome}/lane-${this.index}`;
+  }
+
+  /** Where those are that are kept in git, in a repository that the user's lanes share. */
+  get knowledge(): string {
+    return `${this.#userHome}/knowledge/lane-${this.index}`;
+  }
+
+  get #userHome(): string {
     const { uid, username } = this.person;
-    return `${uid === 0 ? "/root" : `/home/${username}`}/lane-${this.index}`;
+    return uid === 0 ? "/root" : `/home/${username}`;
   }
 
   async open(url: string): Promise<void> {

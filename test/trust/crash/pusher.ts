@@ -1,7 +1,7 @@
 // Stock git pushing while the gateway is killed. A push that git called done is there afterwards, with all it needs; one
 // that was cut is wholly there or not at all.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { commit, git, ok, withLogin } from "../../support/git.ts";
 import type { Lane } from "./lane.ts";
@@ -62,15 +62,6 @@ export class Pusher {
     if (found !== this.#acked && found !== this.#tried)
       oracle.violate("lost", `${this.#repo}: pushed ${this.#acked}, then tried ${this.#tried}, found ${found}`);
     this.#acked = found;
-  }
-
-  /** Everything that can be reached is there and sound. */
-  async clone(url: string, oracle: Oracle): Promise<void> {
-    if (this.#acked === null) return;
-    rmSync(join(this.#folder, "clone"), { recursive: true, force: true });
-    await ok(this.#folder, "clone", "-q", "--bare", this.#at(url), "clone");
-    const ran = await git(join(this.#folder, "clone"), "fsck", "--strict", "--full", "--no-progress");
-    if (ran.code !== 0 || ran.out !== "") oracle.violate("half", `git fsck: ${ran.code} ${ran.out} ${ran.err}`);
   }
 
   #at(url: string): string {

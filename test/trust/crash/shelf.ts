@@ -23,7 +23,7 @@ type Found = { document: Document; isListed: boolean; /** Undefined where it was
 export async function judgeDocuments({ lanes, model: { oracle } }: World, random: Random): Promise<void> {
   await Promise.all(
     lanes.map(async (lane) => {
-      const paths = await listed(lane, lane.home);
+      const paths = new Set([...(await listed(lane, lane.home)), ...(await listed(lane, lane.knowledge))]);
       const read = new Set(
         random.sample(
           lane.folders.flatMap(({ documents }) => documents),
@@ -101,7 +101,8 @@ export function checkShelf(database: DatabaseSync, { home, lanes, model: { oracl
       .map((row) => [String(row.path), row]),
   );
   checkContents(database, join(home, "blobs"), [...rows.values()], oracle);
-  for (const folder of lanes.flatMap(({ folders }) => folders)) {
+  // What is in git has no rows here; files.ts looks at the repositories.
+  for (const folder of lanes.flatMap(({ folders }) => folders).filter(({ isInGit }) => !isInGit)) {
     for (const { path, register } of folder.documents) {
       const row = rows.get(path);
       const fits = register.values().some((text) => {
