@@ -105,7 +105,14 @@ export class Kernel {
     const writes = context as typeof context & WriteContext;
     const table: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
     const { actors, net, log } = ports;
-    this.#repos = new Repos({ actors, net, log, reads, relaxed: (body) => this.#relaxed(() => body(writes)) });
+    this.#repos = new Repos({
+      actors,
+      net,
+      log,
+      reads,
+      relaxed: (body) => this.#relaxed(() => body(writes)),
+      durable: () => sql.durable(),
+    });
     const effects = {
       passwords: new Passwords(crypto),
       throttle: this.#throttle,

@@ -21,6 +21,8 @@ type Means = {
   log: Log;
   reads: ReadContext;
   relaxed<T>(body: (nouns: WriteContext) => T): T;
+  /** Resolves when what was written so far is on disk; fails where it could not be. */
+  durable(): Promise<void>;
 };
 
 /** How many are asked at a time. */
@@ -41,7 +43,12 @@ export class Repos {
     return (await this.#means.actors.call(addressOf(row), name, args)) as RepoResult<N>;
   }
 
+  /**
+   * A repository keeps what it is told whatever becomes of the kernel's batch. The row that names it may have been made by
+   * another call of this turn, so it is on disk first: a yes about a repository that nobody can find is none.
+   */
   async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
+    await this.#means.durable();
     const result = await this.ask(row, name, args);
     this.#keep(row, result.state, true);
     return result;
@@ -49,6 +56,7 @@ export class Repos {
 
   /** Ends with the signal. */
   async import(row: RepositoryRow, args: RepoArgs<"import">, signal: AbortSignal): Promise<RepoResult<"import">> {
+    await this.#means.durable();
     await this.#ready(row);
     const http = importHttp(this.#means.net, signal);
     const result = (await this.#means.actors.call(addressOf(row), "import", args, http)) as RepoResult<"import">;
@@ -57,6 +65,7 @@ export class Repos {
   }
 
   async fetch(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {
+    await this.#means.durable();
     await this.#ready(row);
     const response = await this.#means.actors.fetch(addressOf(row), request);
     if (response.changed !== null) this.#keep(row, response.changed as RepoState, true);
@@ -90,6 +99,7 @@ export class Repos {
       ),
     change: async (repo, message, author, changes) => {
       const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
+      await this.#means.durable();
       const state = await this.ask(row, "fileChange", { message, ops: changes.map(opOf), author: personOf(author), now: this.#now });
       this.#keep(row, state, true);
     },
