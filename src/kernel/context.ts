@@ -69,11 +69,6 @@ export type EffectContext = ReadContext & {
   commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
   /** The last transaction of the call: its value is the call's result, stored under the request's key if it has one. */
   finish: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
-  /**
-   * What this call answers is durable in an actor, and rests on no row that is not: a batch of the kernel's that is lost in
-   * the same moment must not turn it into a failure.
-   */
-  kept: () => void;
   /** Rows nobody was promised; waits for no disk. */
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
 };

@@ -61,7 +61,8 @@ async function onHardware(
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
   // What a target did cannot be stored in the transaction that made it true; better no promise than a broken one.
   if (frame.key !== undefined) fail(400, `${call.name} takes no key: read what is there before you send it again`);
-  return { data: await means.hardware(call, caller, args, signal), after: NOTHING };
+  const data = await means.hardware(call, caller, args, signal);
+  return { data, after: NOTHING, stays: call.keeps === true };
 }
 
 async function effect(
@@ -74,13 +75,11 @@ async function effect(
 ): Promise<Answer> {
   const { transactor, reads, writes, sql } = means;
   const after: (() => void)[] = [];
-  let stays = false;
   const stored = find(means, caller, frame);
   if (stored !== undefined) return { data: stored.data, after };
   const context: EffectContext = Object.assign(Object.create(reads) as ReadContext, means.effects, {
     signal,
     key: frame.key === undefined || caller.origin === "stranger" ? undefined : `${caller.uid}/${frame.key}`,
-    kept: () => void (stays = true),
     async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
       const written = transactor.run(() => {
         mustStillMay(means.reads, call, caller);
@@ -107,7 +106,7 @@ async function effect(
     },
   });
   const data = await call.run(context, caller as never, args as never);
-  return { data, after, stays };
+  return { data, after, stays: call.keeps === true };
 }
 
 /** An effect awaits, and while it did the caller may have been locked out, revoked, or lost the right to this call. */

@@ -28,6 +28,11 @@ type Common<A extends Schema, R extends Schema> = {
   example: { args: z.input<A>; result: z.input<R> };
   /** The result holds a secret, so a stored copy of it is sealed. */
   secret?: true;
+  /**
+   * What an effect changed is on disk when its body returns, and stays there if the kernel's batch that is open by then
+   * fails: 507, which promises that nothing was changed, would be untrue. So its answer leaves whatever becomes of that batch.
+   */
+  keeps?: true;
 };
 
 type Identified = readonly Exclude<Origin, "stranger">[];

@@ -10,6 +10,7 @@ export default hardwareSyscall({
   doc: "Delete a file, or a directory with all below it. There is no way back.",
   runs: "hardware",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ path: z.string().min(1) }),

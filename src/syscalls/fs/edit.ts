@@ -10,6 +10,7 @@ export default hardwareSyscall({
   doc: "Replace oldString by newString in a text file. It must occur exactly once unless replaceAll is set; where it does not fit, the error says what is there.",
   runs: "hardware",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ path: z.string().min(1), oldString: z.string(), newString: z.string(), replaceAll: z.boolean().optional() }),

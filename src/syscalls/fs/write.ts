@@ -10,6 +10,7 @@ export default hardwareSyscall({
   doc: "Make a file or replace it whole. Directories on the way are made. size is in bytes.",
   runs: "hardware",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ path: z.string().min(1), content: z.string() }),

@@ -17,6 +17,7 @@ export default syscall({
   doc: "Commit put, delete and move operations to one branch, all or none, as the caller. expectedHead lets it happen only over that commit. Operations that change nothing make no commit unless allowEmpty is true. A repository of one's own that does not exist is made.",
   runs: "kernel",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({
@@ -39,10 +40,9 @@ export default syscall({
     args: { repo: "alice/notes", message: "greet", ops: [{ type: "put", path: "README.md", content: "hello\n" }] },
     result: { ok: true, repo: "alice/notes", ref: "main", head: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001" },
   },
-  async run({ repositories, repos, commit, kept, key, now }, caller, { repo, ...request }) {
+  async run({ repositories, repos, commit, key, now }, caller, { repo, ...request }) {
     const row = repositories.toWrite(caller, repo) ?? (await commit((nouns) => nouns.repositories.make(repo, {}, nouns.now)));
     const { ref, head } = await repos.change(row, "apply", { ...request, author: personOf(caller.username), key, now });
-    kept();
     return { ok: true as const, repo: row.repo, ref, head };
   },
 });

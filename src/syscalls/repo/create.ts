@@ -10,6 +10,7 @@ export default syscall({
   doc: "Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner and root may.",
   runs: "kernel",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), description: z.string().max(500).optional(), public: z.boolean().optional() }),
@@ -24,10 +25,9 @@ export default syscall({
     args: { repo: "alice/notes", description: "what I read" },
     result: { repo: "alice/notes", ref: "main", head: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001", created: true },
   },
-  async run({ repositories, repos, commit, kept, key, now }, caller, args) {
+  async run({ repositories, repos, commit, key, now }, caller, args) {
     const row = repositories.toWrite(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.make(args.repo, args, nouns.now)));
     const made = await repos.change(row, "create", { slug: row.repo, author: personOf(caller.username), ref: args.ref, key, now });
-    kept();
     return { repo: row.repo, ref: made.ref, head: made.head, created: made.created };
   },
 });

@@ -10,6 +10,7 @@ export default syscall({
   doc: "Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. A repository of one's own that does not exist is made. The import ends when the caller's socket does.",
   runs: "kernel",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({
@@ -46,7 +47,7 @@ export default syscall({
       remoteRef: "main",
     },
   },
-  async run({ repositories, repos, commit, kept, key, signal }, caller, args) {
+  async run({ repositories, repos, commit, key, signal }, caller, args) {
     // The result depends on what a remote has at the time, and cannot be stored in the transaction that made it true.
     if (key !== undefined) fail(400, "repo.import takes no key: it may be sent again as it is");
     const present = repositories.toWrite(caller, args.repo);
@@ -57,7 +58,6 @@ export default syscall({
     const wanted = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref };
     const { ref, head, changed, remoteRef } = await repos.import(row, wanted, signal);
     await commit((nouns) => nouns.repositories.setUpstream(row.repo, remoteUrl, remoteRef));
-    kept();
     return { repo: row.repo, ref, head, changed, remoteUrl, remoteRef };
   },
 });

@@ -11,6 +11,7 @@ export default hardwareSyscall({
   doc: "Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \\u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is in milliseconds.",
   runs: "hardware",
   does: "effect",
+  keeps: true,
   from: ["user"],
   grant: ["users"],
   args: z.object({
