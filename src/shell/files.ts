@@ -180,10 +180,10 @@ export class ShellFiles implements IFileSystem {
     this.#refused.clear();
   }
 
-  /** just-bash's commands call every file they cannot read a missing one; here they are told the truth. */
+  /** just-bash's commands call every file they cannot read a missing one; here they are told the truth, in bash's words. */
   corrected(errors: string): string {
     if (this.#refused.size === 0) return errors;
-    return errors.replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
+    return inWords(errors).replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
       const bare = name.replace(/^(?:\.\/)+/, "");
       const path = [...this.#refused.keys()].find((refused) => refused === name || refused.endsWith(`/${bare}`));
       return path === undefined ? line : `${program}${name}: ${this.#refused.get(path)}`;
@@ -225,7 +225,18 @@ const REASONS: Partial<Record<FileErrorCode, string>> = {
   EPERM: "Operation not permitted",
   EISDIR: "Is a directory",
   ENOTDIR: "Not a directory",
+  ENOSPC: "No space left on device",
 };
+
+/** Node's message at the end of a line, as bash would put it. */
+function inWords(errors: string): string {
+  return errors.replace(/^(.*?)\b(E[A-Z]+): [a-z ]+, [a-z]+ '([^'\n]*)'$/gm, (line, before: string, code: string, path: string) => {
+    const reason = REASONS[code as FileErrorCode];
+    if (reason === undefined) return line;
+    const program = before === "" ? "bash: " : before;
+    return program.includes("'") ? program + reason : `${program}${path}: ${reason}`;
+  });
+}
 
 type Encoding = Parameters<IFileSystem["writeFile"]>[2];
 

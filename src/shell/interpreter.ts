@@ -1,7 +1,7 @@
 // just-bash with our files, commands and limits around it. One user's, and one command at a time: what it asks and writes
 // goes to whichever command is running.
 
-import { Bash, type BashExecResult, type Command, defineCommand, getCommandNames } from "just-bash/browser";
+import { Bash, type Command, defineCommand, getCommandNames } from "just-bash/browser";
 import { FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
 import type { ShellCommand } from "../ports/shells.ts";
@@ -15,6 +15,7 @@ import { OURS, withOurs } from "./shadowed.ts";
 import { onTerminal } from "./terminal.ts";
 import { YIELD, yieldCommand, yielding } from "./yielding.ts";
 
+export type Ran = { stdout: string; stderr: string; exitCode: number };
 export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
 
 /** Not in the build of just-bash that runs on both hosts. */
@@ -60,13 +61,14 @@ export class Interpreter {
     return who.uid === this.#uid && timeoutMs === this.#timeoutMs && limits === this.#limits;
   }
 
-  async run(run: Run, signal: AbortSignal): Promise<BashExecResult> {
+  async run(run: Run, signal: AbortSignal): Promise<Ran> {
     const { input, env, cwd } = run.command;
     this.#run = run;
     this.#files.forget();
-    const result = await this.#bash.exec(input, { env: { ...env }, replaceEnv: true, cwd, rawScript: true, signal });
+    const exec = this.#bash.exec(input, { env: { ...env }, replaceEnv: true, cwd, rawScript: true, signal });
+    const { stdout, stderr, exitCode } = await exec.catch(fromFile);
     this.#run = null;
-    return { ...result, stderr: this.#files.corrected(result.stderr) };
+    return { stdout, stderr: this.#files.corrected(stderr), exitCode };
   }
 
   get #now(): Run {
@@ -109,6 +111,12 @@ export class Interpreter {
   }
 }
 
+/** A redirection of the last statement that fails is thrown; what was put out before it is on the terminal already. */
+function fromFile(error: unknown): Ran {
+  if (!(error instanceof Error) || !("code" in error)) throw error;
+  return { stdout: "", stderr: `${error.message}\n`, exitCode: 1 };
+}
+
 function result({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {
   return { ...rest, stdout, stderr, exitCode };
 }
@@ -128,6 +136,7 @@ function reason({ code, message, path }: FileError): string {
     EPERM: "Operation not permitted",
     EISDIR: "Is a directory",
     ENOTDIR: "Not a directory",
+    ENOSPC: "No space left on device",
   };
   return message === `${code}: ${path}` ? (words[code] ?? code) : message;
 }

@@ -3,6 +3,7 @@
 
 import { FileError, type FileEntry, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
 import { errorOf, type Failure, failureOf } from "../ports/reply.ts";
+import { StorageError } from "../ports/sql.ts";
 import type { FileFailure, FileOp, ShellAsk, ShellReply, ShellRequest, ShellResponse } from "../ports/shells.ts";
 
 export type Ask = (ask: ShellAsk) => Promise<ShellReply>;
@@ -67,8 +68,13 @@ export class Link {
     return this.#want({ kind: "fetch", request });
   }
 
-  #file<T>(op: FileOp, ...args: unknown[]): Promise<T> {
-    return this.#want({ kind: "file", op, args });
+  async #file<T>(op: FileOp, path: string, ...more: unknown[]): Promise<T> {
+    try {
+      return await this.#want({ kind: "file", op, args: [path, ...more] });
+    } catch (error) {
+      // In the words that a command's programs know.
+      throw error instanceof StorageError && error.full ? new FileError("ENOSPC", path) : error;
+    }
   }
 
   async #want<T>(ask: ShellAsk): Promise<T> {
