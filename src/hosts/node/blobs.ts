@@ -13,10 +13,13 @@ const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
 
 export class NodeBlobs implements Blobs {
   readonly #folder: string;
+  readonly #fatal: (error: unknown) => void;
   #writes = 0;
 
-  constructor(folder: string) {
+  /** `fatal` is told of errors after which nobody knows what is on disk. */
+  constructor(folder: string, fatal: (error: unknown) => void) {
     this.#folder = folder;
+    this.#fatal = fatal;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // What a crash left beside has no name and never will have one. The directory is this process's alone.
     for (const name of readdirSync(folder)) if (name.endsWith(".new")) rmSync(join(folder, name), { force: true });
@@ -45,8 +48,8 @@ export class NodeBlobs implements Blobs {
         await folder.close();
       }
     } catch (error) {
-      await rm(beside, { force: true });
-      throw asStorageError(error);
+      await rm(beside, { force: true }).catch(() => {});
+      throw this.#asStorageError(error);
     }
   }
 
@@ -76,6 +79,16 @@ export class NodeBlobs implements Blobs {
     return keys.filter((key) => after === null || key > after).slice(0, limit);
   }
 
+  #asStorageError(error: unknown): unknown {
+    if (!(error instanceof Error) || !("code" in error)) return error;
+    if (error.code === "ENOSPC" || error.code === "EDQUOT") return new StorageError(true, error);
+    if (error.code === "EROFS") return new StorageError(false, error);
+    if (error.code !== "EIO") return error;
+    // As with the database: a sync that failed is not tried again.
+    this.#fatal(error);
+    return new StorageError(false, error);
+  }
+
   #file(key: string): string {
     if (!KEY.test(key)) throw new Error(`Not a blob key: ${createHash("sha256").update(key).digest("hex")}`);
     return join(this.#folder, key);
@@ -84,9 +97,4 @@ export class NodeBlobs implements Blobs {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function asStorageError(error: unknown): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
-  return error.code === "ENOSPC" || error.code === "EDQUOT" ? new StorageError(true, error) : error;
 }

@@ -70,7 +70,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const net = nodeNet({ isAllowed: (host, port): boolean => kernel.mayReach(host, port) });
   const shells = new NodeShells(crypto);
   undo(() => shells.close());
-  const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs), clock, sockets, crypto, net, log, meter };
+  const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
   crashPoint("mid-start");

@@ -22,6 +22,8 @@ const STATEMENTS_MAX = 500;
 
 const SQLITE_FULL = 13;
 const SQLITE_IOERR = 10;
+/** No room for the memory in which readers and writers of the log meet. No data is written there. */
+const SQLITE_IOERR_SHMSIZE = SQLITE_IOERR | (19 << 8);
 
 type Prepared = { statement: StatementSync; columns: string[]; bindings: number };
 
@@ -47,10 +49,7 @@ export class NodeSql implements Sql {
   /** `fatal` is told of errors after which the file must not be trusted without a restart. */
   constructor(path: string, fatal: (error: unknown) => void) {
     this.#fatal = fatal;
-    this.#database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
-    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY", ...smallDisk()])
-      this.#database.exec(`PRAGMA ${pragma}`);
-    if (path !== ":memory:") probe(this.#database);
+    this.#database = opened(path);
   }
 
   /** Whether frames must wait for the batch that is open. */
@@ -206,12 +205,25 @@ export class NodeSql implements Sql {
   }
 
   #asStorageError(error: unknown): StorageError | null {
-    const primary = (errcode(error) ?? 0) & 0xff;
-    if (primary === SQLITE_FULL) return new StorageError(true, error);
-    if (primary !== SQLITE_IOERR) return null;
+    if (isFull(error)) return new StorageError(true, error);
+    if (((errcode(error) ?? 0) & 0xff) !== SQLITE_IOERR) return null;
     // After a failed sync nobody knows what is on disk: going on would be guessing.
     this.#fatal(error);
     return new StorageError(false, error);
+  }
+}
+
+function opened(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
+    for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY", ...smallDisk()])
+      database.exec(`PRAGMA ${pragma}`);
+    if (path !== ":memory:") probe(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw isFull(error) ? new StorageError(true, error) : error;
   }
 }
 
@@ -229,6 +241,11 @@ function probe(database: DatabaseSync): void {
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   if (pragma("journal_mode") !== "wal" || pragma("synchronous") !== 2)
     throw new Error("The data directory does not support SQLite's write-ahead log: put it on a local disk");
+}
+
+function isFull(error: unknown): boolean {
+  const code = errcode(error) ?? 0;
+  return (code & 0xff) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE;
 }
 
 function toRow(columns: readonly string[], values: readonly SqlValue[]): SqlRow {
