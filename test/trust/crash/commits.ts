@@ -20,6 +20,11 @@ export class Commits {
     this.repo = repo;
   }
 
+  /** Whether one was acknowledged. */
+  get hasAny(): boolean {
+    return [...this.#sent.values()].some((head) => head !== null);
+  }
+
   send(stamp: number): void {
     if (!this.#sent.has(stamp)) this.#sent.set(stamp, null);
   }

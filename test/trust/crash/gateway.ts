@@ -54,6 +54,10 @@ export class Gateway {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
