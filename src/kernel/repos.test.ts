@@ -55,6 +55,7 @@ function life(): Repos {
     net: memoryNet(),
     log: memoryLog(),
     reads: context as ReadContext,
+    durable: async () => {},
     relaxed(body) {
       if (fails) throw new StorageError(true, null);
       return body(context as WriteContext);
