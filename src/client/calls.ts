@@ -380,13 +380,14 @@ export type Calls = {
     };
   };
 
-  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is in milliseconds. */
+  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows. */
   "shell.exec": {
     args: {
       input: string;
       cwd?: string;
       sessionId?: string;
       timeout?: number;
+      wait?: number;
       streams?: boolean;
       target?: string;
     };

@@ -4,12 +4,14 @@
 import type { SessionState } from "../ports/shells.ts";
 import type { Machine } from "./filesystem.ts";
 import { outcome } from "./outcome.ts";
+import type { Shell } from "./shell.ts";
 
 export type ExecArgs = {
   input: string;
   cwd?: string | undefined;
   sessionId?: string | undefined;
   timeout?: number | undefined;
+  wait?: number | undefined;
   streams?: boolean | undefined;
 };
 
@@ -33,7 +35,7 @@ export async function execCommand(machine: Machine, args: ExecArgs): Promise<Exe
 async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
   if (args.input.trim() === "") return failed("input must not be empty");
   const sessionId = await shell.start({ input: args.input, cwd: args.cwd, timeoutMs: args.timeout });
-  const state = await shell.wait(sessionId, shell.waitMs);
+  const state = await shell.wait(sessionId, waitMs(shell, args));
   // Nobody was told of this session, so nobody could ever ask for it.
   if (signal.aborted) await shell.end(sessionId, "the caller went away");
   return resultOf(state, sessionId, args);
@@ -43,7 +45,12 @@ async function go({ shell }: Machine, args: ExecArgs, sessionId: string): Promis
   const { input } = args;
   if (input.includes(INTERRUPT)) await shell.end(sessionId, "Interrupted");
   else if (input !== "" && !(await shell.write(sessionId, input))) return missing(sessionId);
-  return resultOf(await shell.wait(sessionId, shell.waitMs), sessionId, args);
+  return resultOf(await shell.wait(sessionId, waitMs(shell, args)), sessionId, args);
+}
+
+/** Who shows output as it comes asks more often than who only wants the end. */
+function waitMs(shell: Shell, { wait }: ExecArgs): number {
+  return Math.min(wait ?? shell.waitMs, shell.waitMs);
 }
 
 function resultOf(state: SessionState | null, sessionId: string, { streams }: ExecArgs): ExecResult {

@@ -8,6 +8,7 @@ export default command({
   usage: "[name]",
   doc: "List the commands there are, or explain one.",
   async run(context, [name]) {
+    if (name === "--names") return [...context.programs(), ...BUILT_IN].map((word) => `${word}\n`).join("");
     if (name !== undefined) return manual(context, name);
     const ours = context.commands;
     const width = Math.max(...ours.map((file) => file.name.length));
@@ -25,6 +26,12 @@ export default command({
     ].join("\n");
   },
 });
+
+/** What the shell does itself, for --names, by which programs complete what is typed. */
+const BUILT_IN =
+  "alias break case cd command continue declare do done elif else esac eval exec exit export fi for function getopts if let local mapfile popd pushd read readonly return set shift shopt source then time type unalias unset until wait while".split(
+    " ",
+  );
 
 function wrapped(words: readonly string[]): string[] {
   const lines: string[] = [];

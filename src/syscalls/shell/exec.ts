@@ -8,7 +8,7 @@ const output = { output: z.string(), truncated: z.boolean().optional(), stdout: 
 
 export default hardwareSyscall({
   name: "shell.exec",
-  doc: "Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \\u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is in milliseconds.",
+  doc: "Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \\u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows.",
   runs: "hardware",
   does: "effect",
   keeps: true,
@@ -19,6 +19,7 @@ export default hardwareSyscall({
     cwd: z.string().min(1).max(1024).optional(),
     sessionId: z.string().min(1).max(128).optional(),
     timeout: z.int().min(1).optional(),
+    wait: z.int().min(0).optional(),
     streams: z.boolean().optional(),
   }),
   result: z.discriminatedUnion("status", [

@@ -149,6 +149,16 @@ verifies("shell.exec:running", async ({ alice, root }) => {
   }
 });
 
+verifies("shell.exec:wait", async ({ alice }) => {
+  const client = await alice();
+  const first = await client.call("shell.exec", { input: "sleep 1.5; echo late", wait: 0 });
+  expect(first).toMatchObject({ status: "running", output: "" });
+  if (first.status !== "running") return;
+  const { sessionId } = first;
+  expect(await client.call("shell.exec", { sessionId, input: "", wait: 1 })).toMatchObject({ status: "running" });
+  expect(await client.call("shell.exec", { sessionId, input: "", wait: 600_000 })).toMatchObject({ status: "completed", output: "late\n" });
+});
+
 verifies("shell.exec:stdin", async ({ alice }) => {
   const client = await alice();
   const asked = await run(client, 'read -p "Name? " name; echo "Hello $name"; read again; echo "and $again"');
@@ -226,6 +236,7 @@ verifies("shell.exec:commands", async ({ alice, root }) => {
     new RegExp(`^-rw-r--r-- 1 alice alice 5 .* ${file}\n${file} 5 regular file 644 -rw-r--r-- alice alice\n$`),
   );
   expect(await output(client, "help")).toContain("chmod");
+  expect((await output(client, "help --names")).split("\n")).toEqual(expect.arrayContaining(["chmod", "cd", "grep", "whoami"]));
   expect(await output(client, "man chmod")).toContain("Usage: chmod [-R] mode path...");
   expect(await run(client, "man fs.read")).toMatchObject({ status: "completed", output: expect.stringContaining("offset") });
   expect(await run(client, "man nothing-of-that-name")).toMatchObject({ status: "failed", exitCode: 1 });
