@@ -87,6 +87,14 @@ export async function stdinBytes(bytesMax: number): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
+/** The next piece of standard input, null at its end. */
+export async function stdinPart(): Promise<Buffer | null> {
+  if (unread.length === 0) return nextChunk();
+  const part = unread;
+  unread = Buffer.alloc(0);
+  return part;
+}
+
 async function nextChunk(): Promise<Buffer | null> {
   chunks ??= process.stdin.iterator({ destroyOnReturn: false });
   // A pipe that stays open must keep the program alive only while it is being waited for.

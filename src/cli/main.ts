@@ -223,6 +223,32 @@ workspace
   .action(doing(async (flags, args) => (await import("./commands/workspace.ts")).workspaceCreate(flags, args)));
 
 program
+  .command("shell")
+  .description("a prompt on the gateway or a device; with standard input from a pipe, runs it as a script")
+  .option("--target <name>", "where: gsv, or a device such as laptop", "gsv")
+  .addHelpText(
+    "after",
+    "\nTab completes commands and paths. Ctrl-C interrupts a command, Ctrl-D ends its input; at an empty prompt Ctrl-D or exit leaves." +
+      "\nThe working directory and variables last from line to line; functions, aliases and set options do not." +
+      "\nHistory is kept beside the configuration file, without lines that begin with a space.",
+  )
+  .action(doing(async (flags) => (await import("./commands/shell.ts")).shell(flags)));
+program
+  .command("run [command...]")
+  .description("run a command on the gateway or a device and exit as it does; without one, a script from standard input")
+  .usage("[options] -- COMMAND [ARGUMENT...]")
+  .option("--target <name>", "where: gsv, or a device such as laptop", "gsv")
+  .option("--cwd <dir>", "working directory there, else the home")
+  .option("--timeout <seconds>", "end it after this long (124); never later than config/shell/timeout_ms of the gateway")
+  .showHelpAfterError("Put -- before the command, so that its options are its own: gsv run -- ls -l")
+  .addHelpText(
+    "after",
+    "\nOne argument is a line for the shell, as in gsv run -- 'ls | wc -l'; several are a command and its arguments, quoted as needed." +
+      "\nWhat the command reads comes from standard input. Ctrl-C interrupts it (130).",
+  )
+  .action(doing(async (flags, args) => (await import("./commands/run.ts")).run(flags, args)));
+
+program
   .command("call <syscall> [json]")
   .description("call any syscall; the arguments are JSON, - or a pipe reads them from standard input")
   .action(doing(async (flags, args) => (await import("./commands/call.ts")).call(flags, args)));

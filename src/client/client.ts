@@ -56,6 +56,7 @@ export class Client {
   #line: Line | null;
   #session: Session;
   #closed: Error | null = null;
+  #reconnects: boolean;
   /** Calls to be sent when the line is back. */
   #pending: Pending[] = [];
   readonly #listeners = new Set<SignalListener>();
@@ -63,6 +64,7 @@ export class Client {
 
   constructor(options: ClientOptions, line: Line, session: Session) {
     this.#options = options;
+    this.#reconnects = options.reconnect !== false;
     this.#session = session;
     this.#line = line;
     this.#attach(line);
@@ -70,6 +72,16 @@ export class Client {
 
   get session(): Session {
     return this.#session;
+  }
+
+  /** For good: nothing can be called any more. */
+  get isClosed(): boolean {
+    return this.#closed !== null;
+  }
+
+  /** From now on it comes back after a cut, whatever it was told when it was made. */
+  keepConnected(): void {
+    this.#reconnects = true;
   }
 
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
@@ -116,7 +128,7 @@ export class Client {
     line.onClose = (lost) => {
       this.#line = null;
       if (this.#closed !== null) return;
-      if (this.#options.reconnect === false || FINAL_CODES.has(lost.code)) return this.#end(lost);
+      if (!this.#reconnects || FINAL_CODES.has(lost.code)) return this.#end(lost);
       this.onStatus("reconnecting", lost);
       void this.#return(RETRY_MS_MIN);
     };

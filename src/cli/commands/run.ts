@@ -1,0 +1,97 @@
+// gsv run: one command on a target, with its output where output goes, its exit code as ours, and our standard input as
+// its own.
+
+import { fstatSync } from "node:fs";
+import type { Client } from "../../client/client.ts";
+import { stdinPart, stdinRest } from "../ask.ts";
+import { type Command, END_OF_INPUT, INTERRUPT, INTERRUPTED, Running } from "../exec.ts";
+import { Problem } from "../problem.ts";
+import { commandLine } from "../quote.ts";
+import { Screen } from "../screen.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, sayJson } from "../terminal.ts";
+
+type Flags = Globals & { target?: string; cwd?: string; timeout?: string };
+
+/** What is typed goes to the command in pieces of this size, so that one which reads slowly is not buried. */
+const PIECE_CHARS = 64 * 1024;
+
+export async function run(flags: Flags, words: readonly string[]): Promise<number> {
+  if (words.length === 0 && process.stdin.isTTY) throw new Problem("Run what? Write gsv run -- COMMAND, or gsv shell for a prompt");
+  return runWords(flags, words);
+}
+
+/** Without words, the script on standard input. */
+export async function runWords(flags: Flags, words: readonly string[]): Promise<number> {
+  const timeout = flags.timeout === undefined ? undefined : milliseconds(flags.timeout);
+  return withClient(flags, async (client) => {
+    const isScript = words.length === 0;
+    // After logging in, because a password on standard input comes before the script.
+    const input = isScript ? await stdinRest() : commandLine(words);
+    if (input.trim() === "") return 0;
+    const { target, cwd } = flags;
+    const command: Command = {
+      input,
+      ...(target === undefined ? {} : { target }),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(timeout === undefined ? {} : { timeout }),
+    };
+    return follow(client, command, { json: flags.json === true, feeds: !isScript });
+  });
+}
+
+async function follow(client: Client, command: Command, { json, feeds }: { json: boolean; feeds: boolean }): Promise<number> {
+  const kept = { stdout: "", stderr: "" };
+  const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
+  const running = new Running(client, command, (stream, text) => {
+    if (json) kept[stream] += text;
+    else screens[stream].write(text);
+  });
+  const interrupt = () => running.interrupt();
+  process.on("SIGINT", interrupt);
+  if (feeds) void feed(running);
+  else void running.write(END_OF_INPUT);
+  try {
+    const { exitCode = 1, error } = await running.done;
+    if (!json) Object.values(screens).forEach((screen) => screen.end());
+    const { isTruncated: truncated } = running;
+    if (json) sayJson({ exitCode, ...kept, ...(error === undefined ? {} : { error }), ...(truncated ? { truncated } : {}) });
+    else if (truncated) note("gsv: output was left out where it came faster than it could be fetched: write it to a file instead");
+    if (!json && error !== undefined && exitCode !== INTERRUPTED) note(`gsv: ${error}`);
+    return exitCode;
+  } finally {
+    process.off("SIGINT", interrupt);
+    // Whoever has not typed anything need not.
+    process.stdin.unref?.();
+  }
+}
+
+/** A terminal's lines as they are typed, a pipe's content piece by piece, and then its end. */
+async function feed(running: Running): Promise<void> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let part = hasInput() ? await stdinPart() : null; part !== null && !running.isOver; part = await stdinPart()) {
+    const text = decoder.decode(part, { stream: true });
+    if (text.includes(INTERRUPT) || text.includes(END_OF_INPUT)) {
+      note("gsv: standard input holds a Ctrl-C or Ctrl-D character, which a command cannot be sent as data: it is interrupted");
+      return running.interrupt();
+    }
+    for (let at = 0; at < text.length; at += PIECE_CHARS) await running.write(text.slice(at, at + PIECE_CHARS));
+  }
+  await running.write(END_OF_INPUT);
+}
+
+/** A standard input that is closed or /dev/null has nothing to wait for. */
+function hasInput(): boolean {
+  try {
+    const stat = fstatSync(0);
+    return process.stdin.isTTY || stat.isFIFO() || stat.isFile() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+function milliseconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds <= 0) throw new Problem(`--timeout is a number of seconds, such as 20: ${text}`);
+  return Math.max(1, Math.round(seconds * 1_000));
+}

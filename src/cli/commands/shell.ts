@@ -1,0 +1,179 @@
+// gsv shell: a prompt on a target. Lines run one after the other, each in a shell of its own; what lasts between them is
+// in shell-state.ts, how a command is followed in exec.ts, what is typed in keyboard.ts.
+
+import type { Client } from "../../client/client.ts";
+import { Completer } from "../complete.ts";
+import { type Ended, END_OF_INPUT, INTERRUPTED, Running } from "../exec.ts";
+import { historyPath } from "../history.ts";
+import { Keyboard, type Typed } from "../keyboard.ts";
+import { Problem, tell } from "../problem.ts";
+import { safe, Screen } from "../screen.ts";
+import { type Globals, withClient } from "../session.ts";
+import { Report, ShellState } from "../shell-state.ts";
+import { note, printable } from "../terminal.ts";
+import { isUnfinished } from "../unfinished.ts";
+import { runWords } from "./run.ts";
+
+type Flags = Globals & { target?: string };
+
+/** The gateway's own shell says when a command waits for input; of a device's, what was typed is sent after this. */
+const DEVICE_INPUT_MS = 500;
+const NATIVE = "gsv";
+const CONTINUED = "> ";
+
+export async function shell(flags: Flags): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return runWords(flags, []);
+  return withClient(flags, async (client) => {
+    client.keepConnected();
+    const session = new Session(client, flags.target ?? NATIVE);
+    await session.begin();
+    return session.converse();
+  });
+}
+
+class Session {
+  readonly #client: Client;
+  readonly #target: string;
+  readonly #state: ShellState;
+  #keyboard: Keyboard | null = null;
+  /** What the cursor's line holds so far. */
+  #lineShown = "";
+
+  constructor(client: Client, target: string) {
+    this.#client = client;
+    this.#target = target;
+    this.#state = new ShellState(client.session.identity.process);
+  }
+
+  /** Learns where and who one is there, and that one may. */
+  async begin(): Promise<void> {
+    const { error } = await this.#run(":");
+    if (error !== undefined) throw new Problem(error);
+  }
+
+  async converse(): Promise<number> {
+    const { cwd } = this.#client.session.identity.process;
+    const completer = new Completer({ client: this.#client, target: this.#target, cwd: () => this.#state.cwd || cwd });
+    const keyboard = new Keyboard({ historyFile: historyPath(), complete: (line) => completer.complete(line) });
+    this.#keyboard = keyboard;
+    const gone = new Promise<Error | null>((resolve) => {
+      this.#client.onStatus = (status, reason) => {
+        if (status === "closed") return resolve(reason);
+        note(status === "connected" ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back");
+      };
+    });
+    try {
+      for (let text = ""; ;) {
+        const typed = await Promise.race([keyboard.ask(text === "" ? this.#prompt() : CONTINUED), gone]);
+        if (typed === null || typed instanceof Error) throw new Problem(`The gateway ended the connection: ${typed?.message ?? ""}`);
+        if (typed.kind === "end" && text === "") return this.#leave();
+        if (typed.kind !== "line") {
+          // An end in the middle of a command ends the command, and so does an interrupt.
+          if (typed.kind === "end") note("gsv: unexpected end of input");
+          this.#state.status = typed.kind === "end" ? 2 : INTERRUPTED;
+          text = "";
+          continue;
+        }
+        text += (text === "" ? "" : "\n") + typed.text;
+        if (isUnfinished(text)) continue;
+        const line = text;
+        text = "";
+        if (line.trim() === "") continue;
+        const code = await this.#execute(line);
+        if (code !== null) return code;
+      }
+    } finally {
+      keyboard.close();
+    }
+  }
+
+  #leave(): number {
+    process.stdout.write("exit\n");
+    return this.#state.status;
+  }
+
+  #prompt(): string {
+    const { cwd, home, username, isRoot } = this.#state;
+    const place = cwd === home ? "~" : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+    return printable(`${username}@${this.#target}:${place}${isRoot ? "#" : "$"} `);
+  }
+
+  /** The exit code where the line left the shell, else null. */
+  async #execute(line: string): Promise<number | null> {
+    try {
+      const { error, exitCode, hasReport, errors } = await this.#run(line);
+      if (this.#lineShown !== "") process.stdout.write("\n");
+      if (error !== undefined && exitCode !== INTERRUPTED) note(`gsv: ${error}`);
+      if (hasReport) return null;
+      this.#state.status = exitCode ?? 1;
+      if (exitCode === undefined && /^(Not found|cwd is not)/.test(error ?? "") && this.#state.cwd !== this.#state.home) {
+        this.#state.goHome();
+        note(`gsv: the working directory is gone; back in ${this.#state.home}`);
+      }
+      const isSyntax = exitCode === 2 && /syntax error|unexpected EOF/.test(errors);
+      return /\b(exit|logout)\b/.test(line) && exitCode !== undefined && error === undefined && !isSyntax ? exitCode : null;
+    } catch (error) {
+      if (this.#client.isClosed) throw error;
+      this.#state.status = tell(error);
+      return null;
+    }
+  }
+
+  async #run(line: string): Promise<Ended & { hasReport: boolean; errors: string }> {
+    const report = new Report();
+    const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
+    let errors = "";
+    this.#lineShown = "";
+    const show = (stream: "stdout" | "stderr", text: string) => {
+      const shown = stream === "stderr" ? report.without(text) : text;
+      if (shown === "") return;
+      if (stream === "stderr") errors = (errors + shown).slice(-1_000);
+      screens[stream].write(shown);
+      this.#lineShown = safe((this.#lineShown + shown).split("\n").at(-1) ?? "");
+      this.#keyboard?.standsBehind(this.#lineShown);
+    };
+    const { cwd } = this.#state;
+    const command = { input: this.#state.script(line, report.mark), target: this.#target, cwd };
+    const running = new Running(this.#client, command, show);
+    const unread = this.#connect(running);
+    try {
+      const ended = await running.done;
+      const rest = report.rest();
+      if (rest !== "") screens.stderr.write(rest);
+      if (report.text !== null && !this.#state.learn(report.text))
+        note("gsv: the variables are too large to be kept for the next line: unset some of them");
+      if (running.isTruncated) note("gsv: output was left out where it came faster than it could be fetched");
+      return { ...ended, hasReport: report.text !== null || running.isTruncated, errors };
+    } finally {
+      Object.values(screens).forEach((screen) => screen.end());
+      if (this.#keyboard !== null) {
+        this.#keyboard.onTyped = null;
+        this.#keyboard.putBack(unread());
+      }
+    }
+  }
+
+  /** What is typed goes to the command when it asks; what it never asked for is left for the shell. */
+  #connect(running: Running): () => Typed[] {
+    let unread: Typed[] = [];
+    const hand = () => {
+      const next = unread.shift();
+      if (next !== undefined) void running.write(next.kind === "line" ? `${next.text}\n` : END_OF_INPUT);
+    };
+    running.onWantsInput = hand;
+    if (this.#keyboard !== null)
+      this.#keyboard.onTyped = (typed) => {
+        // Enter and Ctrl-C have gone to the next line; Ctrl-D has not.
+        if (typed.kind !== "end") this.#lineShown = "";
+        this.#keyboard?.standsBehind(this.#lineShown);
+        if (typed.kind === "interrupt") {
+          unread = [];
+          return running.interrupt();
+        }
+        unread.push(typed);
+        if (running.wantsInput) hand();
+        else if (this.#target !== NATIVE) setTimeout(hand, DEVICE_INPUT_MS);
+      };
+    return () => unread;
+  }
+}

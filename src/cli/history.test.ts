@@ -1,0 +1,26 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { addToHistory, HISTORY_LINES, isKept, readHistory } from "./history.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "gsv-history-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("it is private, newest first, and does not grow without end", () => {
+  const file = join(folder, "deep", "shell_history");
+  expect(readHistory(file)).toEqual([]);
+  addToHistory(file, "one");
+  addToHistory(file, "two");
+  expect(readHistory(file)).toEqual(["two", "one"]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, Array.from({ length: HISTORY_LINES * 2 + 1 }, (_, at) => `${at}\n`).join(""));
+  chmodSync(file, 0o644);
+  expect(readHistory(file)).toHaveLength(HISTORY_LINES);
+  expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(HISTORY_LINES);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("a line that begins with a space is not kept", () => {
+  expect([" x", "\tx", "", "x"].map(isKept)).toEqual([false, false, false, true]);
+});

@@ -1,0 +1,108 @@
+// Lines typed at a terminal, with editing, history and completion by Node's readline. Ctrl-C and Ctrl-D are events like a
+// line is; since readline ends with them, another takes its place. Lines that nobody waits for are kept until somebody does.
+
+import { createInterface, type Interface } from "node:readline";
+import type { Completion } from "./complete.ts";
+import { addToHistory, HISTORY_LINES, isKept, readHistory } from "./history.ts";
+
+export type Typed = { kind: "line"; text: string } | { kind: "interrupt" } | { kind: "end" };
+
+type Means = { historyFile: string; complete: (line: string) => Promise<Completion> };
+
+export class Keyboard {
+  readonly #means: Means;
+  #history: string[];
+  #reader: Interface | null = null;
+  #prompt = "";
+  #typed: Typed[] = [];
+  #waiting: ((typed: Typed) => void) | null = null;
+  /** Set while a command runs: what is typed is its input and no line of a shell. */
+  onTyped: ((typed: Typed) => void) | null = null;
+
+  constructor(means: Means) {
+    this.#means = means;
+    this.#history = readHistory(means.historyFile);
+    this.#open();
+  }
+
+  /** Shows the prompt and waits. A line typed ahead is shown behind it. */
+  async ask(prompt: string): Promise<Typed> {
+    this.#prompt = prompt;
+    const ahead = this.#typed.shift();
+    if (ahead !== undefined) {
+      process.stdout.write(`${prompt}${ahead.kind === "line" ? ahead.text : ""}\n`);
+      return ahead;
+    }
+    this.#reader?.setPrompt(prompt);
+    this.#reader?.prompt();
+    return new Promise((resolve) => (this.#waiting = resolve));
+  }
+
+  /** What stands before the cursor, for when the line is drawn again. */
+  standsBehind(text: string): void {
+    this.#prompt = text;
+    this.#reader?.setPrompt(text);
+  }
+
+  /** Back into the queue: nobody read it. */
+  putBack(typed: readonly Typed[]): void {
+    this.#typed.unshift(...typed);
+  }
+
+  close(): void {
+    const reader = this.#reader;
+    this.#reader = null;
+    reader?.close();
+  }
+
+  #open(): void {
+    const reader = createInterface({
+      input: process.stdin,
+      output: process.stdout,
+      terminal: true,
+      prompt: this.#prompt,
+      history: [...this.#history],
+      historySize: HISTORY_LINES,
+      completer: (line: string, done: (error: null, completion: Completion) => void) => {
+        if (this.onTyped !== null) return done(null, [[], line]);
+        this.#means.complete(line).then(
+          (completion) => done(null, completion),
+          () => done(null, [[], line]),
+        );
+      },
+    });
+    this.#reader = reader;
+    reader.on("history", (history) => this.#remember(history));
+    reader.on("line", (text) => this.#take({ kind: "line", text }));
+    reader.on("SIGINT", () => {
+      process.stdout.write("^C\n");
+      this.#reopen({ kind: "interrupt" });
+    });
+    reader.on("close", () => {
+      if (this.#reader === reader) this.#reopen({ kind: "end" });
+    });
+  }
+
+  /** The line that was being typed goes with the old one. */
+  #reopen(typed: Typed): void {
+    this.close();
+    this.#open();
+    this.#take(typed);
+  }
+
+  #take(typed: Typed): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting !== null) waiting(typed);
+    else if (this.onTyped !== null) this.onTyped(typed);
+    else this.#typed.push(typed);
+  }
+
+  /** What is typed to a command may be a password. */
+  #remember(history: string[]): void {
+    const [line = ""] = history;
+    if (this.onTyped !== null || !isKept(line)) return void history.splice(0, history.length, ...this.#history);
+    if (line !== this.#history[0]) addToHistory(this.#means.historyFile, line);
+    this.#history = [...history];
+  }
+}

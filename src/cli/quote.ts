@@ -1,0 +1,12 @@
+// Words, as a shell reads them back.
+
+const SAFE = /^[\w@%+=:,./-]+$/;
+
+export function quoted(word: string): string {
+  return SAFE.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** One word may be a whole line with pipes in it; several are a command and its arguments, and stay what they are. */
+export function commandLine(words: readonly string[]): string {
+  return words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
+}

@@ -1,0 +1,46 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { Report, ShellState } from "./shell-state.ts";
+
+const PART = "\u001e";
+const report = (declared: string, { status = 0, cwd = "/home/alice", before = "" } = {}) =>
+  [status, cwd, before, "/home/alice", "alice", 1000, declared, ""].join(PART);
+
+test("what lasts is put before the next line, on the same line", () => {
+  const state = new ShellState({ home: "/home/alice", username: "alice" });
+  state.learn(report('declare -x HOME="/home/alice"\ndeclare -- ?="0"\n'));
+  expect(state.script("ls", "MARK")).toMatch(/^\(exit 0\); ls\n\{ printf 'MARK/);
+  const declared =
+    'declare -x HOME="/home/alice"\ndeclare -- ?="3"\ndeclare -- x="5"\ndeclare -x Y="a\nb"\ndeclare -a PIPESTATUS=([0]="0")\n';
+  state.learn(report(declared, { status: 3, cwd: "/tmp/it's", before: "/home/alice" }));
+  expect(state.script("ls", "MARK").split("\n{ printf")[0]).toBe(
+    `declare -- x="5"; declare -x Y="a\nb"; cd /home/alice >/dev/null 2>&1; cd '/tmp/it'\\''s'; (exit 3); ls`,
+  );
+});
+
+test("more variables than can be sent along are not kept, and that is said", () => {
+  const state = new ShellState({ home: "/home/alice", username: "alice" });
+  state.learn(report(""));
+  expect(state.learn(report(`declare -- x="${"y".repeat(70_000)}"\n`, { cwd: "/tmp" }))).toBe(false);
+  expect(state.cwd).toBe("/tmp");
+  expect(state.script("ls", "M")).not.toContain("yyy");
+});
+
+test("a report is taken out wherever the pieces are cut", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.array(fc.nat(200)), (before, cuts) => {
+      const taken = new Report();
+      // What a command puts out may begin like a mark.
+      const all = `${before}${taken.mark.slice(0, 9)}${taken.mark}the report`;
+      const places = [0, ...cuts.map((cut) => cut % all.length).toSorted((a, b) => a - b), all.length];
+      const shown = places.slice(1).map((end, at) => taken.without(all.slice(places[at], end)));
+      expect(shown.join("") + taken.rest()).toBe(`${before}${taken.mark.slice(0, 9)}`);
+      expect(taken.text).toBe("the report");
+    }),
+  );
+});
+
+test("without a report everything is shown in the end", () => {
+  const taken = new Report();
+  expect(taken.without(`a${PART}`) + taken.rest()).toBe(`a${PART}`);
+});
