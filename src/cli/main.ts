@@ -183,6 +183,18 @@ program
   .option("-f, --force", "do not ask before deleting a directory")
   .action(doing(async (flags, args) => (await import("./commands/rm.ts")).rm(flags, args)));
 program
+  .command("cp <from...>")
+  .usage("[options] <from...> <to>")
+  .description("copy text files between this machine and targets: gsv:PATH is on the gateway, laptop:PATH on a device, a plain path here")
+  .option("-r, --recursive", "directories too, with all below them")
+  .option("-n, --no-clobber", "leave files that are there as they are")
+  .addHelpText(
+    "after",
+    "\nCopies are exact. A file that is neither UTF-8 text nor, from a target, a picture, is refused; owners, modes and times are not copied." +
+      "\nExamples: gsv cp notes.md gsv:~/   gsv cp -r gsv:~/knowledge .   gsv cp laptop:/etc/hosts gsv:hosts",
+  )
+  .action(doing(async (flags, args) => (await import("./commands/cp.ts")).cp(flags, args)));
+program
   .command("search <text> [path]")
   .description("find lines that hold a text, literally, in files at or below a path")
   .option("--include <glob>", "only in files of such names, as *.md")

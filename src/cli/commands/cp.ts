@@ -1,0 +1,123 @@
+// gsv cp: files between this machine and targets, or from target to target through here. Unlike for the other commands, a
+// path without a target is here and not on the gateway.
+
+import { type Client, CallError } from "../../client/client.ts";
+import { type Depot, here, type Kind, there } from "../depot.ts";
+import { parsePlace } from "../place.ts";
+import { Problem, tell } from "../problem.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, printable, sayJson } from "../terminal.ts";
+
+type Flags = Globals & { recursive?: boolean; clobber?: boolean };
+type Side = { depot: Depot; path: string };
+type Job = { from: Side; to: Side };
+type Copied = { from: string; to: string; size: number };
+
+const PROGRESS_FILES_MIN = 5;
+const ERASE = "\r\u001b[K";
+
+export async function cp(flags: Flags, texts: readonly string[]): Promise<number> {
+  const [last = "", ...others] = texts.toReversed();
+  if (others.length === 0) throw new Problem(`Copy ${last} to where? Write gsv cp FROM TO`);
+  const places = texts.map((text) => parsePlace(text, "."));
+  if (places.every(({ target }) => target === undefined))
+    throw new Problem("All of these are on this machine: write gsv:PATH for a file on the gateway, or laptop:PATH for one on a device");
+  return withClient(flags, async (client) => {
+    const to = side(client, last);
+    const toKind = await to.depot.kind(to.path);
+    if (others.length > 1 && toKind !== "directory" && !isFolderText(last))
+      throw new Problem(`Not a directory: ${last}. Several files are copied into one: write it with a / at its end to have it made`);
+    if (toKind === null && isFolderText(last)) await to.depot.makeDirectory(to.path);
+    const copied: Copied[] = [];
+    let exitCode = 0;
+    const failed = (error: unknown) => {
+      // One that cannot be copied does not keep the others.
+      if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;
+      endProgress();
+      exitCode = tell(error);
+    };
+    for (const text of others.toReversed()) {
+      try {
+        const from = side(client, text);
+        const target = toKind === "directory" || isFolderText(last) ? inside(to, nameOf(from.path, text)) : to;
+        const jobs = await planned(from, target, flags.recursive === true);
+        for (const [at, job] of jobs.entries()) {
+          showProgress(at, jobs.length, job);
+          await copy(job, flags).then((one) => one !== null && copied.push(one), failed);
+        }
+        endProgress();
+      } catch (error) {
+        failed(error);
+      }
+    }
+    if (flags.json) sayJson({ copied });
+    return exitCode;
+  });
+}
+
+function side(client: Client, text: string): Side {
+  const { target, path } = parsePlace(text, ".");
+  return target === undefined ? { depot: here, path } : { depot: there(client, target), path };
+}
+
+function inside({ depot, path }: Side, name: string): Side {
+  return { depot, path: depot.join(path, name) };
+}
+
+function isFolderText(text: string): boolean {
+  return /[/:]$/.test(text);
+}
+
+/** `.`, `~` and `/` have no name of their own, so what is in them is copied. */
+function nameOf(path: string, text: string): string {
+  const name = /[^/]+(?=\/*$)/.exec(path)?.[0] ?? "";
+  if (name === "" || name === "." || name === ".." || name === "~")
+    throw new Problem(`What should the copy of ${text} be called? Name a directory that does not exist yet, or the files in it`);
+  return name;
+}
+
+/** Every file to be copied, found before the first is, so that a copy into itself ends. */
+async function planned(from: Side, to: Side, isRecursive: boolean): Promise<Job[]> {
+  const kind = await from.depot.kind(from.path);
+  if (kind === null) throw new Problem(`Not found: ${from.depot.text(from.path)}`);
+  if (kind === "file") return [{ from, to }];
+  if (!isRecursive) throw new Problem(`Is a directory: ${from.depot.text(from.path)}. Add -r to copy it with all below it`);
+  if ((await to.depot.kind(to.path)) === "file")
+    throw new Problem(`Not a directory: ${to.depot.text(to.path)}, and a directory cannot take its place`);
+  return below(from, to);
+}
+
+async function below(from: Side, to: Side): Promise<Job[]> {
+  const { files, directories, others } = await from.depot.list(from.path);
+  for (const name of others) note(`gsv: left out, neither a file nor a directory: ${inside(from, name).path}`);
+  const made = await to.depot.makeDirectory(to.path);
+  if (!made && files.length + directories.length + others.length === 0)
+    note(`gsv: left out, because it is empty and a directory comes with its first file: ${from.depot.text(from.path)}`);
+  const jobs = files.map((name) => ({ from: inside(from, name), to: inside(to, name) }));
+  for (const name of directories) jobs.push(...(await below(inside(from, name), inside(to, name))));
+  return jobs;
+}
+
+async function copy({ from, to }: Job, { clobber }: Flags): Promise<Copied | null> {
+  const names = { from: from.depot.text(from.path), to: to.depot.text(to.path) };
+  try {
+    const present: Kind = await to.depot.kind(to.path);
+    if (present === "directory") throw new Problem(`Is a directory: ${names.to}. A file does not take its place`);
+    if (present !== null && clobber === false) return null;
+    return { ...names, size: await to.depot.write(to.path, from.depot.read(from.path)) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem(`${names.from} was not copied. ${error.message}`);
+  }
+}
+
+/** One line that is written over, for whoever watches. */
+function showProgress(done: number, all: number, { from }: Job): void {
+  if (all < PROGRESS_FILES_MIN || !process.stderr.isTTY) return;
+  const text = printable(`${done + 1}/${all} ${from.depot.text(from.path)}`);
+  process.stderr.write(`${ERASE}${text.slice(0, (process.stderr.columns || 80) - 1)}`);
+}
+
+function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write(ERASE);
+}
