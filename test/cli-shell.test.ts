@@ -191,13 +191,16 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
   });
 
   test("history is kept privately, without what begins with a space or was typed to a command", async () => {
-    await atTerminal([
+    const typing = await atTerminal([
       [prompt("~"), "echo to be kept\r"],
       [prompt("~"), " echo hidden\r"],
-      [prompt("~"), "read -p 'Password? ' p\r"],
-      ["Password? ", "hunter2\r"],
+      [prompt("~"), "read -p 'New password: ' p; echo ${#p}\r"],
+      ["\nNew password: ", "hunter2\r"],
+      ["\n7\r\n", ""],
       [prompt("~"), "exit\r"],
     ]);
+    // Nor is it seen.
+    expect(typing.shown).not.toContain("hunter2");
     const file = join(scratch, "config", "shell_history");
     const lines = readFileSync(file, "utf8").split("\n");
     expect(lines).toContain("echo to be kept");

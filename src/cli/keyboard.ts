@@ -1,11 +1,15 @@
 // Lines typed at a terminal, with editing, history and completion by Node's readline. Ctrl-C and Ctrl-D are events like a
 // line is; since readline ends with them, another takes its place. Lines that nobody waits for are kept until somebody does.
+// A target cannot switch the echo off, so it is switched off here where a command asks for a password.
 
 import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
 import type { Completion } from "./complete.ts";
 import { addToHistory, HISTORY_LINES, isKept, readHistory } from "./history.ts";
 
 export type Typed = { kind: "line"; text: string } | { kind: "interrupt" } | { kind: "end" };
+
+const SECRET = /\bpass(?:word|phrase|code)\b[^\n]*[:?]\s*$/i;
 
 type Means = { historyFile: string; complete: (line: string) => Promise<Completion> };
 
@@ -13,6 +17,7 @@ export class Keyboard {
   readonly #means: Means;
   #history: string[];
   #reader: Interface | null = null;
+  readonly #output = this.#echo();
   #prompt = "";
   #typed: Typed[] = [];
   #waiting: ((typed: Typed) => void) | null = null;
@@ -44,6 +49,14 @@ export class Keyboard {
     this.#reader?.setPrompt(text);
   }
 
+  /** Something is said while somebody may be typing: their line is drawn again below it. */
+  interject(say: () => void): void {
+    if (this.#waiting === null) return say();
+    process.stdout.write("\r\u001b[K");
+    say();
+    this.#reader?.prompt(true);
+  }
+
   /** Back into the queue: nobody read it. */
   putBack(typed: readonly Typed[]): void {
     this.#typed.unshift(...typed);
@@ -58,7 +71,7 @@ export class Keyboard {
   #open(): void {
     const reader = createInterface({
       input: process.stdin,
-      output: process.stdout,
+      output: this.#output,
       terminal: true,
       prompt: this.#prompt,
       history: [...this.#history],
@@ -73,7 +86,10 @@ export class Keyboard {
     });
     this.#reader = reader;
     reader.on("history", (history) => this.#remember(history));
-    reader.on("line", (text) => this.#take({ kind: "line", text }));
+    reader.on("line", (text) => {
+      if (this.#isSecret()) process.stdout.write("\n");
+      this.#take({ kind: "line", text });
+    });
     reader.on("SIGINT", () => {
       process.stdout.write("^C\n");
       this.#reopen({ kind: "interrupt" });
@@ -81,6 +97,24 @@ export class Keyboard {
     reader.on("close", () => {
       if (this.#reader === reader) this.#reopen({ kind: "end" });
     });
+  }
+
+  #echo(): Writable {
+    const output = new Writable({
+      decodeStrings: false,
+      write: (text: string, _encoding, done) => {
+        if (!this.#isSecret()) process.stdout.write(text);
+        done();
+      },
+    });
+    // What readline asks of a terminal.
+    Object.defineProperty(output, "columns", { get: () => process.stdout.columns });
+    process.stdout.on("resize", () => output.emit("resize"));
+    return output;
+  }
+
+  #isSecret(): boolean {
+    return this.onTyped !== null && SECRET.test(this.#prompt);
   }
 
   /** The line that was being typed goes with the old one. */

@@ -166,7 +166,7 @@ capability
 
 program
   .command("ls [path]")
-  .description("list a directory; a path here and below may name a target, as in laptop:/etc")
+  .description("list a directory on the gateway, or on the target that a path names, as laptop:/etc; so for cat, write, rm and search")
   .action(doing(async (flags, args) => (await import("./commands/ls.ts")).ls(flags, args)));
 program
   .command("cat <path>")

@@ -36,6 +36,7 @@ class Session {
   readonly #target: string;
   readonly #state: ShellState;
   #keyboard: Keyboard | null = null;
+  #isConnected = true;
   /** What the cursor's line holds so far. */
   #lineShown = "";
 
@@ -58,8 +59,10 @@ class Session {
     this.#keyboard = keyboard;
     const gone = new Promise<Error | null>((resolve) => {
       this.#client.onStatus = (status, reason) => {
+        this.#isConnected = status === "connected";
         if (status === "closed") return resolve(reason);
-        note(status === "connected" ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back");
+        const remark = this.#isConnected ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back";
+        keyboard.interject(() => note(remark));
       };
     });
     try {
@@ -79,6 +82,11 @@ class Session {
         const line = text;
         text = "";
         if (line.trim() === "") continue;
+        if (!this.#isConnected) {
+          // Kept for later it would run when nobody expects it any more.
+          note("gsv: not connected, so this was not run: wait until it says that it is, or leave with Ctrl-D");
+          continue;
+        }
         const code = await this.#execute(line);
         if (code !== null) return code;
       }
