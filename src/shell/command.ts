@@ -15,6 +15,10 @@ export type CommandContext = {
   cwd: string;
   env: ReadonlyMap<string, string>;
   stdin: string;
+  /** The standard input as it is. */
+  bytes: () => Uint8Array;
+  /** A whole file, or `-` for the standard input; what a script has put there (`<(...)`) too. */
+  read: (path: string) => Promise<Uint8Array>;
   terminal: Terminal;
   /** Absolute, with `~` and `..` taken out. */
   resolve: (path: string) => string;

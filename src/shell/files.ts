@@ -10,6 +10,8 @@ import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 /** A command reads whole files, so a larger one is refused before it fills the memory. */
 const READ_BYTES_MAX = 16 * 1024 * 1024;
 const COPY_DEPTH_MAX = 100;
+/** What a new file has anyway. */
+const NEW_MODE = 0o644;
 const PROGRAM = /^\/(?:usr\/)?bin\/([^/]+)$/;
 /** Where packages put their commands, which cannot have the name of one that is here already. */
 const PACKAGED = /^\/usr\/local\/bin\/([^/]+)$/;
@@ -52,11 +54,13 @@ export class ShellFiles implements IFileSystem {
 
   async writeFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
     if (this.#isDevice(path, content, options)) return;
+    await this.#needsHolder(path);
     await this.#try("open", path, () => this.#link.write(path, bytesOf(content, options)));
   }
 
   async appendFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
     if (this.#isDevice(path, content, options)) return;
+    await this.#needsHolder(path);
     await this.#try("open", path, () => this.#link.append(path, bytesOf(content, options)));
   }
 
@@ -72,7 +76,8 @@ export class ShellFiles implements IFileSystem {
 
   async stat(path: string): Promise<FsStat> {
     if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return PROGRAM_STAT;
-    return fsStat(await this.#try("stat", path, () => this.#link.stat(path)));
+    // There are no links: a file is its path.
+    return { ...fsStat(await this.#try("stat", path, () => this.#link.stat(path))), identity: path };
   }
 
   lstat(path: string): Promise<FsStat> {
@@ -131,7 +136,15 @@ export class ShellFiles implements IFileSystem {
 
   async #copy(from: string, to: string, isRecursive: boolean, depth: number): Promise<void> {
     const there = await this.#try("cp", from, () => this.#link.stat(from));
-    if (there.kind !== "directory") return this.writeFile(to, await this.readFileBuffer(from));
+    if (there.kind !== "directory") {
+      const isNew = await this.#link.stat(to).then(
+        () => false,
+        () => true,
+      );
+      await this.writeFile(to, await this.readFileBuffer(from));
+      if (isNew && there.mode !== NEW_MODE) await this.#try("cp", to, () => this.#link.setMode(to, there.mode));
+      return;
+    }
     if (!isRecursive) throw nodeError("EISDIR", "cp", from);
     if (depth > COPY_DEPTH_MAX || `${to}/`.startsWith(`${from}/`)) throw new Error(`EINVAL: cannot copy '${from}' into itself`);
     await this.mkdir(to, { recursive: true });
@@ -182,12 +195,19 @@ export class ShellFiles implements IFileSystem {
 
   /** just-bash's commands call every file they cannot read a missing one; here they are told the truth, in bash's words. */
   corrected(errors: string): string {
-    if (this.#refused.size === 0) return errors;
-    return inWords(errors).replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
+    const worded = inWords(errors);
+    if (this.#refused.size === 0) return worded;
+    return worded.replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
       const bare = name.replace(/^(?:\.\/)+/, "");
       const path = [...this.#refused.keys()].find((refused) => refused === name || refused.endsWith(`/${bare}`));
       return path === undefined ? line : `${program}${name}: ${this.#refused.get(path)}`;
     });
+  }
+
+  /** The tree makes directories as they are needed; a shell does not. */
+  async #needsHolder(path: string): Promise<void> {
+    const holder = path.slice(0, path.lastIndexOf("/"));
+    if (holder !== "") await this.#try("open", path, () => this.#link.stat(holder));
   }
 
   /** Written here, without asking anybody. */
@@ -220,7 +240,9 @@ export class ShellFiles implements IFileSystem {
   }
 }
 
-const REASONS: Partial<Record<FileErrorCode, string>> = {
+/** As bash says it. */
+export const REASONS: Partial<Record<FileErrorCode, string>> = {
+  ENOENT: "No such file or directory",
   EACCES: "Permission denied",
   EPERM: "Operation not permitted",
   EISDIR: "Is a directory",

@@ -8,9 +8,10 @@ import type { ShellCommand } from "../ports/shells.ts";
 import { resolvePath } from "../vfs/path.ts";
 import { CommandError, type CommandContext, type CommandFile, type Output } from "./command.ts";
 import { shellCommands } from "./commands.table.ts";
-import { ShellFiles, type Terminal } from "./files.ts";
+import { REASONS, ShellFiles, type Terminal } from "./files.ts";
 import type { ShellLimits } from "./limits.ts";
 import { type Ask, Link } from "./link.ts";
+import { mended } from "./mended.ts";
 import { OURS, withOurs } from "./shadowed.ts";
 import { onTerminal } from "./terminal.ts";
 import { YIELD, yieldCommand, yielding } from "./yielding.ts";
@@ -33,6 +34,7 @@ export class Interpreter {
   readonly #link: Link;
   readonly #terminal: Terminal;
   readonly #bash: Bash;
+  readonly #screen = onTerminal();
   #run: Run | null = null;
 
   constructor({ who, timeoutMs }: ShellCommand, limits: ShellLimits) {
@@ -52,8 +54,9 @@ export class Interpreter {
       defenseInDepth: false,
       processInfo: { pid: 2, ppid: 1, uid: who.uid, gid: who.gid },
     });
+    this.#bash.registerTransformPlugin(mended);
     this.#bash.registerTransformPlugin(withOurs);
-    this.#bash.registerTransformPlugin(onTerminal);
+    this.#bash.registerTransformPlugin(this.#screen.plugin);
     if (limits.givesWay) this.#bash.registerTransformPlugin(yielding);
   }
 
@@ -65,6 +68,7 @@ export class Interpreter {
     const { input, env, cwd } = run.command;
     this.#run = run;
     this.#files.forget();
+    this.#screen.begin();
     const exec = this.#bash.exec(input, { env: { ...env }, replaceEnv: true, cwd, rawScript: true, signal });
     const { stdout, stderr, exitCode } = await exec.catch(fromFile);
     this.#run = null;
@@ -98,7 +102,12 @@ export class Interpreter {
         host,
         cwd: inner.cwd,
         env: inner.env,
-        stdin: textOf(inner.stdin),
+        stdin: new TextDecoder().decode(bytesOf(inner.stdin)),
+        bytes: () => bytesOf(inner.stdin),
+        read: async (path) =>
+          path === "-"
+            ? bytesOf(inner.stdin)
+            : inner.fs.readFileBuffer(resolvePath(path, { cwd: inner.cwd, home: who.home })).catch(told(path)),
         terminal: this.#terminal,
         resolve: (path) => resolvePath(path, { cwd: inner.cwd, home: who.home }),
         commands: shellCommands,
@@ -130,18 +139,18 @@ function failure({ name, usage }: CommandFile, error: unknown): Output {
 }
 
 function reason({ code, message, path }: FileError): string {
-  const words: Partial<Record<FileError["code"], string>> = {
-    ENOENT: "No such file or directory",
-    EACCES: "Permission denied",
-    EPERM: "Operation not permitted",
-    EISDIR: "Is a directory",
-    ENOTDIR: "Not a directory",
-    ENOSPC: "No space left on device",
-  };
-  return message === `${code}: ${path}` ? (words[code] ?? code) : message;
+  return message === `${code}: ${path}` ? (REASONS[code] ?? code) : message;
 }
 
 /** just-bash carries bytes as text of one character each. */
-function textOf(stdin: unknown): string {
-  return new TextDecoder().decode(Uint8Array.from(stdin as string, (character) => character.charCodeAt(0) & 0xff));
+function bytesOf(stdin: unknown): Uint8Array {
+  return Uint8Array.from(stdin as string, (character) => character.charCodeAt(0) & 0xff);
+}
+
+/** What just-bash's file system throws, as a command's own failure. */
+function told(path: string) {
+  return ({ message }: Error): never => {
+    const code = /^E[A-Z]+/.exec(message)?.[0] as FileError["code"] | undefined;
+    throw new CommandError(`${path}: ${(code && REASONS[code]) ?? message}`);
+  };
 }

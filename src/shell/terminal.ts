@@ -1,39 +1,62 @@
 // Ties a script to its session's terminal. just-bash takes all input before a script begins and hands out all output
 // when it has ended; a person or an agent at the other end wants neither. So before it runs, each statement whose output
 // would reach the terminal is told to write there itself, and each `read` that would wait for somebody asks there.
-// Whatever is inside a pipe, a redirection or a function is left alone: its input and output are its caller's.
+// Whatever is inside a pipe, a redirection, a function or a shell of its own is left alone: its input and output are its
+// caller's.
 
-import type { Bash } from "just-bash/browser";
+import {
+  holds,
+  literal,
+  nameOf,
+  onlyCommand,
+  type Command,
+  type Plugin,
+  type Redirection,
+  simple,
+  type Statement,
+  statement as only,
+  textOf,
+  type Word,
+} from "./syntax.ts";
 
 export const TERMINAL = "/dev/tty";
 /** Where a script's errors go, which have no name of their own on a machine. */
 export const TERMINAL_ERRORS = "/dev/tty/errors";
 
-type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
-type Script = Parameters<Plugin["transform"]>[0]["ast"];
-type Statement = Script["statements"][number];
-type Command = Statement["pipelines"][number]["commands"][number];
-type Simple = Extract<Command, { type: "SimpleCommand" }>;
-type Word = Simple["args"][number];
-type Redirection = Simple["redirections"][number];
-
 /** Whether standard input and output are still the terminal at this place. */
 type Place = { input: boolean; output: boolean };
 
-/** They change the shell itself, so they must not stand in a group of their own. */
+/** They change the shell itself, or where it writes from then on. */
 const BARE = new Set(["exec", "exit", "return", "break", "continue", "logout"]);
 
-export const onTerminal: Plugin = {
-  name: "gsv-terminal",
-  transform: ({ ast }) => ({ ast: { ...ast, statements: script(ast.statements) } }),
-};
+/** The first script of a command is the one at the terminal, the others are run by that. `begin` is for the next command. */
+export function onTerminal(): { plugin: Plugin; begin: () => void } {
+  let isInner = false;
+  const plugin: Plugin = {
+    name: "gsv-terminal",
+    transform: ({ ast }) => {
+      if (isInner) return { ast };
+      isInner = true;
+      return { ast: { ...ast, statements: script(ast.statements) } };
+    },
+  };
+  return { plugin, begin: () => void (isInner = false) };
+}
 
 /** What a last simple statement puts out is handed over at once in any case. */
 function script(statements: readonly Statement[]): Statement[] {
   const last = statements.at(-1);
   const isPlain = last !== undefined && compoundOf(last) === null;
-  const before = block(isPlain ? statements.slice(0, -1) : statements, { input: true, output: true });
+  const output = !holds(statements, redirects);
+  const before = block(isPlain ? statements.slice(0, -1) : statements, { input: true, output });
   return isPlain ? [...before, ...block([last], { input: true, output: false })] : before;
+}
+
+/** After `exec > file` everything goes there. */
+function redirects(node: { type: string }): boolean {
+  const command = node as Command;
+  if (command.type !== "SimpleCommand" || nameOf(command) !== "exec" || command.args.length > 0) return false;
+  return command.redirections.some(({ operator, fd }) => operator.includes(">") && (fd === null || fd < 3));
 }
 
 function block(statements: readonly Statement[], place: Place): Statement[] {
@@ -48,23 +71,30 @@ function statement(item: Statement, place: Place): Statement[] {
     const within = inside(compound, place);
     return [{ ...item, pipelines: [{ ...first, commands: [within] }] }];
   }
-  const pipelines = item.pipelines.map((pipeline) => {
-    const [head, ...rest] = pipeline.commands;
-    return head === undefined ? pipeline : { ...pipeline, commands: [inside(head, { input: place.input, output: false }), ...rest] };
-  });
+  const pipelines = item.pipelines.map((pipeline) => ({
+    ...pipeline,
+    commands: pipeline.commands.map((command, at, { length }) => {
+      const within = at === 0 ? inside(command, { input: place.input, output: false }) : command;
+      if (!place.output || isBare(within)) return within;
+      return { ...within, redirections: [...shown(at === length - 1, pipeline.pipeStderr?.[at] !== true), ...within.redirections] };
+    }),
+  }));
   const changed = { ...item, pipelines };
   const prompt = place.input ? promptOf(item) : null;
-  const asked = prompt === null ? [] : [grouped(say(prompt), true)];
-  return [...asked, place.output && !isBare(item) ? grouped(changed, true) : changed];
+  return prompt === null ? [changed] : [say(prompt), changed];
 }
 
+/** On each command by itself: in a group just-bash swallows what is to end a script (`set -u`). */
+function shown(output: boolean, errors: boolean): Redirection[] {
+  return [...(output ? [toFile(">|", 1, TERMINAL)] : []), ...(errors ? [toFile(">|", 2, TERMINAL_ERRORS)] : [])];
+}
+
+const COMPOUND = new Set(["If", "For", "CStyleFor", "While", "Until", "Case", "Group"]);
+
 /** A compound command that stands alone: what is inside writes by itself. */
-function compoundOf({ pipelines }: Statement): Command | null {
-  const [pipeline, ...others] = pipelines;
-  const [command, ...piped] = pipeline?.commands ?? [];
-  if (command === undefined || others.length > 0 || piped.length > 0 || pipeline?.negated || pipeline?.timed) return null;
-  const isCompound = ["If", "For", "CStyleFor", "While", "Until", "Case", "Group"].includes(command.type);
-  return isCompound ? command : null;
+function compoundOf(item: Statement): Command | null {
+  const command = onlyCommand(item);
+  return command !== null && COMPOUND.has(command.type) ? command : null;
 }
 
 function inside(command: Command, outer: Place): Command {
@@ -104,28 +134,12 @@ function narrowed(place: Place, redirections: readonly Redirection[]): Place {
   };
 }
 
-/** Without its own errors: only the text is for the terminal. */
-function grouped(item: Statement, withErrors: boolean): Statement {
-  const redirections = [toFile(">|", 1, TERMINAL), ...(withErrors ? [toFile(">|", 2, TERMINAL_ERRORS)] : [])];
-  return {
-    type: "Statement",
-    pipelines: [{ type: "Pipeline", commands: [{ type: "Group", body: [item], redirections }], negated: false }],
-    operators: [],
-    background: false,
-  };
-}
-
 function toFile(operator: Redirection["operator"], fd: number, path: string): Redirection {
   return { type: "Redirection", fd, operator, target: literal(path) };
 }
 
-function literal(value: string): Word {
-  return { type: "Word", parts: [{ type: "Literal", value }] };
-}
-
-function isBare(item: Statement): boolean {
-  const command = item.pipelines[0]?.commands[0];
-  return command?.type === "FunctionDef" || (command?.type === "SimpleCommand" && (BARE.has(nameOf(command)) || command.name === null));
+function isBare(command: Command): boolean {
+  return command.type === "FunctionDef" || (command.type === "SimpleCommand" && (BARE.has(nameOf(command)) || command.name === null));
 }
 
 /** The question of a `read -p`, which has to be seen before it is answered. */
@@ -137,20 +151,5 @@ function promptOf(item: Statement): Word | null {
 }
 
 function say(text: Word): Statement {
-  const command: Simple = {
-    type: "SimpleCommand",
-    assignments: [],
-    name: literal("printf"),
-    args: [literal("%s"), text],
-    redirections: [toFile(">&", 1, "2")],
-  };
-  return { type: "Statement", pipelines: [{ type: "Pipeline", commands: [command], negated: false }], operators: [], background: false };
-}
-
-function nameOf({ name }: Simple): string {
-  return name === null ? "" : textOf(name);
-}
-
-function textOf({ parts }: Word): string {
-  return parts.length === 1 && parts[0]?.type === "Literal" ? parts[0].value : "";
+  return only({ ...simple("printf", literal("%s"), text), redirections: [toFile(">|", 1, TERMINAL_ERRORS)] });
 }

@@ -1,0 +1,47 @@
+// `local a=("$@")` is read as one word in which the borders of its words are lost. It becomes `local -a a; a=("$@")`.
+
+import { type Assignment, literal, nameOf, onlyCommand, type Part, type Statement, statement, textOf, type Word, word } from "./syntax.ts";
+
+const DECLARING = new Set(["local", "declare", "typeset"]);
+
+export function declaredLists(item: Statement): Statement[] {
+  const command = onlyCommand(item);
+  if (command?.type !== "SimpleCommand" || !DECLARING.has(nameOf(command))) return [item];
+  const lists = command.args.map(listOf);
+  const assignments = lists.filter((list) => list !== null);
+  const has = (flag: RegExp) => command.args.some((arg) => flag.test(textOf(arg)));
+  // A constant takes no value afterwards.
+  if (assignments.length === 0 || has(/^-[a-zA-Z]*r/)) return [item];
+  const names = command.args.map((arg, at) => (lists[at] ? literal(lists[at].name) : arg));
+  return [
+    statement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [literal("-a"), ...names] }),
+    statement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] }),
+  ];
+}
+
+/** `name=(...)` as the assignment it is. */
+function listOf({ parts }: Word): Assignment | null {
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (first?.type !== "Literal" || last?.type !== "Literal" || !last.value.endsWith(")")) return null;
+  const [head, name, plus] = /^([A-Za-z_]\w*)(\+?)=\(/.exec(first.value) ?? [];
+  if (head === undefined || name === undefined) return null;
+  const inner = parts.map((part, at): Part => {
+    if (part.type !== "Literal") return part;
+    return { ...part, value: part.value.slice(at === 0 ? head.length : 0, at === parts.length - 1 ? -1 : undefined) };
+  });
+  return { type: "Assignment", name, value: null, append: plus === "+", array: wordsOf(inner) };
+}
+
+/** Parts told apart at the blanks that are in no quotes. */
+function wordsOf(parts: readonly Part[]): Word[] {
+  const found: Part[][] = [[]];
+  for (const part of parts) {
+    if (part.type !== "Literal") found.at(-1)!.push(part);
+    else
+      for (const [at, value] of part.value.split(/\s+/).entries()) {
+        if (at > 0) found.push([]);
+        if (value !== "") found.at(-1)!.push({ type: "Literal", value });
+      }
+  }
+  return found.filter((inside) => inside.length > 0).map((inside) => word(...inside));
+}

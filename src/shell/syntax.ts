@@ -1,0 +1,56 @@
+// just-bash's syntax tree, as the plugins of this folder take it apart and put it together.
+
+import type { Bash } from "just-bash/browser";
+
+export type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
+export type Script = Parameters<Plugin["transform"]>[0]["ast"];
+export type Statement = Script["statements"][number];
+export type Command = Statement["pipelines"][number]["commands"][number];
+export type Simple = Extract<Command, { type: "SimpleCommand" }>;
+export type Word = Simple["args"][number];
+export type Part = Word["parts"][number];
+export type Redirection = Simple["redirections"][number];
+export type Assignment = Simple["assignments"][number];
+
+export function literal(value: string): Word {
+  return word({ type: "Literal", value });
+}
+
+export function word(...parts: Part[]): Word {
+  return { type: "Word", parts };
+}
+
+export function statement(command: Command): Statement {
+  return { type: "Statement", pipelines: [{ type: "Pipeline", commands: [command], negated: false }], operators: [], background: false };
+}
+
+export function simple(name: string, ...args: Word[]): Simple {
+  return { type: "SimpleCommand", assignments: [], name: literal(name), args, redirections: [] };
+}
+
+export function nameOf({ name }: Simple): string {
+  return name === null ? "" : textOf(name);
+}
+
+/** Of a word without quotes or expansions; else nothing. */
+export function textOf({ parts }: Word): string {
+  return parts.length === 1 && parts[0]?.type === "Literal" ? parts[0].value : "";
+}
+
+/** A statement that is one command and nothing else. */
+export function onlyCommand({ pipelines, background }: Statement): Command | null {
+  const [pipeline, ...others] = pipelines;
+  const [command, ...piped] = pipeline?.commands ?? [];
+  if (command === undefined || others.length > 0 || piped.length > 0 || background) return null;
+  return pipeline?.negated || pipeline?.timed ? null : command;
+}
+
+export function isNode(value: unknown): value is { type: string } {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}
+
+/** Whether a node of such a kind is somewhere in it. */
+export function holds(node: unknown, is: (node: { type: string }) => boolean): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  return (isNode(node) && is(node)) || Object.values(node).some((child) => holds(child, is));
+}
