@@ -3,6 +3,9 @@
 import type { CommandFile } from "./command.ts";
 import chmodCommand from "./commands/chmod.ts";
 import chownCommand from "./commands/chown.ts";
+import cksumCommand from "./commands/cksum.ts";
+import cmpCommand from "./commands/cmp.ts";
+import ddCommand from "./commands/dd.ts";
 import groupsCommand from "./commands/groups.ts";
 import headCommand from "./commands/head.ts";
 import helpCommand from "./commands/help.ts";
@@ -10,16 +13,26 @@ import hostnameCommand from "./commands/hostname.ts";
 import idCommand from "./commands/id.ts";
 import lsCommand from "./commands/ls.ts";
 import manCommand from "./commands/man.ts";
+import mktempCommand from "./commands/mktemp.ts";
+import nprocCommand from "./commands/nproc.ts";
 import passwdCommand from "./commands/passwd.ts";
 import psCommand from "./commands/ps.ts";
+import realpathCommand from "./commands/realpath.ts";
+import shufCommand from "./commands/shuf.ts";
 import statCommand from "./commands/stat.ts";
+import truncateCommand from "./commands/truncate.ts";
+import umaskCommand from "./commands/umask.ts";
 import unameCommand from "./commands/uname.ts";
 import useraddCommand from "./commands/useradd.ts";
 import whoamiCommand from "./commands/whoami.ts";
+import yesCommand from "./commands/yes.ts";
 
 export const shellCommands: readonly CommandFile[] = [
   chmodCommand,
   chownCommand,
+  cksumCommand,
+  cmpCommand,
+  ddCommand,
   groupsCommand,
   headCommand,
   helpCommand,
@@ -27,10 +40,17 @@ export const shellCommands: readonly CommandFile[] = [
   idCommand,
   lsCommand,
   manCommand,
+  mktempCommand,
+  nprocCommand,
   passwdCommand,
   psCommand,
+  realpathCommand,
+  shufCommand,
   statCommand,
+  truncateCommand,
+  umaskCommand,
   unameCommand,
   useraddCommand,
   whoamiCommand,
+  yesCommand,
 ];

@@ -1,0 +1,28 @@
+// realpath. There are no links, so it is the path without its dots.
+
+import { FileError } from "../../hardware/filesystem.ts";
+import { command, CommandError, parseFlags } from "../command.ts";
+
+export default command({
+  name: "realpath",
+  usage: "[-emqs] path...",
+  doc: "Print absolute paths without . and .. in them. -e everything must exist, -m nothing has to; else all but the last name.",
+  async run({ link, resolve }, args) {
+    const known = { "canonicalize-existing": "e", "canonicalize-missing": "m", quiet: "q", strip: "s", "no-symlinks": "s" };
+    const { flags, rest } = parseFlags(args, known);
+    if (rest.length === 0) throw new CommandError("missing operand", 2);
+    let [stdout, stderr] = ["", ""];
+    for (const name of rest) {
+      const path = resolve(name);
+      const needed = flags.has("e") ? path : path.slice(0, path.lastIndexOf("/")) || "/";
+      try {
+        if (!flags.has("m")) await link.stat(needed);
+        stdout += `${path}\n`;
+      } catch (error) {
+        if (!(error instanceof FileError)) throw error;
+        stderr += `realpath: ${name}: ${error.code === "EACCES" ? "Permission denied" : "No such file or directory"}\n`;
+      }
+    }
+    return { stdout, stderr: flags.has("q") ? "" : stderr, exitCode: stderr === "" ? 0 : 1 };
+  },
+});

@@ -1,0 +1,54 @@
+// shuf.
+
+import { command, CommandError } from "../command.ts";
+
+export default command({
+  name: "shuf",
+  usage: "[-e words... | -i from-to] [-n count] [path]",
+  doc: "Put lines into an order of chance. -e words instead of lines, -i numbers, -n at most so many, -r with repeats.",
+  async run({ read }, args) {
+    const rest: string[] = [];
+    let [isWords, repeats] = [false, false];
+    let count = Number.POSITIVE_INFINITY;
+    let range: string | undefined;
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!;
+      if (arg === "-e") isWords = true;
+      else if (arg === "-r") repeats = true;
+      else if (arg.startsWith("-n")) count = Number(arg.length > 2 ? arg.slice(2) : args[++at]);
+      else if (arg.startsWith("-i")) range = arg.length > 2 ? arg.slice(2) : args[++at];
+      else if (/^-./.test(arg)) throw new CommandError(`unknown option ${arg}`, 2);
+      else rest.push(arg);
+    }
+    if (Number.isNaN(count)) throw new CommandError("invalid line count");
+    const lines = range === undefined ? (isWords ? rest : text(await read(rest[0] ?? "-"))) : numbers(range);
+    if (repeats) {
+      if (!Number.isFinite(count) || lines.length === 0) throw new CommandError("-r needs lines, and -n to say how many");
+      return Array.from({ length: count }, () => `${lines[below(lines.length)]}\n`).join("");
+    }
+    for (let at = lines.length - 1; at > 0; at--) {
+      const other = below(at + 1);
+      [lines[at], lines[other]] = [lines[other]!, lines[at]!];
+    }
+    return lines
+      .slice(0, count)
+      .map((line) => `${line}\n`)
+      .join("");
+  },
+});
+
+function text(bytes: Uint8Array): string[] {
+  const lines = new TextDecoder().decode(bytes).split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function numbers(range: string): string[] {
+  const [from = Number.NaN, to = Number.NaN] = range.split("-").map(Number);
+  if (!(to - from < 1_000_000)) throw new CommandError(`invalid input range: '${range}'`);
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => String(from + at));
+}
+
+function below(limit: number): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! % limit;
+}

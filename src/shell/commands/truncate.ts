@@ -1,0 +1,30 @@
+// truncate.
+
+import { command, CommandError } from "../command.ts";
+import { bytesIn } from "../sizes.ts";
+
+const BYTES_MAX = 16 * 1024 * 1024;
+
+export default command({
+  name: "truncate",
+  usage: "-s size path...",
+  doc: "Make files as long as that: what is over is lost, what is missing is zeros. The size may be +N or -N of what it is, and end in K, M or G.",
+  async run({ link, resolve, read }, args) {
+    const at = args.findIndex((arg) => /^(?:-s|--size)/.test(arg));
+    const inline = args[at]?.replace(/^(?:-s|--size=?)/, "") ?? "";
+    const size = inline === "" ? args[at + 1] : inline;
+    const paths = args.filter((_, index) => index !== at && !(inline === "" && index === at + 1));
+    if (at === -1 || size === undefined || paths.length === 0) throw new CommandError("says neither how long nor what", 2);
+    for (const path of paths) {
+      const before = await read(path).catch(() => new Uint8Array());
+      const sign = /^[+-]/.exec(size)?.[0] ?? "";
+      const amount = bytesIn(size.slice(sign.length)) ?? -1;
+      const length = sign === "" ? amount : Math.max(0, before.length + (sign === "+" ? amount : -amount));
+      if (amount < 0 || length > BYTES_MAX) throw new CommandError(`invalid size: ${size}`);
+      const after = new Uint8Array(length);
+      after.set(before.subarray(0, length));
+      await link.write(resolve(path), after);
+    }
+    return "";
+  },
+});
