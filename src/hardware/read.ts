@@ -48,7 +48,7 @@ async function file(machine: FileMachine, path: string, stat: FileStat, args: Re
   if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat);
   if (!isText(head)) {
     throw new OpError(
-      `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or xxd`,
+      `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or od`,
     );
   }
   return text(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, args);

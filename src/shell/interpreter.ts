@@ -8,6 +8,7 @@ import type { ShellCommand } from "../ports/shells.ts";
 import { resolvePath } from "../vfs/path.ts";
 import { CommandError, type CommandContext, type CommandFile, type Output } from "./command.ts";
 import { shellCommands } from "./commands.table.ts";
+import { DECODE, decodeCommand, decoding } from "./decoded.ts";
 import { REASONS, ShellFiles, type Terminal } from "./files.ts";
 import type { ShellLimits } from "./limits.ts";
 import { type Ask, Link } from "./link.ts";
@@ -24,7 +25,7 @@ const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar"
 const BUILT_IN = getCommandNames().filter((name) => !ABSENT.has(name));
 /** Everything that can be called by name. */
 const PROGRAMS: ReadonlySet<string> = new Set([...BUILT_IN, "curl", ...shellCommands.map(({ name }) => name)]);
-const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), YIELD]);
+const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), DECODE, YIELD]);
 
 export class Interpreter {
   readonly #uid: number;
@@ -47,7 +48,7 @@ export class Interpreter {
     this.#bash = new Bash({
       fs: this.#files,
       commands: BUILT_IN as never,
-      customCommands: [...shellCommands.map((file) => this.#adapted(file)), ...(limits.givesWay ? [yieldCommand()] : [])],
+      customCommands: [...shellCommands.map((file) => this.#adapted(file)), decodeCommand(), ...(limits.givesWay ? [yieldCommand()] : [])],
       fetch: (url, options) => this.#fetch(url, options),
       executionLimits: { ...limits.counts, maxExecutionTimeMs: timeoutMs },
       // It guards a process that others share; this one's walls are its own thread or object.
@@ -56,6 +57,7 @@ export class Interpreter {
     });
     this.#bash.registerTransformPlugin(mended);
     this.#bash.registerTransformPlugin(withOurs);
+    this.#bash.registerTransformPlugin(decoding);
     this.#bash.registerTransformPlugin(this.#screen.plugin);
     if (limits.givesWay) this.#bash.registerTransformPlugin(yielding);
   }

@@ -158,6 +158,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("shell.exec:running", "A command that outlives the wait answers running with a session that polls to its end", "seed, issue 3"),
   r("shell.exec:wait", "A call waits no longer for its command than it was asked to", "issue 3"),
   r("shell.exec:stdin", "Input to a session is what the command reads; it answers at once when it waits for more", "seed, issue 3"),
+  r("shell.exec:text", "Text of any script goes through read, mapfile, pipes, files and sessions unchanged", "issue 3"),
   r("shell.exec:end", "Ctrl-C as input ends a command", "issue 3"),
   r("shell.exec:foreign-session", "Somebody else's session answers like none at all", "issue 3"),
   r(

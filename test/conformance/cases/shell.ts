@@ -172,6 +172,21 @@ verifies("shell.exec:stdin", async ({ alice }) => {
   expect(await go(client, loop.sessionId, "a\nb\n\u0004")).toEqual({ status: "completed", exitCode: 0, output: "<a>\n<b>\nover\n" });
 });
 
+verifies("shell.exec:text", async ({ alice }) => {
+  const client = await alice();
+  const file = name("text");
+  await client.call("fs.write", { path: file, content: "é ü 日本 🙂\n" });
+  expect(await output(client, `read x < ${file}; echo "$x" "\${#x}"; echo "$x" > ${file}-2; cat ${file}-2`)).toBe(
+    "é ü 日本 🙂 8\né ü 日本 🙂\n",
+  );
+  expect(
+    await output(client, `while read l; do echo "<$l>"; done < ${file}; mapfile -t a < ${file}; echo "\${a[0]}"; echo é | cat; echo end`),
+  ).toBe("<é ü 日本 🙂>\né ü 日本 🙂\né\nend\n");
+  const asked = await run(client, "read name; echo hi $name; echo end");
+  if (asked.status !== "running") throw new Error(JSON.stringify(asked));
+  expect(await go(client, asked.sessionId, "Zoé\n")).toMatchObject({ output: "hi Zoé\nend\n" });
+});
+
 verifies("shell.exec:end", async ({ alice }) => {
   const client = await alice();
   const waiting = await run(client, "echo begun; read line");
