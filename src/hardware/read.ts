@@ -4,7 +4,7 @@ import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
 import { FileError, type FileStat, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
-import { humanSize, isText, linesOf } from "./text.ts";
+import { humanSize, isText, linesIn, linesOf } from "./text.ts";
 
 export type ReadArgs = { path: string; offset?: number | undefined; limit?: number | undefined };
 
@@ -44,14 +44,23 @@ export function readFile(machine: FileMachine, args: ReadArgs): Promise<ReadResu
 async function file(machine: FileMachine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
   const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
   const head = await machine.files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES), ...pinned });
-  const mimeType = (await fileTypeFromBuffer(head))?.mime;
-  if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat);
-  if (!isText(head)) {
-    throw new OpError(
-      `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or od`,
-    );
+  const looksLikeText = isText(head);
+  if (!looksLikeText || mayBeImage(head)) {
+    const mimeType = (await fileTypeFromBuffer(head))?.mime;
+    if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat);
+    if (!looksLikeText) {
+      throw new OpError(
+        `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or od`,
+      );
+    }
   }
-  return text(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, args);
+  return text(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, head, args);
+}
+
+/** Of what may be text all the same: the other pictures begin with a byte that no text has. */
+function mayBeImage(head: Uint8Array): boolean {
+  const start = String.fromCharCode(...head.subarray(0, 4));
+  return start === "GIF8" || start === "RIFF";
 }
 
 async function directory({ files }: FileMachine, path: string): Promise<ReadResult> {
@@ -73,6 +82,7 @@ async function text(
   { files, limits, places }: FileMachine,
   path: string,
   { size, version }: FileStat,
+  head: Uint8Array,
   { offset = 0, limit = Infinity }: ReadArgs,
 ): Promise<ReadResult> {
   const out: string[] = [];
@@ -80,20 +90,29 @@ async function text(
   let at = from.line;
   let bytes = 0;
   let more = false;
+  // Even if every byte were a line of its own.
+  const fits = size * (NUMBER_WIDTH + 3) <= limits.textBytes;
   const encoder = new TextEncoder();
-  for await (const line of linesOf(files, path, size, { version, from, found: (place) => places?.add(path, version, place) })) {
-    if (at >= offset) {
-      more = out.length >= limit;
-      if (more) break;
-      out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
-      bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;
-      if (bytes > limits.textBytes) {
-        throw new OpError(
-          `Too much text for one answer (${humanSize(size)}): ${path}. Read it in parts with offset and limit; this far it has ${at + 1} lines`,
-        );
+  const pages =
+    head.length === size
+      ? [linesIn(head)]
+      : linesOf(files, path, size, { version, from, found: (place) => places?.add(path, version, place) });
+  for await (const lines of pages) {
+    for (const line of lines) {
+      if (at >= offset) {
+        more = out.length >= limit;
+        if (more) break;
+        out.push(`${String(at + 1).padStart(NUMBER_WIDTH)}\t${line}`);
+        if (!fits) bytes += encoder.encode(line).length + NUMBER_WIDTH + 2;
+        if (bytes > limits.textBytes) {
+          throw new OpError(
+            `Too much text for one answer (${humanSize(size)}): ${path}. Read it in parts with offset and limit; this far it has ${at + 1} lines`,
+          );
+        }
       }
+      at++;
     }
-    at++;
+    if (more) break;
   }
   if (out.length === 0 && offset > 0 && limit > 0) throw new OpError(`offset ${offset} is past the end: ${path} has ${at} lines`);
   return { ok: true, content: out.join("\n"), path, lines: out.length, size, ...(more ? { more } : {}) };

@@ -3,7 +3,7 @@
 import { globMatcher } from "../lib/glob.ts";
 import type { FileKind, FileSystem, FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
-import { CHUNK_BYTES, isText, linesIn, linesOf } from "./text.ts";
+import { CHUNK_BYTES, isText, linesOf, linesOfText, lossyText } from "./text.ts";
 
 export type SearchArgs = { query: string; path?: string | undefined; include?: string | undefined };
 export type Match = { path: string; line: number; content: string };
@@ -68,22 +68,33 @@ class Search {
   }
 
   async #file(path: string, head: Uint8Array): Promise<void> {
+    if (head.length === CHUNK_BYTES) return this.#large(path);
+    const text = lossyText(head);
+    // Most files do not hold it, and then their lines are nobody's business.
+    if (text.includes(this.#query)) this.#lines(path, 0, linesOfText(text));
+  }
+
+  async #large(path: string): Promise<void> {
+    const stat = await this.#machine.files.stat(path).catch(() => null);
+    if (stat === null) return;
+    let before = 0;
+    for await (const lines of linesOf(this.#machine.files, path, stat.size)) {
+      this.#lines(path, before, lines);
+      if (this.truncated) return;
+      before += lines.length;
+    }
+  }
+
+  #lines(path: string, before: number, lines: readonly string[]): void {
     const { limits } = this.#machine;
-    let line = 0;
-    for await (const content of head.length < CHUNK_BYTES ? linesIn(head) : await this.#large(path)) {
-      line++;
+    for (const [at, content] of lines.entries()) {
       if (!content.includes(this.#query)) continue;
       if (this.matches.length === limits.searchMatches) {
         this.truncated = true;
         return;
       }
-      this.matches.push({ path, line, content: cut(content, this.#query, limits.searchLineChars) });
+      this.matches.push({ path, line: before + at + 1, content: cut(content, this.#query, limits.searchLineChars) });
     }
-  }
-
-  async #large(path: string): Promise<AsyncIterable<string> | string[]> {
-    const stat = await this.#machine.files.stat(path).catch(() => null);
-    return stat === null ? [] : linesOf(this.#machine.files, path, stat.size);
   }
 }
 

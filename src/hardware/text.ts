@@ -36,10 +36,10 @@ export function decodeText(bytes: Uint8Array): string | null {
 export type Reading = { version?: string; from?: LinePlace; found?: (place: LinePlace) => void };
 
 /**
- * Lines without their ends, read piece by piece. The end of the last line makes no line of its own. With a version, all
- * pieces are of that one, or it fails.
+ * Lines without their ends, read piece by piece and handed out as many at a time as a piece has. The end of the last line
+ * makes no line of its own. With a version, all pieces are of that one, or it fails.
  */
-export async function* linesOf(files: FileSystem, path: string, size: number, reading: Reading = {}): AsyncGenerator<string> {
+export async function* linesOf(files: FileSystem, path: string, size: number, reading: Reading = {}): AsyncGenerator<string[]> {
   const { version = "", from = { line: 0, byte: 0 }, found } = reading;
   const pinned = version === "" ? {} : { ifVersion: version };
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -52,17 +52,25 @@ export async function* linesOf(files: FileSystem, path: string, size: number, re
     rest = lines.pop() ?? "";
     line += lines.length;
     if (lines.length > 0) found?.({ line, byte: start + chunk.lastIndexOf(NEWLINE) + 1 });
-    yield* lines;
+    yield lines;
   }
   rest += decoder.decode();
-  if (rest !== "") yield rest;
+  if (rest !== "") yield [rest];
 }
 
 /** The same of what is in memory already. */
 export function linesIn(bytes: Uint8Array): string[] {
-  const lines = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes).split("\n");
+  return linesOfText(lossyText(bytes));
+}
+
+export function linesOfText(text: string): string[] {
+  const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
+}
+
+export function lossyText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
 }
 
 export function humanSize(bytes: number): string {
