@@ -51,6 +51,7 @@ const RETRY_MS = 5_000;
 export class Kernel {
   readonly #ports: Ports;
   readonly #transactor: Transactor;
+  readonly #files: Files;
   readonly #accounts: Accounts;
   readonly #config: Config;
   readonly #tokens: Tokens;
@@ -70,7 +71,12 @@ export class Kernel {
     const { sql, clock, sockets, crypto } = ports;
     this.#ports = ports;
     migrate(sql);
-    this.#transactor = new Transactor(sql, () => this.#connections.undone());
+    const files = new Files(sql);
+    this.#files = files;
+    this.#transactor = new Transactor(sql, () => {
+      this.#connections.undone();
+      files.forget();
+    });
     const groups = new Groups(sql);
     const capabilities = new Capabilities(sql);
     this.#config = new Config(sql, crypto, configDefaults(options));
@@ -92,7 +98,7 @@ export class Kernel {
       config: this.#config,
       connections: this.#connections,
       devices: this.#devices,
-      files: new Files(sql),
+      files,
       repositories: new Repositories(sql, this.#accounts),
       workspaces: new Workspaces(sql, crypto),
     };
@@ -203,6 +209,7 @@ export class Kernel {
   rolledBack(): void {
     this.#connections.forget();
     this.#repos.forget();
+    this.#files.forget();
     const open = this.#dropGhosts();
     for (const socketId of open) {
       if (this.#connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))

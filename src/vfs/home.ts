@@ -6,11 +6,12 @@ import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { type GitPlace, GitTree } from "./git.ts";
 import type { GitFiles } from "./git-files.ts";
 import type { Mount, Who } from "./mount.ts";
+import type { TreeMount } from "./tree.ts";
 
 const IN_GIT = new Set(["CONSTITUTION.md", "context.d", "knowledge", "skills.d"]);
 
 export type HomeMeans = {
-  tree: Mount;
+  tree: TreeMount;
   git: GitFiles;
   /** Whose home is at this path, if it is one. */
   ownerOf: (home: string) => { username: string; uid: number; gid: number } | undefined;
@@ -66,8 +67,10 @@ export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
       const inGit = places.filter((place) => place !== null && place !== undefined);
       const heads = await repositories.readHeads(inGit, bytes);
       const ofPlace = new Map<GitPlace | null | undefined, Uint8Array | null>(inGit.map((place, at) => [place, heads[at] ?? null]));
-      const inTree = (path: string) => tree.read(who, path, { start: 0, end: bytes }).catch(() => null);
-      return Promise.all(paths.map(async (path, at) => (places[at] === null ? inTree(path) : (ofPlace.get(places[at]) ?? null))));
+      const inTree = paths.filter((_, at) => places[at] === null);
+      const stored = await tree.readHeads(who, inTree, bytes);
+      const ofPath = new Map(inTree.map((path, at) => [path, stored[at] ?? null]));
+      return paths.map((path, at) => (places[at] === null ? ofPath.get(path) : ofPlace.get(places[at])) ?? null);
     },
     write: async (who, path, content, options) => (await at(who, path)).write(who, path, content, options),
     append: async (who, path, content) => (await at(who, path)).append(who, path, content),

@@ -14,18 +14,22 @@ export function resolvePath(path: string, who: { home: string; cwd: string }): s
     else if (part !== "" && part !== ".") parts.push(part);
   }
   const resolved = `/${parts.join("/")}`;
-  const encoder = new TextEncoder();
-  if (encoder.encode(resolved).length > PATH_BYTES_MAX || parts.some((part) => encoder.encode(part).length > NAME_BYTES_MAX)) {
+  if (isLonger(resolved, PATH_BYTES_MAX) || parts.some((part) => isLonger(part, NAME_BYTES_MAX)))
     throw new FileError("ENAMETOOLONG", resolved);
-  }
   return resolved;
+}
+
+/** In UTF-8, where a unit of a string takes at most three bytes: most paths need not be counted. */
+function isLonger(text: string, bytesMax: number): boolean {
+  return text.length * 3 > bytesMax && new TextEncoder().encode(text).length > bytesMax;
 }
 
 /** The directories on the way to a path, from the root, the path itself left out. */
 export function ancestors(path: string): string[] {
   if (path === "/") return [];
-  const parts = path.split("/").slice(1, -1);
-  return ["/", ...parts.map((_, at) => `/${parts.slice(0, at + 1).join("/")}`)];
+  const way = ["/"];
+  for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) way.push(path.slice(0, at));
+  return way;
 }
 
 export function parentOf(path: string): string {

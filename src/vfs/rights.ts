@@ -29,6 +29,7 @@ export type NodeReads = {
   below(path: string): FileNode[];
   longestBelow(path: string): number;
   inline(hash: string): Uint8Array | null;
+  inlines(hashes: readonly string[]): Map<string, Uint8Array>;
 };
 
 /** Root may; else the owner's bits, or the group's, or everybody's: the first that applies, and only that one. */
@@ -39,7 +40,7 @@ export function may(who: Who, node: FileNode, bits: number): boolean {
 }
 
 /** The node, if every directory on the way may be searched. */
-export function reach(reads: NodeReads, who: Who, path: string): FileNode {
+export function reach(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
   return lookUp(reads, who, path) ?? raise("ENOENT", path);
 }
 
@@ -134,7 +135,7 @@ export function maySetModified(reads: NodeReads, who: Who, path: string): FileNo
 }
 
 /** Step by step to what is there, if anything; what it is in must be there. */
-function lookUp(reads: NodeReads, who: Who, path: string): FileNode | undefined {
+function lookUp(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode | undefined {
   const way = ancestors(path);
   const nodes = reads.along([...way, path]);
   for (const at of way) maySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);

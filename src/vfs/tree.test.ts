@@ -253,9 +253,14 @@ class Real {
     this.mount = treeMount({
       reads: this.files,
       change: async (body) => {
-        const value = this.sql.transaction(() => body(this.files));
-        this.sql.commit();
-        return value;
+        try {
+          return this.sql.transaction(() => body(this.files));
+        } catch (error) {
+          this.files.forget();
+          throw error;
+        } finally {
+          this.sql.commit();
+        }
       },
       contents: new Contents(new MemoryBlobs()),
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
@@ -271,6 +276,7 @@ class Real {
     this.sql.run("DELETE FROM file_contents");
     this.sql.run("UPDATE files SET uid = 0, gid = 0, mode = CASE path WHEN '/tmp' THEN 1023 WHEN '/root' THEN 448 ELSE 493 END");
     this.sql.commit();
+    this.files.forget();
   }
 
   async everything(): Promise<string[]> {

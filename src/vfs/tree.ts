@@ -49,7 +49,9 @@ export type TreeMeans = {
   inlineBytesMax: number;
 };
 
-export function treeMount(means: TreeMeans): Mount {
+export type TreeMount = Mount & Required<Pick<Mount, "readHeads">>;
+
+export function treeMount(means: TreeMeans): TreeMount {
   const { reads } = means;
   const appends = new InTurn();
   const change = (who: Who, body: (table: NodeTable) => void) =>
@@ -73,11 +75,27 @@ export function treeMount(means: TreeMeans): Mount {
         .map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
     },
     async read(who, path, range) {
-      const node = reach(reads, who, path);
-      if (node.kind === "directory") throw new FileError("EISDIR", path);
-      if (!may(who, node, READ)) throw new FileError("EACCES", path);
+      const node = readable(reads, who, path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
       return contentOf(means, node, range);
+    },
+    async readHeads(who, paths, bytes) {
+      const nodes = reads.along([...new Set(paths.flatMap((path) => [...ancestors(path), path]))]);
+      const found = paths.map((path) => {
+        try {
+          return readable({ along: () => nodes }, who, path);
+        } catch (error) {
+          if (error instanceof FileError) return null;
+          throw error;
+        }
+      });
+      const small = reads.inlines(found.flatMap((node) => node?.hash ?? []));
+      const headOf = async (node: FileNode | null) => {
+        const content = small.get(node?.hash ?? "");
+        if (content !== undefined) return content.slice(0, bytes);
+        return node === null ? null : contentOf(means, node, { start: 0, end: bytes }).catch(() => null);
+      };
+      return Promise.all(found.map(headOf));
     },
     async write(who, path, content, { ifVersion }) {
       await put(means, who, path, content, ifVersion);
@@ -141,6 +159,13 @@ export function hashOf(key: string): string | null {
 
 function statOf({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): FileStat {
   return { kind, size, modifiedAt, mode, uid, gid, version: hash ?? "" };
+}
+
+function readable(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
+  const node = reach(reads, who, path);
+  if (node.kind === "directory") throw new FileError("EISDIR", path);
+  if (!may(who, node, READ)) throw new FileError("EACCES", path);
+  return node;
 }
 
 async function contentOf({ reads, contents }: TreeMeans, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {

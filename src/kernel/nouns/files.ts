@@ -7,12 +7,17 @@ import type { FileNode } from "../../vfs/rights.ts";
 /** Content up to this size lives in SQL; reading it touches no file. */
 export const INLINE_BYTES_MAX = 64 * 1024;
 
-export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "longestBelow" | "inline" | "isReferenced">;
+export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "longestBelow" | "inline" | "inlines" | "isReferenced">;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
 
+/** Directories that are remembered. */
+const REMEMBERED_MAX = 4096;
+
 export class Files {
   readonly #sql: Sql;
+  /** Every path leads through a few of them, and they seldom change. As the rows are: whatever takes rows back says `forget`. */
+  readonly #directories = new Map<string, FileNode>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -25,8 +30,23 @@ export class Files {
 
   /** Whatever there is of these paths, in one look. */
   along(paths: readonly string[]): Map<string, FileNode> {
-    const rows = this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path IN (SELECT value FROM json_each(?))`, JSON.stringify(paths));
-    return new Map(rows.map((row) => [String(row.path), fromRow(row)]));
+    const found = new Map<string, FileNode>();
+    const left: string[] = [];
+    for (const path of paths) {
+      const known = this.#directories.get(path);
+      if (known === undefined) left.push(path);
+      else found.set(path, known);
+    }
+    for (const node of this.#rows(left)) {
+      found.set(node.path, node);
+      if (node.kind === "directory") this.#remember(node);
+    }
+    return found;
+  }
+
+  /** Rows were taken back. */
+  forget(): void {
+    this.#directories.clear();
   }
 
   children(path: string): FileNode[] {
@@ -53,9 +73,19 @@ export class Files {
     return content instanceof Uint8Array ? content : null;
   }
 
+  /** Of many at once; those in Blobs are left out. */
+  inlines(hashes: readonly string[]): Map<string, Uint8Array> {
+    const rows = this.#sql.all(
+      "SELECT hash, content FROM file_contents WHERE hash IN (SELECT value FROM json_each(?))",
+      JSON.stringify(hashes),
+    );
+    return new Map(rows.map((row) => [String(row.hash), row.content as Uint8Array]));
+  }
+
   put(node: FileNode, parent: string, content: Uint8Array | null): void {
     if (content !== null && node.hash !== null) this.#sql.run("INSERT OR IGNORE INTO file_contents VALUES (?, ?)", node.hash, content);
     const before = this.get(node.path);
+    this.#directories.delete(node.path);
     this.#sql.run(
       "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       node.path,
@@ -72,6 +102,7 @@ export class Files {
   }
 
   remove(path: string): void {
+    this.forget();
     const [from, to] = range(path);
     const rows = this.#sql.all(
       "SELECT DISTINCT hash FROM files WHERE (path = ? OR (path > ? AND path < ?)) AND hash IS NOT NULL",
@@ -85,6 +116,7 @@ export class Files {
 
   /** Nothing is at or below `to`, and it is not below `from`. */
   move(from: string, to: string, parent: string): void {
+    this.forget();
     const [first, last] = range(from);
     this.#sql.run(
       "UPDATE files SET path = ? || substr(path, length(?) + 1), parent = ? || substr(parent, length(?) + 1) WHERE path > ? AND path < ?",
@@ -107,6 +139,22 @@ export class Files {
 
   isReferenced(hash: string): boolean {
     return this.#sql.get("SELECT 1 FROM files WHERE hash = ? LIMIT 1", hash) !== undefined;
+  }
+
+  #rows(paths: readonly string[]): FileNode[] {
+    const [path] = paths;
+    if (path === undefined) return [];
+    if (paths.length > 1)
+      return this.#sql
+        .all(`SELECT ${COLUMNS} FROM files WHERE path IN (SELECT value FROM json_each(?))`, JSON.stringify(paths))
+        .map(fromRow);
+    const node = this.get(path);
+    return node === undefined ? [] : [node];
+  }
+
+  #remember(node: FileNode): void {
+    if (this.#directories.size >= REMEMBERED_MAX) this.forget();
+    this.#directories.set(node.path, node);
   }
 
   /** Two files may have the same content; it goes with the last of them. */
