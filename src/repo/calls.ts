@@ -5,6 +5,7 @@ import type { ApplyRequest } from "./apply.ts";
 import type { Person } from "./commit.ts";
 import { parseCommit } from "./commit.ts";
 import type { DiffResult } from "./diff.ts";
+import { heads } from "./read.ts";
 import type { HttpFetch } from "./remote.ts";
 import { type Keyed, remembered } from "./remember.ts";
 import type { Repository } from "./repository.ts";
@@ -93,11 +94,8 @@ export const repoCalls = {
 
   /** The first bytes of many files at once, null for what is none. */
   fileHeads(repository: Repository, { paths, bytes }: { paths: readonly string[]; bytes: number }): (Uint8Array | null)[] {
-    const head = commitOf(repository);
-    return paths.map((path) => {
-      if (head === null || repository.lookup(head.oid, path)?.type !== "blob") return null;
-      return repository.bytes(head.oid, path).slice(0, bytes);
-    });
+    const head = repository.head(refOf(repository, undefined));
+    return head === null ? paths.map(() => null) : heads(repository.store, head, paths, bytes);
   },
 
   fileChange(repository: Repository, request: Omit<ApplyRequest, "ref">) {

@@ -25,12 +25,13 @@ const LIMIT_MAX = 100;
 export function log(store: Store, ref: string, limit: number = LIMIT_DEFAULT, offset: number = 0): LogResult {
   const rows = Math.min(LIMIT_MAX, Math.max(1, Math.trunc(limit)));
   const from = Math.max(0, Math.trunc(offset));
-  const entries = store.history.line(store.refs.resolve(ref), rows, from).map((oid) => logEntry(store, oid));
+  const oids = store.history.line(store.refs.resolve(ref), rows, from);
+  const entries = store.objects.commits(oids).map((bytes, at) => logEntry(oids[at]!, bytes));
   return { ref, limit: rows, offset: from, entries };
 }
 
-function logEntry({ objects }: Store, oid: string): LogEntry {
-  const { tree, parents, author, committer, message } = parseCommit(objects.read(oid, "commit"));
+function logEntry(oid: string, bytes: Uint8Array): LogEntry {
+  const { tree, parents, author, committer, message } = parseCommit(bytes);
   return {
     hash: oid,
     treeHash: tree,

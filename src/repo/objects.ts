@@ -15,6 +15,10 @@ export type Stored = { kind: ObjectKind; size: number; first: number; chunks: nu
 /** Below the 2 MB that a value may have. */
 const CHUNK_BYTES = 1_500_000;
 
+/** Objects asked for in one look: each may bring a whole chunk into memory. */
+const AT_ONCE = 20;
+const WITH_FIRST_CHUNK = "SELECT o.oid, o.kind, o.size, o.first, o.chunks, c.bytes FROM objects o JOIN chunks c ON c.id = o.first";
+
 const NUMBER_OF: Record<ObjectKind, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 const KIND_OF: Record<number, ObjectKind> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" };
 
@@ -31,8 +35,19 @@ export class Objects {
   }
 
   find(oid: string): GitObject | undefined {
-    const stored = this.stored(oid);
-    return stored && { kind: stored.kind, bytes: this.inflate(stored) };
+    const row = this.#sql.get(`${WITH_FIRST_CHUNK} WHERE o.oid = ?`, oid);
+    return row && this.#unpacked(row);
+  }
+
+  /** Commits that must be there, in the order in which they are asked for. */
+  commits(oids: readonly string[]): Uint8Array[] {
+    const found = new Map<string, Uint8Array>();
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
+      const some = JSON.stringify(oids.slice(at, at + AT_ONCE));
+      for (const row of this.#sql.all(`${WITH_FIRST_CHUNK} WHERE o.oid IN (SELECT value FROM json_each(?))`, some))
+        if (KIND_OF[Number(row.kind)] === "commit") found.set(String(row.oid), this.#unpacked(row).bytes);
+    }
+    return oids.map((oid) => found.get(oid) ?? this.read(oid, "commit"));
   }
 
   /** The bytes of an object that must be there and be of this kind. */
@@ -75,6 +90,14 @@ export class Objects {
   *deflated(stored: Stored): Generator<Uint8Array> {
     for (let id = stored.first; id < stored.first + stored.chunks; id++)
       yield this.#sql.get("SELECT bytes FROM chunks WHERE id = ?", id)!.bytes as Uint8Array;
+  }
+
+  /** `row` has the first chunk, which is all of most objects. */
+  #unpacked(row: SqlRow): GitObject {
+    const stored = toStored(row);
+    const { kind, size, first, chunks } = stored;
+    const rest = chunks === 1 ? [] : this.deflated({ ...stored, first: first + 1, chunks: chunks - 1 });
+    return { kind, bytes: inflate([row.bytes as Uint8Array, ...rest], size) };
   }
 
   /** How many there are; for operators and tests. */

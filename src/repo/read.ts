@@ -27,17 +27,46 @@ export function read(store: Store, ref: string, path: string): ReadResult {
 
 export function lookup(store: Store, ref: string, path: string): Found | undefined {
   const segments = readPath(path);
-  let entry: TreeEntry = { mode: MODE.tree, name: "", oid: store.history.node(store.refs.resolve(ref)).tree };
-  for (const segment of segments) {
-    // Links are not followed: what they point to is another machine's business.
-    if (!isTree(entry)) return undefined;
-    const next = findEntry(store.objects.read(entry.oid, "tree"), segment);
-    if (next === undefined) return undefined;
-    entry = next;
-  }
+  const entry = walk(segments, store.history.node(store.refs.resolve(ref)).tree, (tree, name) =>
+    findEntry(store.objects.read(tree, "tree"), name),
+  );
+  if (entry === undefined) return undefined;
   const found: Found = { path: segments.join("/"), mode: shownMode(entry.mode), hash: entry.oid, type: typeOf(entry) };
   if (found.type !== "tree") found.size = store.objects.stored(entry.oid)?.size ?? 0;
   return found;
+}
+
+/** The first bytes of many files, null for what is none. Each directory on the way is read once for all of them. */
+export function heads({ history, refs, objects }: Store, ref: string, paths: readonly string[], bytes: number): (Uint8Array | null)[] {
+  const root = history.node(refs.resolve(ref)).tree;
+  const opened = new Map<string, Map<string, TreeEntry>>();
+  const find = (tree: string, name: string) => {
+    let entries = opened.get(tree);
+    if (entries === undefined) {
+      entries = new Map(parseTree(objects.read(tree, "tree")).map((entry) => [entry.name, entry]));
+      opened.set(tree, entries);
+    }
+    return entries.get(name);
+  };
+  return paths.map((path) => {
+    const entry = walk(readPath(path), root, find);
+    return entry === undefined || typeOf(entry) !== "blob" ? null : objects.read(entry.oid, "blob").slice(0, bytes);
+  });
+}
+
+function walk(
+  segments: readonly string[],
+  root: string,
+  find: (tree: string, name: string) => TreeEntry | undefined,
+): TreeEntry | undefined {
+  let entry: TreeEntry = { mode: MODE.tree, name: "", oid: root };
+  for (const segment of segments) {
+    // Links are not followed: what they point to is another machine's business.
+    const next = isTree(entry) ? find(entry.oid, segment) : undefined;
+    if (next === undefined) return undefined;
+    entry = next;
+  }
+  return entry;
 }
 
 /** By name, which is not git's own order: there a directory counts as if it ended in a slash. */

@@ -68,7 +68,9 @@ export function checkTree(bytes: Uint8Array, entriesMax: number): TreeEntry[] {
 }
 
 export function serializeTree(entries: readonly TreeEntry[]): Uint8Array {
-  const sorted = entries.toSorted(compareEntries);
+  // What was read from a tree and changed in a place or two is in order but for those.
+  const isSorted = entries.every((entry, i) => i === 0 || compareEntries(entries[i - 1]!, entry) < 0);
+  const sorted = isSorted ? entries : entries.toSorted(compareEntries);
   const heads = sorted.map((entry) => toBytes(`${entry.mode} ${entry.name}\0`));
   const bytes = new Uint8Array(heads.reduce((sum, head) => sum + head.length + 20, 0));
   let at = 0;

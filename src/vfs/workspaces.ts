@@ -23,10 +23,10 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceMeans): Moun
   const repositories = new GitTree(git);
 
   /** null is the list of workspaces itself. A foreign one answers like an absent one. */
-  const seek = (who: Who, path: string): GitPlace | null => {
+  const seek = (who: Who, path: string, look = find): GitPlace | null => {
     const [id, ...names] = path.slice(AT.length).split("/").filter(Boolean);
     if (id === undefined) return null;
-    const found = find(id);
+    const found = look(id);
     if (found === undefined || (who.uid !== 0 && who.uid !== found.ownerUid)) throw new FileError("ENOENT", path);
     const owner = { uid: found.ownerUid, gid: found.ownerUid };
     return { repo: `${found.owner}/${id}`, rel: names.join("/"), path, owner, ...(found.archived ? { frozen: FROZEN } : {}) };
@@ -47,11 +47,16 @@ export function workspacesMount({ git, workspaces, find }: WorkspaceMeans): Moun
     async read(who, path, range) {
       return repositories.read(seek(who, path) ?? raise("EISDIR", path), range);
     },
-    readHeads: async (who, paths, bytes) =>
-      repositories.readHeads(
-        paths.map((path) => inside(who, path)),
-        bytes,
-      ),
+    async readHeads(who, paths, bytes) {
+      // They are mostly of one workspace, which is looked for once.
+      const seen = new Map<string, WorkspaceFiles | undefined>();
+      const look = (id: string) => {
+        if (!seen.has(id)) seen.set(id, find(id));
+        return seen.get(id);
+      };
+      const places = paths.map((path) => seek(who, path, look) ?? notAWorkspace(path));
+      return repositories.readHeads(places, bytes);
+    },
     write: async (who, path, content, options) => repositories.at(adding(who, path)).write(who, path, content, options),
     append: async (who, path, content) => repositories.at(adding(who, path)).append(who, path, content),
     async makeDirectory(who, path) {
