@@ -1,6 +1,7 @@
 // The other side of shells.ts: a thread that runs one command at a time. It may loop for ever or die of hunger; nobody
 // but its caller notices.
 
+import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { ShellCommand, ShellReply } from "../../ports/shells.ts";
 import { THREAD_LIMITS } from "../../shell/limits.ts";
@@ -8,6 +9,9 @@ import { runCommand } from "../../shell/run.ts";
 import type { FromShell, ToShell } from "./shell-messages.ts";
 
 const port = parentPort!;
+/** Behind the kernel, where there are fewer cores than work. On Linux this is about the thread alone; elsewhere it is not. */
+const NICENESS = 5;
+if (process.platform === "linux") setPriority(NICENESS);
 const post = (message: FromShell) => port.postMessage(message);
 const asking = new Map<number, (reply: ShellReply) => void>();
 let asked = 0;
