@@ -9,6 +9,8 @@ import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
 /** A command reads whole files, so a larger one is refused before it fills the memory. */
 const READ_BYTES_MAX = 16 * 1024 * 1024;
+/** Most files are smaller, and are read by one question. */
+const FIRST_BYTES = 256 * 1024;
 const COPY_DEPTH_MAX = 100;
 /** What a new file has anyway. */
 const NEW_MODE = 0o644;
@@ -47,8 +49,13 @@ export class ShellFiles implements IFileSystem {
   async readFileBuffer(path: string): Promise<Uint8Array> {
     if (path === TERMINAL) return new TextEncoder().encode((await this.#terminal.line()) ?? "");
     if (NO_END.has(path)) throw this.#refuse(path, "It has no end: take a part of it with head -c");
-    const bytes = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
-    if (bytes.length > READ_BYTES_MAX) throw this.#refuse(path, `Too large for a command: over ${READ_BYTES_MAX} bytes`);
+    const begin = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: FIRST_BYTES }));
+    if (begin.length < FIRST_BYTES) return begin;
+    // What would be refused is not fetched.
+    const { size } = await this.#try("open", path, () => this.#link.stat(path));
+    const bytes =
+      size > READ_BYTES_MAX ? null : await this.#try("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
+    if (bytes === null || bytes.length > READ_BYTES_MAX) throw this.#refuse(path, `Too large for a command: over ${READ_BYTES_MAX} bytes`);
     return bytes;
   }
 

@@ -55,7 +55,10 @@ export class NodeBlobs implements Blobs {
 
   async get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null> {
     try {
-      if (range === undefined) return new Uint8Array(await readFile(this.#file(key)));
+      if (range === undefined) {
+        const { buffer, byteOffset, length } = await readFile(this.#file(key));
+        return new Uint8Array(buffer, byteOffset, length);
+      }
       const handle = await open(this.#file(key), "r");
       try {
         const bytes = new Uint8Array(Math.max(0, range.end - range.start));
