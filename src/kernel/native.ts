@@ -55,6 +55,7 @@ export class NativeTarget {
       change: (body) => means.commit(({ files }) => body(files)),
       contents: this.#contents,
       sha256: (bytes) => ports.crypto.sha256(bytes),
+      sha256Slowly: (bytes) => ports.crypto.sha256Slowly(bytes),
       now: () => ports.clock.now(),
       inlineBytesMax: INLINE_BYTES_MAX,
     });

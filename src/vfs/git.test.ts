@@ -49,6 +49,7 @@ function world() {
     },
     contents: new Contents(new MemoryBlobs()),
     sha256: (content) => createHash("sha256").update(content).digest(),
+    sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,
     inlineBytesMax: 1024,
   });

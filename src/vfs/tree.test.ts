@@ -264,6 +264,7 @@ class Real {
       },
       contents: new Contents(new MemoryBlobs()),
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
+      sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,
       inlineBytesMax: INLINE_MAX,
     });

@@ -45,6 +45,8 @@ export type TreeMeans = {
     put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T>;
   };
   sha256(bytes: Uint8Array): Uint8Array;
+  /** The same of what is large, in turns with others. */
+  sha256Slowly(bytes: Uint8Array): Promise<Uint8Array>;
   now(): number;
   inlineBytesMax: number;
 };
@@ -182,8 +184,8 @@ async function contentOf({ reads, contents }: TreeMeans, node: FileNode, range?:
 /** What is there keeps its owner and mode. `ifVersion` null: only where nothing is. */
 async function put(means: TreeMeans, who: Who, path: string, content: Uint8Array, ifVersion: string | null | undefined): Promise<void> {
   mayPut(means.reads, who, path, ifVersion);
-  const hash = toHex(means.sha256(content));
   const isSmall = content.length <= means.inlineBytesMax;
+  const hash = toHex(isSmall ? means.sha256(content) : await means.sha256Slowly(content));
   const name = () =>
     means.change((table) => {
       // Once more inside: somebody may have been faster, or rights may have changed.

@@ -8,6 +8,8 @@ import type { Crypto, ScryptParams } from "../../ports/crypto.ts";
 const VERSION = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** A few milliseconds' worth of hashing. */
+const TURN_BYTES = 2 * 1024 * 1024;
 
 /** `key` is 32 bytes. */
 export function nodeCrypto(key: Uint8Array): Crypto {
@@ -15,6 +17,7 @@ export function nodeCrypto(key: Uint8Array): Crypto {
     bytes: (length) => new Uint8Array(randomBytes(length)),
     uuid: () => randomUUID(),
     sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
+    sha256Slowly: hashed,
     scrypt: (password, salt, params) => derive(password, salt, params),
     seal(purpose, text) {
       const iv = randomBytes(IV_BYTES);
@@ -31,6 +34,15 @@ export function nodeCrypto(key: Uint8Array): Crypto {
       return Buffer.concat([decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
     },
   };
+}
+
+async function hashed(data: Uint8Array): Promise<Uint8Array> {
+  const hash = createHash("sha256");
+  for (let at = 0; at < data.length; at += TURN_BYTES) {
+    if (at > 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    hash.update(data.subarray(at, at + TURN_BYTES));
+  }
+  return new Uint8Array(hash.digest());
 }
 
 function derive(password: string, salt: Uint8Array, { cost, blockSize, parallelization, length }: ScryptParams): Promise<Uint8Array> {

@@ -11,6 +11,7 @@ export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> 
     bytes: (length) => random.bytes(length),
     uuid: () => uuid(random.bytes(16)),
     sha256,
+    sha256Slowly: async (data) => sha256(data),
     scrypt: (password, salt, params) => later(quickKey(password, salt, params)),
     seal(purpose, text) {
       const nonce = random.bytes(8);
