@@ -29,6 +29,8 @@ const SLOWER_MAX = 3;
 const FLOOR_MS = 25;
 const IDLE_SAMPLES = 60;
 const GAP_MS = 15;
+/** Until a call answers that its command still runs. */
+const WAIT_MS = 400;
 const THREADS_PER_USER = 4;
 /** Files as large as a command takes. */
 const FITS_BYTES = 15 * MIB;
@@ -94,8 +96,11 @@ async function bars(url: string, gateway: Gateway): Promise<void> {
   for (const wanted of CULPRITS.filter(({ name, isQuick }) => name.includes(only) && (isAll || isQuick)))
     await suffer(culprit, callers, gateway, wanted, idle, warm);
   await huge(culprit, callers, gateway, idle);
+  const root = await connect({ url, auth: { username: "root", password: FIRST.rootPassword }, reconnect: false });
+  await root.call("sys.config.set", { key: "config/shell/wait_ms", value: String(WAIT_MS) });
   await outlives(url);
-  await revoked(url);
+  await revoked(url, root);
+  root.close();
   for (const client of [culprit, callers.other, callers.same]) client.close();
 }
 
@@ -161,8 +166,7 @@ async function huge(client: Client, callers: Callers, gateway: Gateway, idle: Ti
 /** A command goes on without the socket it was started from, and its user finds it again from another. */
 async function outlives(url: string): Promise<void> {
   const starter = await enter(url, "w3");
-  // Its answer comes with the session after the time a caller waits.
-  const running = await starter.call("shell.exec", { input: "sleep 11.5; echo late > ~/alive; echo late", timeout: 20_000 }, PATIENT);
+  const running = await starter.call("shell.exec", { input: "sleep 1.5; echo late", timeout: 20_000 }, PATIENT);
   const sessionId = "sessionId" in running ? (running.sessionId ?? "") : "";
   starter.close();
   const stranger = await enter(url, "w2");
@@ -173,6 +177,7 @@ async function outlives(url: string): Promise<void> {
   bar.check("its owner's alone", foreign !== "running" && foreign !== "completed", () => foreign);
   stranger.close();
   const again = await enter(url, "w3");
+  await pause(2_000);
   const polled = await again.call("shell.exec", { input: "", sessionId }, PATIENT);
   bar.check("outlives its socket", polled.status === "completed" && polled.output.includes("late"), () =>
     JSON.stringify([running, polled]),
@@ -181,8 +186,7 @@ async function outlives(url: string): Promise<void> {
 }
 
 /** A command whose login has ended can do nothing further: files, calls and the network are asked for each time. */
-async function revoked(url: string): Promise<void> {
-  const root = await connect({ url, auth: { username: "root", password: FIRST.rootPassword }, reconnect: false });
+async function revoked(url: string, root: Client): Promise<void> {
   for (const how of ["token", "lock"] as const) {
     const username = how === "token" ? "w2" : "w3";
     const { uid } = (await root.call("sys.user.list", {})).users.find((user) => user.username === username)!;
@@ -190,22 +194,23 @@ async function revoked(url: string): Promise<void> {
     const { tokenId } = (await root.call("sys.token.list", { uid })).tokens.find(({ label }) => label === "shell")!;
     const client = await connect({ url, auth: { username, token }, reconnect: false });
     const input = "i=0; while true; do i=$((i+1)); echo $i > ~/ticks || echo refused; sleep 0.05; done";
-    const running = client.call("shell.exec", { input, timeout: 8_000 }, PATIENT).catch(() => null);
+    // Its session is known: a command whose caller goes before that is ended with the call.
+    const { status } = await client.call("shell.exec", { input, timeout: 20_000 }, PATIENT);
     const ticks = async () => {
       const read = await root.call("fs.read", { path: `/home/${username}/ticks` });
       return read.ok && "content" in read ? JSON.stringify(read.content) : "none";
     };
-    await until(async () => (await ticks()) !== "none");
+    const first = await ticks();
+    await until(async () => (await ticks()) !== first);
+    bar.check("runs before", status === "running" && (await ticks()) !== first, () => `${how}: ${status}, ${first}`);
     if (how === "token") await root.call("sys.token.revoke", { tokenId });
     else await root.call("sys.user.lock", { username, locked: true });
     const before = await ticks();
     await pause(600);
     const after = await ticks();
     bar.check("ends with its login", before === after && before !== "none", () => `${how}: wrote ${before} then ${after}`);
-    await running;
     client.close();
   }
-  root.close();
 }
 
 async function finished(client: Client, input: string): Promise<Answer> {
