@@ -11,6 +11,10 @@ export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "lo
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
 
+/** Over a row that is there it leaves the index of parents alone. */
+const PUT = `INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET kind = excluded.kind,
+  uid = excluded.uid, gid = excluded.gid, mode = excluded.mode, size = excluded.size, hash = excluded.hash,
+  modified_at = excluded.modified_at`;
 /** Directories that are remembered. */
 const REMEMBERED_MAX = 4096;
 
@@ -87,7 +91,7 @@ export class Files {
     const before = this.get(node.path);
     this.#directories.delete(node.path);
     this.#sql.run(
-      "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      PUT,
       node.path,
       parent,
       node.kind,
