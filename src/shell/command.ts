@@ -8,6 +8,8 @@ import type { Link } from "./link.ts";
 /** `stdoutKind: "bytes"`: one character is one byte. */
 export type Output = { stdout?: string; stderr?: string; exitCode?: number; stdoutKind?: "text" | "bytes" };
 
+export type ExecOptions = { withInput?: boolean; variables?: Readonly<Record<string, string>> };
+
 export type CommandContext = {
   link: Link;
   who: ShellUser;
@@ -26,6 +28,8 @@ export type CommandContext = {
   commands: readonly CommandFile[];
   /** Every command there is, by name. */
   programs: () => readonly string[];
+  /** Runs another command. Nothing in the words means anything to a shell. */
+  exec: (words: readonly string[], options?: ExecOptions) => Promise<Required<Pick<Output, "stdout" | "stderr" | "exitCode">>>;
   /** just-bash's command of the same name. */
   builtin: (args: readonly string[]) => Promise<Output>;
 };

@@ -10,14 +10,18 @@ import { CommandError, type CommandContext, type CommandFile, type Output } from
 import { shellCommands } from "./commands.table.ts";
 import { DECODE, decodeCommand, decoding } from "./decoded.ts";
 import { REASONS, ShellFiles, type Terminal } from "./files.ts";
+import { exportedFunctions } from "./functions.ts";
+import { RUN, runFile } from "./inner.ts";
 import type { ShellLimits } from "./limits.ts";
 import { type Ask, Link } from "./link.ts";
 import { mended } from "./mended.ts";
 import { OURS, withOurs } from "./shadowed.ts";
+import type { Plugin } from "./syntax.ts";
 import { onTerminal } from "./terminal.ts";
+import { TRAP_COMMANDS, Traps } from "./traps.ts";
 import { YIELD, yieldCommand, yielding } from "./yielding.ts";
 
-export type Ran = { stdout: string; stderr: string; exitCode: number };
+export type Ran = { stdout: string; stderr: string; exitCode: number; env: Record<string, string> };
 export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
 
 /** Not in the build of just-bash that runs on both hosts. */
@@ -25,7 +29,7 @@ const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar"
 const BUILT_IN = getCommandNames().filter((name) => !ABSENT.has(name));
 /** Everything that can be called by name. */
 const PROGRAMS: ReadonlySet<string> = new Set([...BUILT_IN, "curl", ...shellCommands.map(({ name }) => name)]);
-const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), DECODE, YIELD]);
+const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), RUN, ...TRAP_COMMANDS, DECODE, YIELD]);
 
 export class Interpreter {
   readonly #uid: number;
@@ -35,8 +39,8 @@ export class Interpreter {
   readonly #link: Link;
   readonly #terminal: Terminal;
   readonly #bash: Bash;
-  readonly #screen = onTerminal();
   #run: Run | null = null;
+  #script = new ScriptState();
 
   constructor({ who, timeoutMs }: ShellCommand, limits: ShellLimits) {
     this.#uid = who.uid;
@@ -48,18 +52,28 @@ export class Interpreter {
     this.#bash = new Bash({
       fs: this.#files,
       commands: BUILT_IN as never,
-      customCommands: [...shellCommands.map((file) => this.#adapted(file)), decodeCommand(), ...(limits.givesWay ? [yieldCommand()] : [])],
+      customCommands: [
+        ...[...shellCommands, runFile].map((file) => this.#adapted(file)),
+        ...TRAP_COMMANDS.map((name) => defineCommand(name, (args, inner) => this.#script.trap(name).execute(args, inner))),
+        decodeCommand(),
+        ...(limits.givesWay ? [yieldCommand()] : []),
+      ],
       fetch: (url, options) => this.#fetch(url, options),
       executionLimits: { ...limits.counts, maxExecutionTimeMs: timeoutMs },
       // It guards a process that others share; this one's walls are its own thread or object.
       defenseInDepth: false,
       processInfo: { pid: 2, ppid: 1, uid: who.uid, gid: who.gid },
     });
-    this.#bash.registerTransformPlugin(mended);
-    this.#bash.registerTransformPlugin(withOurs);
-    this.#bash.registerTransformPlugin(decoding);
-    this.#bash.registerTransformPlugin(this.#screen.plugin);
-    if (limits.givesWay) this.#bash.registerTransformPlugin(yielding);
+    const plugins = [
+      this.#ofScript("functions"),
+      mended,
+      this.#ofScript("traps"),
+      withOurs,
+      decoding,
+      this.#ofScript("terminal"),
+      ...(limits.givesWay ? [yielding] : []),
+    ];
+    for (const plugin of plugins) this.#bash.registerTransformPlugin(plugin);
   }
 
   fits({ who, timeoutMs }: ShellCommand, limits: ShellLimits): boolean {
@@ -69,12 +83,26 @@ export class Interpreter {
   async run(run: Run, signal: AbortSignal): Promise<Ran> {
     const { input, env, cwd } = run.command;
     this.#run = run;
+    this.#script = new ScriptState();
     this.#files.forget();
-    this.#screen.begin();
-    const exec = this.#bash.exec(input, { env: { ...env }, replaceEnv: true, cwd, rawScript: true, signal });
-    const { stdout, stderr, exitCode } = await exec.catch(fromFile);
+    const exec = (script: string, variables: Readonly<Record<string, string>>, at: string): Promise<Ran> =>
+      this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(fromFile);
+    const ran = await exec(input, env, cwd);
+    const { traps } = this.#script;
+    const end = traps.atEnd(ran.exitCode, ran.env);
+    const last = end === null || signal.aborted ? null : await exec(end.script, end.env, end.cwd ?? cwd);
     this.#run = null;
-    return { stdout, stderr: this.#files.corrected(stderr), exitCode };
+    return {
+      stdout: ran.stdout + (last?.stdout ?? ""),
+      stderr: this.#files.corrected(ran.stderr + (last?.stderr ?? "")),
+      exitCode: last === null || traps.isReached ? ran.exitCode : last.exitCode,
+      env: {},
+    };
+  }
+
+  /** A plugin is registered once, and what it knows is of one command. */
+  #ofScript(name: "functions" | "traps" | "terminal"): Plugin {
+    return { name: `gsv-${name}`, transform: (context) => this.#script.plugins[name].transform(context) };
   }
 
   get #now(): Run {
@@ -114,6 +142,16 @@ export class Interpreter {
         resolve: (path) => resolvePath(path, { cwd: inner.cwd, home: who.home }),
         commands: shellCommands,
         programs: () => [...PROGRAMS].toSorted(),
+        exec: async (words, { withInput = false, variables = {} } = {}) => {
+          const settings = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
+          const input: unknown = inner.stdin;
+          return inner.exec!([...settings, ...words.map(quoted)].join(" "), {
+            cwd: inner.cwd,
+            ...(inner.exportedEnv && { env: inner.exportedEnv }),
+            ...(inner.signal && { signal: inner.signal }),
+            ...(withInput && { stdin: input as string, stdinKind: "bytes" as const }),
+          });
+        },
         builtin: async (others) => (await inner.origCommand?.([...others])) ?? { stderr: `${file.name}: not available\n`, exitCode: 127 },
       };
       const output = await file.run(context, args).catch((error: unknown) => failure(file, error));
@@ -122,10 +160,28 @@ export class Interpreter {
   }
 }
 
+/** What is known of the script that runs, and forgotten with it. */
+class ScriptState {
+  readonly traps = new Traps();
+  readonly plugins: Readonly<Record<"functions" | "traps" | "terminal", Plugin>> = {
+    functions: exportedFunctions(),
+    traps: this.traps.plugin,
+    terminal: onTerminal(),
+  };
+
+  trap(name: string): Command {
+    return this.traps.commands.find((command) => command.name === name)!;
+  }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
 /** A redirection of the last statement that fails is thrown; what was put out before it is on the terminal already. */
 function fromFile(error: unknown): Ran {
   if (!(error instanceof Error) || !("code" in error)) throw error;
-  return { stdout: "", stderr: `${error.message}\n`, exitCode: 1 };
+  return { stdout: "", stderr: `${error.message}\n`, exitCode: 1, env: {} };
 }
 
 function result({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {

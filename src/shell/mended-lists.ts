@@ -1,6 +1,19 @@
-// `local a=("$@")` is read as one word in which the borders of its words are lost. It becomes `local -a a; a=("$@")`.
+// `local a=("$@")` is read as one word in which the borders of its words are lost, and what a substitution in it says is
+// not even in there. It becomes `local -a a; a=("$@")`, and with a substitution `local -a a; eval 'a=($(ls))'`.
 
-import { type Assignment, literal, nameOf, onlyCommand, type Part, type Statement, statement, textOf, type Word, word } from "./syntax.ts";
+import {
+  type Assignment,
+  literal,
+  nameOf,
+  onlyCommand,
+  type Part,
+  simple,
+  type Statement,
+  statement,
+  textOf,
+  type Word,
+  word,
+} from "./syntax.ts";
 
 const DECLARING = new Set(["local", "declare", "typeset"]);
 
@@ -12,11 +25,23 @@ export function declaredLists(item: Statement): Statement[] {
   const has = (flag: RegExp) => command.args.some((arg) => flag.test(textOf(arg)));
   // A constant takes no value afterwards.
   if (assignments.length === 0 || has(/^-[a-zA-Z]*r/)) return [item];
+  const source = lists.at(-1) === null ? undefined : sourceOf(item, assignments);
+  if (source === null) return [item];
   const names = command.args.map((arg, at) => (lists[at] ? literal(lists[at].name) : arg));
   return [
     statement({ ...command, args: has(/^-[a-zA-Z]*[aA]/) ? names : [literal("-a"), ...names] }),
-    statement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] }),
+    source === undefined
+      ? statement({ type: "SimpleCommand", assignments, name: null, args: [], redirections: [] })
+      : statement(simple("eval", word({ type: "SingleQuoted", value: source }))),
   ];
+}
+
+/** As it was written, where only that says all of it; null where it cannot be told apart from the rest. */
+function sourceOf({ sourceText = "" }: Statement, assignments: readonly Assignment[]): string | undefined | null {
+  if (!/\$\(|`|<\(/.test(sourceText)) return undefined;
+  const [only, ...others] = assignments;
+  const at = sourceText.indexOf(`${only?.name}${only?.append ? "+" : ""}=(`);
+  return others.length > 0 || at === -1 || !sourceText.trimEnd().endsWith(")") ? null : sourceText.slice(at);
 }
 
 /** `name=(...)` as the assignment it is. */

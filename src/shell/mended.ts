@@ -1,7 +1,9 @@
 // What just-bash reads or does wrongly and can be told another way is told another way before it runs. Each mend says
 // what goes wrong without it; test/shell proves that it is still needed by comparing with a real bash.
 
+import { RUN } from "./inner.ts";
 import { declaredLists } from "./mended-lists.ts";
+import { substitutedSums } from "./mended-sums.ts";
 import {
   holds,
   isNode,
@@ -46,9 +48,18 @@ function mend(node: unknown, functions: ReadonlySet<string>): void {
 }
 
 function command(item: Command): Command {
-  if (item.type === "ArithmeticCommand") return comparison(item);
+  if (item.type === "ArithmeticCommand") return substitutedSums(comparison(item));
   if (item.type !== "SimpleCommand") return guarded(item);
-  return guarded(item.name === null ? assigned(item) : expanded(item));
+  const sums = substitutedSums(item);
+  if (sums.type !== "SimpleCommand") return guarded(sums);
+  return guarded(sums.name === null ? assigned(sums) : expanded(called(sums)));
+}
+
+/** A script called by its path is not mended, and believes in another `$0`. */
+function called(item: Simple): Simple {
+  const path = nameOf(item);
+  if (!path.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\//.test(path)) return item;
+  return { ...item, name: literal(RUN), args: [item.name!, ...item.args] };
 }
 
 const WRITING = new Set([">", ">>", ">|", "&>", "&>>"]);

@@ -29,10 +29,10 @@ type Place = { input: boolean; output: boolean };
 /** They change the shell itself, or where it writes from then on. */
 const BARE = new Set(["exec", "exit", "return", "break", "continue", "logout"]);
 
-/** The first script of a command is the one at the terminal, the others are run by that. `begin` is for the next command. */
-export function onTerminal(): { plugin: Plugin; begin: () => void } {
+/** For one command: the first script it sees is the one at the terminal, the others are run by that. */
+export function onTerminal(): Plugin {
   let isInner = false;
-  const plugin: Plugin = {
+  return {
     name: "gsv-terminal",
     transform: ({ ast }) => {
       if (isInner) return { ast };
@@ -40,7 +40,6 @@ export function onTerminal(): { plugin: Plugin; begin: () => void } {
       return { ast: { ...ast, statements: script(ast.statements) } };
     },
   };
-  return { plugin, begin: () => void (isInner = false) };
 }
 
 /** What a last simple statement puts out is handed over at once in any case. */

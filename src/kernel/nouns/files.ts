@@ -90,18 +90,7 @@ export class Files {
     if (content !== null && node.hash !== null) this.#sql.run("INSERT OR IGNORE INTO file_contents VALUES (?, ?)", node.hash, content);
     const before = this.get(node.path);
     this.#directories.delete(node.path);
-    this.#sql.run(
-      PUT,
-      node.path,
-      parent,
-      node.kind,
-      node.uid,
-      node.gid,
-      node.mode,
-      node.size,
-      node.hash,
-      node.modifiedAt,
-    );
+    this.#sql.run(PUT, node.path, parent, node.kind, node.uid, node.gid, node.mode, node.size, node.hash, node.modifiedAt);
     if (before?.hash && before.hash !== node.hash) this.#dropContent(before.hash);
   }
 

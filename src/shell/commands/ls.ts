@@ -18,6 +18,7 @@ const FLAGS = {
   "by-time": "t",
   one: "1",
   "numeric-uid-gid": "n",
+  slashes: "p",
 };
 
 type Item = { name: string; path: string; stat: FileStat };
@@ -25,8 +26,8 @@ type Style = { flags: ReadonlySet<string>; people: People | null; now: number };
 
 export default command({
   name: "ls",
-  usage: "[-aAlhRrSFdt1n] [path...]",
-  doc: "List files. -a all, -A all but . and .., -l with owners and modes, -h sizes for people, -R with all below, -r in reverse, -S by size, -t by time, -F marks directories, -d the directory itself, -1 one a line, -n owners as numbers.",
+  usage: "[-aAlhRrSFpdt1n] [path...]",
+  doc: "List files. -a all, -A all but . and .., -l with owners and modes, -h sizes for people, -R with all below, -r in reverse, -S by size, -t by time, -F and -p mark directories, -d the directory itself, -1 one a line, -n owners as numbers.",
   async run(context, args) {
     const { flags, rest } = parseFlags(args, FLAGS);
     const isLong = flags.has("l") || flags.has("n");
@@ -105,7 +106,7 @@ function sorted(items: readonly Item[], flags: ReadonlySet<string>): Item[] {
 }
 
 function show(items: readonly Item[], { flags, people, now }: Style): string {
-  const label = ({ name, stat }: Item) => (flags.has("F") && stat.kind === "directory" ? `${name}/` : name);
+  const label = ({ name, stat }: Item) => ((flags.has("F") || flags.has("p")) && stat.kind === "directory" ? `${name}/` : name);
   if (!flags.has("l") && !flags.has("n")) return items.map((item) => `${label(item)}\n`).join("");
   const rows = items.map((item) => {
     const { kind, mode, uid, gid, size, modifiedAt } = item.stat;

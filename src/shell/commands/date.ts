@@ -1,0 +1,85 @@
+// date: just-bash's own, with -I, -r, and the dates people say: yesterday, 2 days ago, 2024-01-31 +1 month.
+
+import { command, CommandError } from "../command.ts";
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  sec: 1000,
+  second: 1000,
+  min: 60_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+  fortnight: 14 * 86_400_000,
+};
+const ISO: Readonly<Record<string, string>> = {
+  "": "%Y-%m-%d",
+  date: "%Y-%m-%d",
+  hours: "%Y-%m-%dT%H+00:00",
+  minutes: "%Y-%m-%dT%H:%M+00:00",
+  seconds: "%Y-%m-%dT%H:%M:%S+00:00",
+};
+
+export default command({
+  name: "date",
+  usage: "[-u] [-d text | -r path] [-I[date|minutes|seconds]] [+FORMAT]",
+  doc: "Print the time, always UTC. -d another one: a date, @seconds, or words as yesterday, 2 days ago, 2024-01-31 +1 month; -r when a file was changed; -I as ISO 8601.",
+  async run({ builtin, link, resolve }, args) {
+    const told: string[] = [];
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at]!;
+      const inline = /^--date=([\s\S]*)$/.exec(arg)?.[1] ?? /^-d([\s\S]+)$/.exec(arg)?.[1];
+      const iso = /^(?:-I|--iso-8601=?)(.*)$/.exec(arg)?.[1];
+      if (arg === "-d" || arg === "--date" || arg === "-ud" || inline !== undefined) told.push("-d", dateOf(inline ?? args[++at] ?? ""));
+      else if (arg === "-r" || arg === "--reference") told.push("-d", seconds((await link.stat(resolve(args[++at] ?? ""))).modifiedAt));
+      else if (iso !== undefined) told.push(`+${ISO[iso] ?? invalid(iso)}`);
+      else told.push(arg);
+    }
+    return builtin(told);
+  },
+});
+
+function dateOf(text: string): string {
+  const words = /(?:^|\s)(?:(now|today|yesterday|tomorrow)|([+-]?\s*\d+|next|last)\s*([a-z]+?)s?(\s+ago)?)(?=\s|$)/gi;
+  const base = text.replace(words, (found, name: string | undefined, _count, unit: string | undefined) =>
+    name !== undefined || isUnit(unit ?? "") ? " " : found,
+  );
+  const isRelative = base !== text;
+  if (!isRelative) return text;
+  const start = base.trim() === "" ? Date.now() : Date.parse(utc(base.trim()));
+  if (Number.isNaN(start)) return text;
+  let date = new Date(start);
+  for (const [, name, count = "", unit = "", ago] of text.matchAll(words)) {
+    const spoken = { yesterday: -1, tomorrow: 1 }[name?.toLowerCase() ?? ""] ?? 0;
+    const number = /next/i.test(count) ? 1 : /last/i.test(count) ? -1 : Number(count.replace(/\s/g, "") || 0);
+    if (name !== undefined) date = moved(date, spoken, "day");
+    else if (isUnit(unit)) date = moved(date, ago === undefined ? number : -number, unit.toLowerCase());
+  }
+  return seconds(date.getTime());
+}
+
+function isUnit(unit: string): boolean {
+  return Object.hasOwn(UNITS_MS, unit.toLowerCase()) || /^(?:month|year)$/i.test(unit);
+}
+
+function moved(date: Date, count: number, unit: string): Date {
+  if (unit !== "month" && unit !== "year") return new Date(date.getTime() + count * UNITS_MS[unit]!);
+  const next = new Date(date);
+  if (unit === "month") next.setUTCMonth(next.getUTCMonth() + count);
+  else next.setUTCFullYear(next.getUTCFullYear() + count);
+  return next;
+}
+
+function utc(text: string): string {
+  if (/^@-?\d+$/.test(text)) return new Date(Number(text.slice(1)) * 1000).toISOString();
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d)[ T]?/, "$1T").replace(/T$/, "T00:00");
+  return /(?:Z|UTC|GMT|[+-]\d\d:?\d\d)$/.test(iso) || !/^\d{4}-/.test(iso) ? text : `${iso}Z`;
+}
+
+function seconds(ms: number): string {
+  return `@${Math.floor(ms / 1000)}`;
+}
+
+function invalid(text: string): never {
+  throw new CommandError(`invalid argument '${text}' for '--iso-8601'`);
+}

@@ -1,0 +1,19 @@
+// env: just-bash's own, but a command that it starts sees the variables.
+
+import { command } from "../command.ts";
+
+export default command({
+  name: "env",
+  usage: "[-i] [-u name] [name=value...] [command [word...]]",
+  doc: "Run a command with other variables. -u without one of them, -i without any. Without a command, print them.",
+  async run({ builtin, exec }, args) {
+    const first = args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
+    // With flags, or with nothing to run, it does as it should.
+    if (first < 1 || args[first]!.startsWith("-"))
+      return first === 0 && !args[0]!.startsWith("-") ? exec(args, { withInput: true }) : builtin(args);
+    const variables = Object.fromEntries(
+      args.slice(0, first).map((arg) => [arg.slice(0, arg.indexOf("=")), arg.slice(arg.indexOf("=") + 1)]),
+    );
+    return exec(args.slice(first), { withInput: true, variables });
+  },
+});

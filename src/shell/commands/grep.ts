@@ -1,0 +1,46 @@
+// grep: just-bash's own, with what it does not take told in another way: several patterns, and -s.
+
+import { command } from "../command.ts";
+
+export default command({
+  name: "grep",
+  usage: "[-EFPivnclLqosrhHwx] [-e pattern] [-m count] [-A -B -C lines] [--include=glob] pattern [path...]",
+  doc: "Print lines that match a pattern. As on any Unix; expressions of -P know no looking ahead or behind.",
+  async run({ builtin }, args) {
+    const patterns: string[] = [];
+    const others: string[] = [];
+    let [isSilent, isFixed, isExtended] = [false, false, false];
+    let at = 0;
+    for (; at < args.length && args[at] !== "--"; at++) {
+      const arg = args[at]!;
+      const inline = /^--regexp=([\s\S]*)$/.exec(arg)?.[1] ?? /^-e([\s\S]+)$/.exec(arg)?.[1];
+      if (inline !== undefined) patterns.push(inline);
+      else if (arg === "-e" || arg === "--regexp") patterns.push(args[++at] ?? "");
+      else if (VALUED.test(arg)) others.push(arg, args[++at] ?? "");
+      else if (/^-[a-zA-Z]+$/.test(arg)) {
+        isSilent ||= arg.includes("s");
+        isFixed ||= arg.includes("F");
+        isExtended ||= /[EP]/.test(arg);
+        const last = arg.endsWith("e") ? args[++at] : undefined;
+        if (last !== undefined) patterns.push(last);
+        const kept = arg.replace(/s|e$/g, "");
+        if (kept !== "-") others.push(kept);
+      } else others.push(arg);
+    }
+    const told = patterns.length < 2 ? patterns.flatMap((pattern) => ["-e", pattern]) : ["-e", joined(patterns, isFixed, isExtended)];
+    // Only an extended expression can have several, so that is what fixed ones become.
+    const flags =
+      isFixed && patterns.length > 1
+        ? ["-E", ...others.map((arg) => (/^-[a-zA-Z]+$/.test(arg) ? arg.replace("F", "") : arg)).filter((arg) => arg !== "-")]
+        : others;
+    const result = await builtin([...told, ...flags, ...args.slice(at)]);
+    return isSilent ? { ...result, stderr: "" } : result;
+  },
+});
+
+const VALUED = /^-(?:[a-zA-Z]*[mABCf])$/;
+
+function joined(patterns: readonly string[], isFixed: boolean, isExtended: boolean): string {
+  if (isFixed) return patterns.map((pattern) => pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
+  return isExtended ? patterns.map((pattern) => `(${pattern})`).join("|") : patterns.join("\\|");
+}

@@ -1,0 +1,36 @@
+// sed: just-bash's own, with the copies that -i.bak keeps.
+
+import { command, type CommandContext } from "../command.ts";
+
+export default command({
+  name: "sed",
+  usage: "[-nEri] [-e script] [-f path] [script] [path...]",
+  doc: "Edit lines as they pass. -n prints only what it is told to, -E takes extended expressions, -i changes the files themselves, -i.bak and keeps what they were.",
+  async run(context, args) {
+    const at = args.findIndex((arg) => /^(?:-[nErsz]*i.|--in-place=.)/.test(arg));
+    const [, letters, suffix] = /^(?:(-[nErsz]*i)|--in-place=)(.+)$/.exec(args[at] ?? "") ?? [];
+    if (suffix === undefined || /^[nEr]+$/.test(suffix)) return context.builtin(args);
+    const told = args.map((arg, index) => (index === at ? (letters ?? "-i") : arg));
+    for (const path of pathsIn(told)) await keep(context, path, suffix);
+    return context.builtin(told);
+  },
+});
+
+async function keep({ link, read, resolve }: CommandContext, path: string, suffix: string): Promise<void> {
+  const bytes = await read(path).catch(() => null);
+  const copy = suffix.includes("*") ? suffix.replace("*", path.split("/").pop() ?? "") : path + suffix;
+  if (bytes !== null) await link.write(resolve(copy), bytes);
+}
+
+/** What is no flag, but for the script where none is given by one. */
+function pathsIn(args: readonly string[]): string[] {
+  const plain: string[] = [];
+  let hasScript = false;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    if (/^(?:-[nErsz]*[ef]|--expression|--file)$/.test(arg)) at++;
+    else if (!/^-./.test(arg)) plain.push(arg);
+    hasScript ||= /^(?:-[nErsz]*[ef]|--expression|--file)/.test(arg);
+  }
+  return hasScript ? plain : plain.slice(1);
+}

@@ -1,0 +1,16 @@
+// uniq: just-bash's own, with counts in the column where scripts expect them.
+
+import { command } from "../command.ts";
+
+export default command({
+  name: "uniq",
+  usage: "[-cdui] [path]",
+  doc: "Print lines once that follow each other. -c with how often, -d only those that do, -u only those that do not, -i whatever the case.",
+  async run({ builtin }, args) {
+    const result = await builtin(args);
+    const counts = args.some((arg) => arg === "--count" || /^-[a-z]*c/.test(arg));
+    return counts
+      ? { ...result, stdout: (result.stdout ?? "").replace(/^ *(\d+) /gm, (_, count: string) => `${count.padStart(7)} `) }
+      : result;
+  },
+});
