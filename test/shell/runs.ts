@@ -1,0 +1,90 @@
+// A snippet run twice: by the machine's own bash, and by a gateway's shell.exec. What comes back is what is compared.
+
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Client } from "../../src/client/client.ts";
+import type { Snippet } from "./corpus.ts";
+
+export type Ran = { stdout: string; stderr: string; exitCode: number };
+
+const AT_ONCE = 4;
+
+export const hasBash = spawnSync("bash", ["--version"]).status === 0;
+
+/** Not on every machine that has bash. */
+const EXTRA = ["jq", "bc", "column", "strings", "tar", "gzip", "awk", "diff", "cmp"];
+const missing = EXTRA.filter((tool) => spawnSync("bash", ["-c", `command -v ${tool}`]).status !== 0);
+
+/** Whether the machine has what the snippet calls. */
+export function canRun({ script }: Snippet): boolean {
+  return !missing.some((tool) => new RegExp(`\\b${tool}\\b`).test(script));
+}
+
+/** What the machine says. */
+export async function byMachine(all: readonly Snippet[]): Promise<Ran[]> {
+  const scratch = mkdtempSync(join(tmpdir(), "gsv-bash-"));
+  try {
+    return await each(all, async ({ script, files }, at) => {
+      const folder = join(scratch, String(at));
+      mkdirSync(folder);
+      for (const [path, content] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), content);
+      }
+      writeFileSync(`${folder}.sh`, script);
+      return bash(`${folder}.sh`, folder);
+    });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** What the gateway says. */
+export async function byGateway(all: readonly Snippet[], client: Client): Promise<Ran[]> {
+  await client.call("shell.exec", { input: `mkdir -p snippets && cd snippets && mkdir ${all.map((_, at) => at).join(" ")}` });
+  return each(all, async ({ script, files }, at) => {
+    const cwd = `snippets/${at}`;
+    for (const [path, content] of Object.entries(files)) await client.call("fs.write", { path: `${cwd}/${path}`, content });
+    const ran = await client.call("shell.exec", { input: script, cwd, streams: true, timeout: 10_000 });
+    if (ran.status === "running") {
+      await client.call("shell.exec", { sessionId: ran.sessionId, input: "\u0003" });
+      return { stdout: ran.stdout ?? "", stderr: ran.stderr ?? "", exitCode: -1 };
+    }
+    return { stdout: ran.stdout ?? "", stderr: ran.stderr ?? "", exitCode: ran.exitCode ?? -1 };
+  });
+}
+
+function bash(script: string, cwd: string): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("bash", ["--noprofile", "--norc", script], {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { HOME: cwd, LC_ALL: "C.UTF-8", PATH: "/usr/local/bin:/usr/bin:/bin" },
+      timeout: 10_000,
+    });
+    const text = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+    child.stdout.on("data", (chunk: Buffer) => text.stdout.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => text.stderr.push(chunk));
+    child.on("error", reject);
+    child.on("close", (code) =>
+      resolve({
+        stdout: Buffer.concat(text.stdout).toString("utf8"),
+        stderr: Buffer.concat(text.stderr).toString("utf8"),
+        exitCode: code ?? -1,
+      }),
+    );
+  });
+}
+
+/** A few at a time, answers in order. */
+async function each<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at]!, at);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
