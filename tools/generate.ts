@@ -1,13 +1,15 @@
 // Prints what is derived from the syscall files: the table the gate dispatches by, the client's types, the reference
-// data behind `gsv help`, docs/reference, and what the gateway shows in /etc/docs. `--check` writes nothing and fails where a file is not up to date.
+// data behind `gsv help`, docs/reference, the tables of the shell's guide, and what the gateway shows in /etc/docs.
+// `--check` writes nothing and fails where a file is not up to date.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Syscall } from "../src/syscalls/define.ts";
 import { clientTypes } from "./generate/client-types.ts";
 import { guidesModule, pages } from "./generate/pages.ts";
 import { referenceOf, referenceModule } from "./generate/reference.ts";
+import { SHELL_GUIDE, shellGuide } from "./generate/shell-guide.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const SYSCALLS = join(ROOT, "src/syscalls");
@@ -26,7 +28,10 @@ outputs.set("src/client/calls.ts", clientTypes(reference));
 outputs.set("src/syscalls/reference.ts", referenceModule(reference));
 const printed = pages(reference);
 for (const [path, text] of printed) outputs.set(join("docs/reference", path), text);
-outputs.set("src/vfs/guides.ts", guidesModule(guides(), printed));
+const written = guides();
+const shell = shellGuide(written.get(basename(SHELL_GUIDE))!);
+outputs.set(SHELL_GUIDE, shell);
+outputs.set("src/vfs/guides.ts", guidesModule(new Map([...written, [basename(SHELL_GUIDE), shell]]), printed));
 process.exitCode = process.argv.includes("--check") ? check() : write();
 
 function syscallFiles(folder: string): string[] {

@@ -1,0 +1,71 @@
+// What of docs/guides/shell.md is data: commands, limits, and how the shell compares with bash. Each stands between a
+// pair of comments, and everything else in the guide is written by hand.
+
+import { SESSIONS_PER_OWNER } from "../../src/hardware/sessions.ts";
+import { shellCommands } from "../../src/shell/commands.table.ts";
+import { OBJECT_LIMITS, THREAD_LIMITS } from "../../src/shell/limits.ts";
+import { summaryOf } from "../../src/shell/manual.ts";
+import { programNames } from "../../src/shell/run.ts";
+import { snippets } from "../../test/shell/corpus.ts";
+import { differences } from "../../test/shell/differences.ts";
+
+export const SHELL_GUIDE = "docs/guides/shell.md";
+
+export function shellGuide(text: string): string {
+  return Object.entries({ commands, others, limits, rate, differing }).reduce((guide, [name, part]) => {
+    const [begin, end] = [`<!-- generated: ${name} -->`, "<!-- end -->"];
+    const from = guide.indexOf(begin);
+    const to = guide.indexOf(end, from);
+    if (from === -1 || to === -1) throw new Error(`${SHELL_GUIDE} has no place for ${name}: ${begin} and ${end}`);
+    return `${guide.slice(0, from + begin.length)}\n\n${part()}\n\n${guide.slice(to)}`;
+  }, text);
+}
+
+function commands(): string {
+  const rows = shellCommands.map((file) => `| \`${file.name}\` | ${cell(summaryOf(file))} |`);
+  return `| command | |\n| --- | --- |\n${rows.join("\n")}`;
+}
+
+function others(): string {
+  const own = new Set(shellCommands.map(({ name }) => name));
+  const names = [...programNames()].filter((name) => !own.has(name)).toSorted();
+  return wrapped(names.map((name) => `\`${name}\``).join(" "));
+}
+
+function limits(): string {
+  const [node, object] = [THREAD_LIMITS.counts, OBJECT_LIMITS.counts];
+  const names = [...new Set([...Object.keys(node), ...Object.keys(object)])] as (keyof typeof node)[];
+  const shown = (value: unknown) => (typeof value === "number" ? value.toLocaleString("en") : "as just-bash has it");
+  const rows = names.map((name) => `| ${name} | ${shown(node[name])} | ${shown(object[name])} |`);
+  const running = `| commands of one user at a time | ${SESSIONS_PER_OWNER} | ${SESSIONS_PER_OWNER} |`;
+  return `| limit | Node | Cloudflare |\n| --- | --- | --- |\n${[...rows, running].join("\n")}`;
+}
+
+function rate(): string {
+  const all = snippets();
+  const themes = [...new Set(all.map(({ theme }) => theme))].map((theme) => {
+    const own = all.filter((snippet) => snippet.theme === theme);
+    const same = own.filter(({ name }) => !Object.hasOwn(differences, name)).length;
+    return `| ${theme} | ${own.length} | ${same} |`;
+  });
+  const same = all.length - Object.keys(differences).length;
+  const percent = ((100 * same) / all.length).toFixed(1);
+  return `**${same} of ${all.length} snippets (${percent} %) do the same.**\n\n| theme | snippets | the same |\n| --- | --- | --- |\n${themes.join("\n")}`;
+}
+
+function differing(): string {
+  const themes = new Map(snippets().map(({ name, theme }) => [name, theme]));
+  // Two snippets may show one thing.
+  const byReason = new Map<string, string[]>();
+  for (const [name, reason] of Object.entries(differences)) byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  const rows = [...byReason].map(([reason, names]) => `| ${themes.get(names[0]!)}: ${names.join(", ")} | ${cell(reason)} |`);
+  return `| snippet | what is different |\n| --- | --- |\n${rows.join("\n")}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+function wrapped(text: string): string {
+  return text.replace(/(.{1,118})(?: |$)/g, "$1\n").trimEnd();
+}
