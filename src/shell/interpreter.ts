@@ -28,7 +28,7 @@ export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
 const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar", "yq", "xan"]);
 const BUILT_IN = getCommandNames().filter((name) => !ABSENT.has(name));
 /** Everything that can be called by name. */
-const PROGRAMS: ReadonlySet<string> = new Set([...BUILT_IN, "curl", ...shellCommands.map(({ name }) => name)]);
+export const PROGRAMS: ReadonlySet<string> = new Set([...BUILT_IN, "curl", ...shellCommands.map(({ name }) => name)]);
 const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), RUN, ...TRAP_COMMANDS, DECODE, YIELD]);
 
 export class Interpreter {

@@ -1,9 +1,7 @@
 // Commands of ours that just-bash answers before it looks for commands at all: they are called by another name, which
 // each call of them is given before the script runs.
 
-import type { Bash } from "just-bash/browser";
-
-type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
+import type { Plugin } from "./syntax.ts";
 
 /** Our name of a command, and what just-bash is told to call. */
 export const OURS: Readonly<Record<string, string>> = { help: "gsv-help" };

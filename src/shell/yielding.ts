@@ -1,10 +1,8 @@
 // Where commands share their thread with others (objects on Cloudflare may), a loop has to give way: just-bash never
 // does by itself. Each round of a loop calls this command first, and every so often it lets everybody else have a turn.
 
-import { type Bash, type Command, defineCommand } from "just-bash/browser";
-
-type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
-type Statement = Parameters<Plugin["transform"]>[0]["ast"]["statements"][number];
+import { type Command, defineCommand } from "just-bash/browser";
+import { type Plugin, simple, type Statement, statement } from "./syntax.ts";
 
 export const YIELD = "gsv-yield";
 /** Counted and not timed: there, clocks stand still while code computes. */
@@ -33,24 +31,7 @@ function visit(node: unknown): void {
   for (const child of Object.values(node)) visit(child);
   const loop = node as { type?: string; body?: Statement[]; condition?: unknown };
   if (!LOOPS.has(loop.type ?? "") || loop.body === undefined) return;
-  loop.body.unshift({
-    type: "Statement",
-    pipelines: [
-      {
-        type: "Pipeline",
-        commands: [
-          {
-            type: "SimpleCommand",
-            assignments: [],
-            name: { type: "Word", parts: [{ type: "Literal", value: YIELD }] },
-            args: [],
-            redirections: [],
-          },
-        ],
-        negated: false,
-      },
-    ],
-    operators: [],
-    background: false,
-  });
+  // What it gives back is an old code, which `set -e` must not take for a new one: hence the list.
+  const { pipelines, ...rest } = statement(simple(YIELD));
+  loop.body.unshift({ ...rest, pipelines: [...pipelines, ...statement(simple(":")).pipelines], operators: ["&&"] });
 }

@@ -5,7 +5,7 @@ import { SESSIONS_PER_OWNER } from "../../src/hardware/sessions.ts";
 import { shellCommands } from "../../src/shell/commands.table.ts";
 import { OBJECT_LIMITS, THREAD_LIMITS } from "../../src/shell/limits.ts";
 import { summaryOf } from "../../src/shell/manual.ts";
-import { programNames } from "../../src/shell/run.ts";
+import { PROGRAMS } from "../../src/shell/interpreter.ts";
 import { snippets } from "../../test/shell/corpus.ts";
 import { differences } from "../../test/shell/differences.ts";
 
@@ -28,7 +28,7 @@ function commands(): string {
 
 function others(): string {
   const own = new Set(shellCommands.map(({ name }) => name));
-  const names = [...programNames()].filter((name) => !own.has(name)).toSorted();
+  const names = [...PROGRAMS].filter((name) => !own.has(name)).toSorted();
   return wrapped(names.map((name) => `\`${name}\``).join(" "));
 }
 

@@ -83,3 +83,7 @@ trap 'exit 9' EXIT; echo a; exit 2
 trap 'echo int' INT TERM; trap '' HUP; trap 'echo done' EXIT INT; echo body
 ### a trap in a script of its own
 printf 'trap "echo inner" EXIT\necho in\n' > s.sh; bash s.sh; echo out
+### errexit in a loop
+set -e; for i in 1 2 3; do [ $i = 1 ] && echo one; done || true; for i in 1 2 3; do [ $i = 3 ] && echo three; done; echo end; for i in 1 2; do false || echo "code $?"; done
+### errexit spares a failing and list in a loop
+set -e; for i in 3 2 1; do [ $i = 1 ] && echo one; done; echo end; i=0; while [ $i -lt 3 ]; do i=$((i+1)); [ $i = 3 ] && echo last; done; echo "after $?"
