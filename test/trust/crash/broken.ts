@@ -31,7 +31,8 @@ export async function catchBroken(
     const tally = { ...newTally(), cycle: result.cycles };
     const crashAt = { crashAt: `before-commit:${random.int(20, 60)}` };
     const faults = { ackEarly: true, ...(atPoint ? crashAt : {}) };
-    const killAfterMs = atPoint ? 5_000 : random.int(5, 600);
+    // On a busy machine batches are large and commits few; killed before the point, it would show nothing.
+    const killAfterMs = atPoint ? 30_000 : random.int(5, 600);
     await live({ ...means, oracle, random }, world, { faults, killAfterMs, dies: "broken", isQuiet: false }, tally);
     const before = oracle.violations.length;
     await live({ ...means, oracle, random }, world, { faults: {}, killAfterMs: QUIET_MS, dies: "healthy", isQuiet: false }, tally);
