@@ -6,11 +6,14 @@ import type { Clock } from "../../ports/clock.ts";
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
 export class NodeClock implements Clock {
-  readonly #woke: () => void;
+  #woke: (() => void) | null = null;
+  #dueAt: number | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(woke: () => void) {
+  /** From now on. What was due while the gateway was down is due before there is anybody to wake. */
+  start(woke: () => void): void {
     this.#woke = woke;
+    if (this.#dueAt !== null) this.wakeAt(this.#dueAt);
   }
 
   now(): number {
@@ -19,7 +22,8 @@ export class NodeClock implements Clock {
 
   wakeAt(ms: number): void {
     this.stop();
-    this.#timer = setTimeout(this.#woke, Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX));
+    this.#dueAt = ms;
+    if (this.#woke !== null) this.#timer = setTimeout(this.#woke, Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX));
   }
 
   stop(): void {

@@ -63,7 +63,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const actors = new NodeRepos({ folder: home.repos, log, fatal });
   undo(() => actors.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
-  const clock = new NodeClock((): void => kernel.woke());
+  const clock = new NodeClock();
   undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = othersCanReach(options) ? setupCode() : null;
@@ -73,6 +73,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
+  clock.start(() => kernel.woke());
   crashPoint("mid-start");
 
   const startedAt = Date.now();
