@@ -208,9 +208,11 @@ async function farewell({ bundle, oracle, random }: Means, world: World, tally: 
       }
       if (!(await gateway.stop(5_000))) oracle.violate("wrong", "SIGTERM did not stop the gateway within 5 s");
     } catch (error) {
-      await blame(gateway, oracle, error);
+      // Nobody killed this one.
+      oracle.violate("wrong", `at the last look: ${error instanceof Error ? error.stack : String(error)}`);
     }
     await gateway.kill();
+    if (gateway.complaint !== null) oracle.violate("wrong", gateway.complaint);
     checkFiles(world);
   }
 }
