@@ -11,6 +11,8 @@ import type { Measure } from "./stats.ts";
 export type Server = { name: string; port: number; pid: number; startMs: number; stop(): Promise<void> };
 export type Load = { run(job: Job): Promise<Measure>; stop(): void };
 
+type Ended = { ms: number; code: number | null; output: string };
+
 const SERVER_CPU = "0";
 const LOAD_CPU = "1";
 const UP_MS = 20_000;
@@ -43,7 +45,7 @@ export class Children {
   /** Starts a server that says "... is up at http://host:port" on its standard output. */
   server(name: string, args: string[]): Promise<Server> {
     const startedAt = performance.now();
-    const child = this.#spawn(SERVER_CPU, args, ["pipe", "pipe", "pipe"]);
+    const child = this.#spawn(SERVER_CPU, [process.execPath, ...args], ["pipe", "pipe", "pipe"]);
     return new Promise((resolve, reject) => {
       let said = "";
       const fail = (why: string) => {
@@ -66,7 +68,7 @@ export class Children {
   }
 
   load(file: string): Load {
-    const child = this.#spawn(LOAD_CPU, [file], ["ignore", "inherit", "inherit", "ipc"]);
+    const child = this.#spawn(LOAD_CPU, [process.execPath, file], ["ignore", "inherit", "inherit", "ipc"]);
     return {
       run: (job) =>
         new Promise((resolve, reject) => {
@@ -87,12 +89,24 @@ export class Children {
   }
 
   /** Runs a program to its end; its wall time and what it said. */
-  program(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ ms: number; code: number | null; output: string }> {
+  program(args: string[], env: NodeJS.ProcessEnv = {}, where: "load" | "server" = "load"): Promise<Ended> {
+    return this.#ended([process.execPath, ...args], env, where === "load" ? LOAD_CPU : SERVER_CPU);
+  }
+
+  /** The same for another command; an error where it does not end well. */
+  async command(command: string[], where: "load" | "server" = "server"): Promise<Ended> {
+    const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };
+    const ended = await this.#ended(command, env, where === "load" ? LOAD_CPU : SERVER_CPU);
+    if (ended.code !== 0) throw new Error(`${command.join(" ")} ended with ${ended.code}:\n${ended.output}`);
+    return ended;
+  }
+
+  #ended(command: string[], env: NodeJS.ProcessEnv, cpu: string): Promise<Ended> {
     const startedAt = performance.now();
-    const child = this.#spawn(LOAD_CPU, args, ["ignore", "pipe", "pipe"], env);
+    const child = this.#spawn(cpu, command, ["ignore", "pipe", "pipe"], env);
     return new Promise((resolve, reject) => {
       let output = "";
-      const timer = setTimeout(() => child.kill("SIGKILL"), UP_MS);
+      const timer = setTimeout(() => child.kill("SIGKILL"), JOB_MS);
       child.on("error", reject);
       child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()));
       child.stderr!.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -103,8 +117,8 @@ export class Children {
     });
   }
 
-  #spawn(cpu: string, args: string[], stdio: ("pipe" | "ignore" | "inherit" | "ipc")[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-    const command = [...(canPin ? ["taskset", "-c", cpu] : []), process.execPath, ...args];
+  #spawn(cpu: string, program: string[], stdio: ("pipe" | "ignore" | "inherit" | "ipc")[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+    const command = [...(canPin ? ["taskset", "-c", cpu] : []), ...program];
     const child = spawn(command[0]!, command.slice(1), { stdio, env: { ...process.env, NODE_NO_WARNINGS: "1", ...env } });
     this.#alive.add(child);
     child.on("exit", () => this.#alive.delete(child));

@@ -4,20 +4,24 @@
 //   bare     answers at once                         corked   the same, and frames of one turn leave in one write
 //   call     one durable write, committed per call   tick     committed once per turn, answered after the commit
 //   connect  looks the token of sys.connect up by its hash
+//   disk     fs.write and fs.read on node:fs: the file written over in place and closed, all of it read, as text
+//   synced   the same, and a write is answered after fsync: it survives a power cut, but a reader may see half of it
 
 import { createHash } from "node:crypto";
+import { mkdir, open as openFile, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { DatabaseSync } from "node:sqlite";
 import { type WebSocket, WebSocketServer } from "ws";
 
-export type FloorMode = "bare" | "corked" | "call" | "tick" | "connect";
+export type FloorMode = "bare" | "corked" | "call" | "tick" | "connect" | "disk" | "synced";
 /** `answers` by syscall; `token` is the one that connects. */
 export type FloorOptions = { mode: FloorMode; home: string; token: string; answers: Record<string, unknown> };
 
-type Frame = { type: string; id: string; call: string; args: { key?: string; value?: string; auth?: { token?: string } } };
+type Frame = { type: string; id: string; call: string; args: Arguments };
+type Arguments = { key?: string; value?: string; auth?: { token?: string }; path?: string; content?: string };
 
 if (import.meta.main) serve(JSON.parse(process.argv[2]!) as FloorOptions);
 
@@ -55,6 +59,10 @@ function serve({ mode, home, token, answers }: FloorOptions): void {
       if (mode !== "connect" || isKnown(frame)) return send();
       return reply(JSON.stringify({ type: "res", id: frame.id, ok: false, error: { code: 401, message: "Authentication failed" } }));
     }
+    if (mode === "disk" || mode === "synced")
+      return void onDisk(frame, home, mode === "synced").then((data) =>
+        reply(JSON.stringify({ type: "res", id: frame.id, ok: true, data })),
+      );
     if (mode === "tick") return perTick(frame, send);
     if (mode === "call") upsert.run(frame.args.key ?? "", frame.args.value ?? "");
     send();
@@ -71,6 +79,28 @@ function serve({ mode, home, token, answers }: FloorOptions): void {
   process.on("SIGTERM", () => process.exit(0));
   // The other end of this pipe is the bench: when it dies, however it dies, so does the floor.
   process.stdin.on("end", () => process.exit(0)).resume();
+}
+
+async function onDisk({ call, args: { path = "", content } }: Frame, home: string, isSynced: boolean): Promise<unknown> {
+  const file = join(home, path);
+  if (call !== "fs.write" || content === undefined) {
+    const text = await readFile(file, "utf8");
+    return { ok: true, content: text, path, size: text.length };
+  }
+  try {
+    await (isSynced ? writeSynced(file, content) : writeFile(file, content));
+  } catch {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+  return { ok: true, path, size: content.length };
+}
+
+async function writeSynced(file: string, content: string): Promise<void> {
+  const handle = await openFile(file, "w");
+  await handle.writeFile(content);
+  await handle.sync();
+  await handle.close();
 }
 
 function corked(socket: WebSocket, wire: Duplex): (text: string) => void {

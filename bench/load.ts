@@ -3,11 +3,21 @@
 
 import { cpuMs, diskBytes, rssKb } from "./proc.ts";
 import { type Measure, percentile } from "./stats.ts";
+import { textOf } from "./text.ts";
 import { encode, Wire } from "./wire.ts";
 
 export type Target = { port: number; pid: number; username: string; token: string };
 export type Job =
-  | { do: "pipeline"; target: Target; call: string; args: Record<string, unknown>[]; inFlight: number; seconds: number }
+  | {
+      do: "pipeline";
+      target: Target;
+      call: string;
+      args: Record<string, unknown>[];
+      /** Bytes of a text that each of them is given as `content`, another for each. */
+      contentBytes?: number;
+      inFlight: number;
+      seconds: number;
+    }
   | { do: "connect"; target: Target; atOnce: number; seconds: number }
   | { do: "hold"; target: Target; count: number; atOnce: number }
   | { do: "release" };
@@ -57,8 +67,10 @@ function carryOut(job: Job): Promise<Measure> {
 }
 
 /** Keeps `inFlight` requests on one socket; each answer sends the next. */
-async function pipeline({ target, call, args, inFlight, seconds }: Extract<Job, { do: "pipeline" }>): Promise<Measure> {
+async function pipeline(job: Extract<Job, { do: "pipeline" }>): Promise<Measure> {
+  const { target, call, contentBytes, inFlight, seconds } = job;
   const wire = await enter(target);
+  const args = contentBytes === undefined ? job.args : job.args.map((each, at) => ({ ...each, content: textOf(at, contentBytes) }));
   // One id per place in flight, and its frames encoded beforehand: one for each of its arguments.
   const frames = Array.from({ length: inFlight }, (_, id) =>
     args.filter((_, at) => at % inFlight === id || args.length < inFlight).map((each) => request(String(id), call, each)),

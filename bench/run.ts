@@ -8,14 +8,35 @@ import { pinning } from "./children.ts";
 import { type Finding, jsonLine, table } from "./report.ts";
 import { cli } from "./scenarios/cli.ts";
 import { connect } from "./scenarios/connect.ts";
+import { files } from "./scenarios/files.ts";
+import { growth } from "./scenarios/growth.ts";
+import { shell } from "./scenarios/shell.ts";
+import { repo } from "./scenarios/repo.ts";
+import { search } from "./scenarios/search.ts";
+import { clone } from "./scenarios/clone.ts";
+import { memory } from "./scenarios/memory.ts";
 import { idle } from "./scenarios/idle.ts";
 import { read } from "./scenarios/read.ts";
 import { start } from "./scenarios/start.ts";
 import { write } from "./scenarios/write.ts";
 import { type Options, Stage } from "./stage.ts";
 
-const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = { read, write, connect, idle, start, cli };
-const RUN_MS_MAX = 30 * 60 * 1000;
+const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
+  read,
+  write,
+  connect,
+  idle,
+  start,
+  cli,
+  files,
+  growth,
+  shell,
+  repo,
+  search,
+  clone,
+  memory,
+};
+const RUN_MS_MAX = 60 * 60 * 1000;
 
 const { names, options } = choices();
 // Whatever hangs, the run ends, and the exit takes all children along.

@@ -5,6 +5,7 @@ import { buildSync } from "esbuild";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Line } from "../src/client/line.ts";
+import type { Task } from "./alone.ts";
 import { Children, type Load, type Server } from "./children.ts";
 import type { FloorMode, FloorOptions } from "./floor.ts";
 import type { Job, Target } from "./load.ts";
@@ -17,6 +18,7 @@ export type Account = { username: string; uid: number; token: string; tokenId: s
 
 const USER = { username: "alice", password: "correct horse" };
 const SETTLE_MS = 500;
+let lines = 0;
 
 export class Stage {
   readonly options: Options;
@@ -25,6 +27,7 @@ export class Stage {
   /** A copy of the bundle: rebuilding it during a run must not change what is measured. */
   readonly program: string;
   readonly #floor: string;
+  readonly #alone: string;
   #account: Account | null = null;
 
   constructor(options: Options) {
@@ -38,9 +41,10 @@ export class Stage {
     // Bundled as the gateway is: stripping types at start costs 15 MB and 100 ms, which is no part of a floor, and the
     // room it leaves in the heap would swallow what connections cost.
     this.#floor = join(copy, "floor.js");
+    this.#alone = join(copy, "alone.js");
     buildSync({
-      entryPoints: [join(import.meta.dirname, "floor.ts")],
-      outfile: this.#floor,
+      entryPoints: ["floor.ts", "alone.ts"].map((name) => join(import.meta.dirname, name)),
+      outdir: copy,
       bundle: true,
       format: "esm",
       platform: "node",
@@ -68,6 +72,22 @@ export class Stage {
     return this.children.server(`floor (${mode})`, [...flags, this.#floor, JSON.stringify(options)]);
   }
 
+  /** A piece of work in a process of its own, where the servers run. */
+  async alone(task: Task): Promise<Measure> {
+    const { code, output } = await this.children.program([this.#alone, JSON.stringify(task)], {}, "server");
+    if (code !== 0) throw new Error(`${task.work} ended with ${code}:\n${output}`);
+    return JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as Measure;
+  }
+
+  /** A connection with identity, for what is not measured. */
+  async line(server: Server): Promise<Line> {
+    const line = await Line.open(`http://127.0.0.1:${server.port}`);
+    const { username, token } = this.account;
+    const client = { id: `bench-${lines++}`, version: "0", platform: "bench", role: "user" as const };
+    await line.call("sys.connect", { protocol: 1, client, auth: { username, token } });
+    return line;
+  }
+
   load(): Load {
     return this.children.load(join(import.meta.dirname, "load.ts"));
   }
@@ -82,8 +102,8 @@ export class Stage {
     return { port: server.port, pid: server.pid, username: this.account.username, token: this.account.token };
   }
 
-  /** The same job for each server in turn, round after round, so that a busy minute hits all of them; medians. */
-  async compare(servers: readonly Server[], job: (target: Target) => Job): Promise<Measure[]> {
+  /** The same job for each server in turn, round after round, so that a busy minute hits all of them; medians. `between` rounds is room for a floor without a wire. */
+  async compare(servers: readonly Server[], job: (target: Target) => Job, between?: () => Promise<void>): Promise<Measure[]> {
     const load = this.load();
     const results: Measure[][] = servers.map(() => []);
     for (let round = 0; round < this.options.rounds; round++) {
@@ -91,6 +111,7 @@ export class Stage {
         results[at]!.push(await load.run(job(this.target(server))));
         await sleep(SETTLE_MS);
       }
+      await between?.();
     }
     load.stop();
     return results.map(middle);

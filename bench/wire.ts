@@ -17,13 +17,12 @@ const OPEN_MS = 10_000;
 /** A masked frame, as clients must send. The mask is constant: nothing here hides from a proxy. */
 export function encode(payload: Buffer | string, opcode = TEXT): Buffer {
   const body = Buffer.from(payload as string);
-  const long = body.length > 125;
-  if (body.length > 0xffff) throw new Error("The load tool sends no frame above 64 KiB");
-  const head = long ? 8 : 6;
+  const head = body.length > 0xffff ? 14 : body.length > 125 ? 8 : 6;
   const frame = Buffer.alloc(head + body.length);
   frame[0] = 0x80 | opcode;
-  frame[1] = 0x80 | (long ? 126 : body.length);
-  if (long) frame.writeUInt16BE(body.length, 2);
+  frame[1] = 0x80 | (head === 14 ? 127 : head === 8 ? 126 : body.length);
+  if (head === 14) frame.writeBigUInt64BE(BigInt(body.length), 2);
+  if (head === 8) frame.writeUInt16BE(body.length, 2);
   MASK.forEach((byte, at) => (frame[head - 4 + at] = byte));
   for (let at = 0; at < body.length; at++) frame[head + at] = body[at]! ^ MASK[at & 3]!;
   return frame;
@@ -31,7 +30,9 @@ export function encode(payload: Buffer | string, opcode = TEXT): Buffer {
 
 export class Wire {
   readonly #socket: Socket;
-  #rest: Buffer = NOTHING;
+  /** What came of a frame that is not complete, and how much it takes: put together once, however many pieces. */
+  #pieces: Buffer[] = [];
+  #missing = 0;
   onText: TextListener = () => {};
   onClose: () => void = () => {};
   /** Called after all frames of one chunk were handed out: the moment to send what they gave rise to. */
@@ -90,23 +91,31 @@ export class Wire {
   }
 
   #read(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#missing -= chunk.length;
+    this.#pieces.push(chunk);
+    if (this.#missing > 0) return;
+    const bytes = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#missing = 0;
     let at = 0;
     while (bytes.length - at >= 2) {
       let length = bytes[at + 1]! & 0x7f;
       let start = at + 2;
       if (length >= 126) {
-        if (length === 127) throw new Error("The load tool reads no frame above 64 KiB");
-        if (bytes.length - at < 4) break;
-        length = bytes.readUInt16BE(start);
-        start += 2;
+        const size = length === 127 ? 8 : 2;
+        if (bytes.length < start + size) break;
+        length = size === 8 ? Number(bytes.readBigUInt64BE(start)) : bytes.readUInt16BE(start);
+        start += size;
       }
-      if (bytes.length < start + length) break;
+      if (bytes.length < start + length) {
+        this.#missing = start + length - bytes.length;
+        break;
+      }
       const first = bytes[at]!;
       at = start + length;
       this.#frame(first, bytes, start, at);
     }
-    this.#rest = at === bytes.length ? NOTHING : bytes.subarray(at);
+    if (at < bytes.length) this.#pieces = [bytes.subarray(at)];
     this.onDrained();
   }
 

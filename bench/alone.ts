@@ -1,0 +1,135 @@
+// Floors without a wire: one piece of work, again and again in a process of its own, as the library or Node alone does it.
+// The task is the first argument; the last line it prints is what it measured.
+
+import * as fs from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Bash } from "just-bash/browser";
+import * as git from "isomorphic-git";
+import { type Measure, percentile } from "./stats.ts";
+import { textOf } from "./text.ts";
+
+export type Task =
+  /** just-bash with a file `f` in memory: one interpreter kept, or a new one for each command. */
+  | { work: "bash"; script: string; file: string; isKept: boolean; seconds: number }
+  /** Every file below a folder read whole and looked through, by lines where it matches. */
+  | { work: "search"; folder: string; query: string; seconds: number }
+  /** isomorphic-git: a file of a work tree written, added and committed; nothing is synced. */
+  | { work: "commit"; folder: string; files: number; fileBytes: number; commits: number }
+  | { work: "log"; folder: string; limit: number; seconds: number }
+  /** One file at the newest commit. */
+  | { work: "read"; folder: string; path: string; seconds: number }
+  /** Which files differ between the newest commit and its parent, and their text. */
+  | { work: "diff"; folder: string; seconds: number };
+
+const WARM_UP_MS = 500;
+/** What isomorphic-git has read of packs and the index, kept from call to call as a server would. */
+const cache = {};
+const AUTHOR = { name: "bench", email: "bench@gsv.local" };
+
+if (import.meta.main) console.log(`\n${JSON.stringify(await carryOut(JSON.parse(process.argv[2]!) as Task))}`);
+
+async function carryOut(task: Task): Promise<Measure> {
+  switch (task.work) {
+    case "bash": {
+      const make = () => new Bash({ files: { "/f": task.file }, cwd: "/", defenseInDepth: false });
+      const kept = make();
+      return during(task.seconds, async () => {
+        const { exitCode } = await (task.isKept ? kept : make()).exec(task.script);
+        if (exitCode !== 0) throw new Error(`${task.script} ended with ${exitCode}`);
+      });
+    }
+    case "search":
+      return during(task.seconds, () => search(task.folder, task.query));
+    case "commit":
+      return commits(task);
+    case "log":
+      return during(task.seconds, () => git.log({ fs, cache, gitdir: task.folder, depth: task.limit }));
+    case "read":
+      return during(task.seconds, () =>
+        atHead(task.folder, (oid) => git.readBlob({ fs, cache, gitdir: task.folder, oid, filepath: task.path })),
+      );
+    case "diff":
+      return during(task.seconds, () => atHead(task.folder, (oid) => diff(task.folder, oid)));
+  }
+}
+
+async function during(seconds: number, work: () => Promise<unknown>): Promise<Measure> {
+  for (const until = performance.now() + WARM_UP_MS; performance.now() < until;) await work();
+  const before = process.cpuUsage();
+  const startedAt = performance.now();
+  const samples: number[] = [];
+  for (const until = startedAt + seconds * 1000; performance.now() < until;) samples.push(await timed(work));
+  return summary(samples, performance.now() - startedAt, before);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function summary(samples: number[], ms: number, before: NodeJS.CpuUsage): Measure {
+  const { user, system } = process.cpuUsage(before);
+  return {
+    perSecond: (samples.length * 1000) / ms,
+    p50Ms: percentile(samples, 0.5),
+    p99Ms: percentile(samples, 0.99),
+    cpuMsPerCall: (user + system) / 1000 / samples.length,
+  };
+}
+
+async function search(folder: string, query: string): Promise<{ path: string; line: number }[]> {
+  const matches: { path: string; line: number }[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const text = await readFile(path, "utf8");
+    if (text.includes(query))
+      for (const [line, content] of text.split("\n").entries()) if (content.includes(query)) matches.push({ path, line });
+  }
+  return matches;
+}
+
+async function commits({ folder, files, fileBytes, commits }: Extract<Task, { work: "commit" }>): Promise<Measure> {
+  await git.init({ fs, dir: folder, defaultBranch: "main" });
+  const put = async (number: number, text: string) => {
+    await writeFile(join(folder, `f${number}.txt`), text);
+    await git.add({ fs, cache, dir: folder, filepath: `f${number}.txt` });
+  };
+  for (let at = 0; at < files; at++) await put(at, textOf(at, fileBytes));
+  await git.commit({ fs, cache, dir: folder, message: "first", author: AUTHOR });
+  const before = process.cpuUsage();
+  const startedAt = performance.now();
+  const samples: number[] = [];
+  for (let at = 0; at < commits; at++) {
+    samples.push(
+      await timed(async () => {
+        await put(at % files, textOf(at + 1000, fileBytes));
+        await git.commit({ fs, cache, dir: folder, message: `change ${at}`, author: AUTHOR });
+      }),
+    );
+  }
+  return summary(samples, performance.now() - startedAt, before);
+}
+
+/** As a server does it: where the branch is, then what is asked of it. */
+async function atHead<T>(gitdir: string, work: (oid: string) => Promise<T>): Promise<T> {
+  return work(await git.resolveRef({ fs, gitdir, ref: "HEAD" }));
+}
+
+async function diff(gitdir: string, oid: string): Promise<number> {
+  const { commit } = await git.readCommit({ fs, cache, gitdir, oid });
+  const found: unknown[] = await git.walk({
+    fs,
+    cache,
+    gitdir,
+    trees: [git.TREE({ ref: commit.parent[0]! }), git.TREE({ ref: oid })],
+    map: async (_path, [before, after]) => {
+      if ((await before?.oid()) === (await after?.oid())) return null;
+      if ((await (before ?? after)?.type()) === "tree") return undefined;
+      return [await before?.content(), await after?.content()];
+    },
+  });
+  return found.length;
+}
