@@ -10,6 +10,7 @@ import { StorageError } from "../ports/sql.ts";
 import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
 import type { Person } from "../repo/commit.ts";
 import type { GitChange, GitFiles } from "../vfs/git-files.ts";
+import { InTurn } from "../vfs/in-turn.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { RepositoryRow } from "./nouns/repositories.ts";
 import { importHttp } from "./repo-http.ts";
@@ -30,6 +31,7 @@ const ASKED_AT_ONCE = 8;
 
 export class Repos {
   readonly #means: Means;
+  readonly #large = new InTurn();
   /** Those whose copy was checked in this life. */
   readonly #checked = new Set<string>();
 
@@ -41,6 +43,16 @@ export class Repos {
   async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#ready(row);
     return (await this.#means.actors.call(addressOf(row), name, args)) as RepoResult<N>;
+  }
+
+  /** What may look through all of it: one at a time for each who asks, because others share the thread it is done in. */
+  askLarge<N extends "search" | "diff" | "compare">(
+    { uid }: { uid: number },
+    row: RepositoryRow,
+    name: N,
+    args: RepoArgs<N>,
+  ): Promise<RepoResult<N>> {
+    return this.#large.run(String(uid), () => this.ask(row, name, args));
   }
 
   /**

@@ -62,7 +62,7 @@ export const repoCalls = {
     { ref, limit, offset }: { ref?: string | undefined; limit?: number | undefined; offset?: number | undefined },
   ) => repository.log(refOf(repository, ref), limit, offset),
 
-  diff: (repository: Repository, { commit, context }: { commit: string; context?: number | undefined }): DiffResult =>
+  diff: (repository: Repository, { commit, context }: { commit: string; context?: number | undefined }): Promise<DiffResult> =>
     repository.diff(commit, context),
 
   compare: (

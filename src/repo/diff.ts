@@ -1,6 +1,7 @@
 // What one commit changed, and how two commits differ.
 
-import { type Hunk, textHunks } from "./hunks.ts";
+import { type Effort, effort, type Hunk, textHunks } from "./hunks.ts";
+import { Turns } from "./pause.ts";
 import type { Store } from "./store.ts";
 import { toText } from "./text.ts";
 import { type ChangedFile, changedFiles } from "./tree-diff.ts";
@@ -29,45 +30,58 @@ const HUNKS_CHARS_MAX = 4 * 1024 * 1024;
 /** Beyond this no file is opened any more. */
 const READ_BYTES_MAX = 256 * 1024 * 1024;
 const BINARY_TEST_BYTES = 8192;
+/** How much is looked at before others get their turn; a file takes time by itself, however small. */
+const TURN_BYTES = 2 * 1024 * 1024;
+const FILE_TURN_BYTES = 8192;
 
 /** Against the first parent, or against nothing. */
-export function diff(store: Store, commit: string, context?: number): DiffResult {
+export async function diff(store: Store, commit: string, context?: number): Promise<DiffResult> {
   const node = store.history.node(store.refs.resolve(commit));
   const parent = node.parents[0] ?? null;
   const before = parent === null ? null : store.history.node(parent).tree;
-  return { commitHash: node.oid, parentHash: parent, ...difference(store, before, node.tree, context, true) };
+  return { commitHash: node.oid, parentHash: parent, ...(await difference(store, before, node.tree, context, true)) };
 }
 
-export function compare(store: Store, base: string, head: string, context?: number, stat?: boolean): CompareResult {
+export async function compare(store: Store, base: string, head: string, context?: number, stat?: boolean): Promise<CompareResult> {
   const baseHash = store.refs.resolve(base);
   const headHash = store.refs.resolve(head);
   const [before, after] = [store.history.node(baseHash).tree, store.history.node(headHash).tree];
-  return { base, head, baseHash, headHash, ...difference(store, before, after, context, stat !== true) };
+  return { base, head, baseHash, headHash, ...(await difference(store, before, after, context, stat !== true)) };
 }
 
-function difference(store: Store, before: string | null, after: string, contextAsked: number | undefined, withHunks: boolean): Difference {
+async function difference(
+  store: Store,
+  before: string | null,
+  after: string,
+  contextAsked: number | undefined,
+  withHunks: boolean,
+): Promise<Difference> {
   const context = Math.min(CONTEXT_MAX, Math.max(0, Math.trunc(contextAsked ?? CONTEXT_DEFAULT)));
   const { files: changed, isCut } = changedFiles(store.objects, before, after, FILES_MAX);
   const stats: DiffStats = { filesChanged: changed.length, additions: 0, deletions: 0 };
   let room = HUNKS_CHARS_MAX;
   let toRead = READ_BYTES_MAX;
   let truncated = isCut;
-  const files = changed.map((change) => {
-    const file = describe(change);
-    toRead -= sizeOf(store, change.before) + sizeOf(store, change.after);
+  const spent = effort();
+  const turns = new Turns(TURN_BYTES);
+  const files = changed.map(describe);
+  for (const [at, change] of changed.entries()) {
+    const size = sizeOf(store, change.before) + sizeOf(store, change.after);
+    toRead -= size;
     if (toRead < 0) {
       truncated = true;
-      return file;
+      continue;
     }
-    const { hunks, additions, deletions } = hunksOf(store, change, context);
+    const effortBefore = spent.left;
+    const { hunks, additions, deletions } = hunksOf(store, change, context, spent);
     stats.additions += additions;
     stats.deletions += deletions;
-    if (!withHunks) return file;
+    if (turns.isOver(size + FILE_TURN_BYTES + effortBefore - spent.left)) await turns.pause();
+    if (!withHunks) continue;
     room -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
     if (room < 0) truncated = true;
-    else file.hunks = hunks;
-    return file;
-  });
+    else files[at]!.hunks = hunks;
+  }
   return truncated ? { stats, files, truncated } : { stats, files };
 }
 
@@ -78,13 +92,18 @@ function describe({ path, before, after }: ChangedFile): RepoDiffFile {
   return file;
 }
 
-function hunksOf(store: Store, { before, after }: ChangedFile, context: number): { hunks: Hunk[]; additions: number; deletions: number } {
+function hunksOf(
+  store: Store,
+  { before, after }: ChangedFile,
+  context: number,
+  spent: Effort,
+): { hunks: Hunk[]; additions: number; deletions: number } {
   if (before?.oid === after?.oid) return { hunks: [], additions: 0, deletions: 0 };
   if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return oneLine("File is too large to show");
   const old = bytesOf(store, before);
   const now = bytesOf(store, after);
   if (isBinary(old) || isBinary(now)) return oneLine("Binary files differ");
-  return textHunks(toText(old), toText(now), context);
+  return textHunks(toText(old), toText(now), context, spent);
 }
 
 function oneLine(content: string): { hunks: Hunk[]; additions: number; deletions: number } {

@@ -265,7 +265,7 @@ describe("stock git", () => {
     await ok(dir, "-c", "http.postBuffer=1000", "push", "-q", `${base}/large`, "main");
     await ok(root, "clone", "-q", `${base}/large`, "large-2");
     await fsck(join(root, "large-2"));
-    expect(repository.search("main", "399 399").matches).toHaveLength(1);
+    expect((await repository.search("main", "399 399")).matches).toHaveLength(1);
     // Many haves make the client compress its request.
     await localCommits(join(root, "large-2"), 60);
     repository.apply({ message: "m", ops: [{ type: "put", path: "x", content: "x" }], author: sam, now });

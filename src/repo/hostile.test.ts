@@ -187,7 +187,7 @@ describe("trees", () => {
     expect(repository.read("evil", "")).toMatchObject({ entries: [{ name: "link", mode: "120000", type: "symlink" }] });
     expect(repository.read("evil", "link")).toMatchObject({ content: "../../etc/passwd" });
     expect(() => repository.read("evil", "link/x")).toThrow("Path not found");
-    expect(repository.search("evil", "passwd").matches).toEqual([]);
+    expect((await repository.search("evil", "passwd")).matches).toEqual([]);
   });
 
   test("trees that stand for millions of files are kept, and cost little to look at", async () => {
@@ -197,10 +197,18 @@ describe("trees", () => {
     const tip = commit(oid(levels.at(-1)!));
     const repository = await accepted(pack([content, ...levels, tip]), to(tip));
     const started = performance.now();
-    expect(repository.search("evil", "nothing")).toMatchObject({ truncated: true, matches: [] });
-    expect(repository.diff("evil")).toMatchObject({ truncated: true });
-    expect(repository.compare("main", "evil", 3, true).truncated).toBe(true);
+    expect(await repository.search("evil", "nothing")).toMatchObject({ truncated: true, matches: [] });
+    expect(await repository.diff("evil")).toMatchObject({ truncated: true });
+    expect((await repository.compare("main", "evil", 3, true)).truncated).toBe(true);
     expect(performance.now() - started).toBeLessThan(15_000);
+  });
+
+  test("and so are those that stand for millions of directories without a file", async () => {
+    const levels = [tree()];
+    for (let i = 0; i < 60; i++) levels.push(tree(["40000", "a", oid(levels[i]!)], ["40000", "b", oid(levels[i]!)]));
+    const tip = commit(oid(levels.at(-1)!));
+    const repository = await accepted(pack([...levels, tip]), to(tip));
+    expect(await repository.diff("evil")).toMatchObject({ truncated: true, files: [] });
   });
 
   test("very deep trees", async () => {
@@ -208,9 +216,32 @@ describe("trees", () => {
     for (let i = 0; i < 2000; i++) levels.push(tree(["40000", "d", oid(levels[i]!)]));
     const tip = commit(oid(levels.at(-1)!));
     const repository = await accepted(pack([content, ...levels, tip]), to(tip));
-    expect(repository.search("evil", "content").truncated).toBe(true);
-    expect(repository.diff("evil").truncated).toBe(true);
+    expect((await repository.search("evil", "content")).truncated).toBe(true);
+    expect((await repository.diff("evil")).truncated).toBe(true);
   });
+});
+
+test("many files that have nothing in common are compared in a moment, and others get their turn meanwhile", async () => {
+  const repository = new Repository(new NodeSql(":memory:", () => {}));
+  const lines = (word: string) => Array.from({ length: 1100 }, (_, n) => `${word} ${n}\n`).join("");
+  const put = (word: string) =>
+    repository.apply({
+      ref: "main",
+      message: word,
+      ops: Array.from({ length: 60 }, (_, n) => ({ type: "put" as const, path: `${n}.txt`, content: lines(word) })),
+      author: sam,
+      now,
+    });
+  put("before");
+  put("after");
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  const started = performance.now();
+  const { stats } = await repository.diff("main");
+  clearInterval(others);
+  expect(stats).toEqual({ filesChanged: 60, additions: 66_000, deletions: 66_000 });
+  expect(performance.now() - started).toBeLessThan(8_000);
+  expect(turns).toBeGreaterThan(0);
 });
 
 describe("commits and tags", () => {

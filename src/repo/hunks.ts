@@ -14,10 +14,22 @@ const EDITS_MAX = 2000;
 const LINES_MAX = 100_000;
 const TIMEOUT_MS = 500;
 
-export function textHunks(before: string, after: string, context: number): { hunks: Hunk[]; additions: number; deletions: number } {
+/** What is left for all files of one answer, in squares of edits: counted, because not every host has a clock that runs. */
+export type Effort = { left: number };
+
+export function effort(): Effort {
+  return { left: 3 * EDITS_MAX ** 2 };
+}
+
+export function textHunks(
+  before: string,
+  after: string,
+  context: number,
+  spent: Effort = effort(),
+): { hunks: Hunk[]; additions: number; deletions: number } {
   const old = linesOf(before);
   const now = linesOf(after);
-  const changes = changesOf(old, now);
+  const changes = changesOf(old, now, spent);
   let additions = 0;
   let deletions = 0;
   for (const change of changes) {
@@ -32,7 +44,7 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function changesOf(old: string[], now: string[]): Change[] {
+function changesOf(old: string[], now: string[], spent: Effort): Change[] {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
@@ -41,7 +53,10 @@ function changesOf(old: string[], now: string[]): Change[] {
   if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
   if (whole.oldFrom === whole.oldTo || whole.newFrom === whole.newTo) return [whole];
   if (whole.oldTo - start > LINES_MAX || whole.newTo - start > LINES_MAX) return [whole];
-  const parts = diffArrays(old.slice(start, whole.oldTo), now.slice(start, whole.newTo), { maxEditLength: EDITS_MAX, timeout: TIMEOUT_MS });
+  const maxEditLength = Math.min(EDITS_MAX, Math.floor(Math.sqrt(Math.max(0, spent.left))));
+  const parts = diffArrays(old.slice(start, whole.oldTo), now.slice(start, whole.newTo), { maxEditLength, timeout: TIMEOUT_MS });
+  const edits = parts?.reduce((sum, { added, removed, value }) => sum + (added || removed ? value.length : 0), 0) ?? maxEditLength;
+  spent.left -= edits ** 2;
   if (parts === undefined) return [whole];
 
   const changes: Change[] = [];

@@ -306,7 +306,7 @@ describe("log", () => {
 });
 
 describe("diff and compare", () => {
-  test("hunks with context, as a patch counts them", () => {
+  test("hunks with context, as a patch counts them", async () => {
     const repository = fresh();
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
     const base = put(repository, { f: `${lines.join("\n")}\n`, gone: "x\ny\n", same: "s" });
@@ -323,7 +323,7 @@ describe("diff and compare", () => {
       author: sam,
       now,
     });
-    const diff = repository.diff("main", 1);
+    const diff = await repository.diff("main", 1);
     expect(diff).toMatchObject({ parentHash: base, stats: { filesChanged: 4, additions: 3, deletions: 3 } });
     expect(diff.files.map(({ path, status }) => [path, status])).toEqual([
       ["bin", "added"],
@@ -360,32 +360,32 @@ describe("diff and compare", () => {
       },
     ]);
     expect(diff.files[3]!.hunks).toEqual([{ oldStart: 0, oldCount: 0, newStart: 1, newCount: 1, lines: [{ tag: "add", content: "n" }] }]);
-    const stat = repository.compare(base, "main", 3, true);
+    const stat = await repository.compare(base, "main", 3, true);
     expect(stat).toMatchObject({ base, head: "main", stats: diff.stats });
     expect(stat.files.every((file) => file.hunks === undefined)).toBe(true);
-    expect(repository.compare("main", base).stats).toEqual({ filesChanged: 4, additions: 3, deletions: 3 });
-    expect(repository.diff(base).parentHash).toBeNull();
-    expect(repository.compare(base, base)).toMatchObject({ files: [], stats: { filesChanged: 0, additions: 0, deletions: 0 } });
+    expect((await repository.compare("main", base)).stats).toEqual({ filesChanged: 4, additions: 3, deletions: 3 });
+    expect((await repository.diff(base)).parentHash).toBeNull();
+    expect(await repository.compare(base, base)).toMatchObject({ files: [], stats: { filesChanged: 0, additions: 0, deletions: 0 } });
   });
 
-  test("texts with nothing in common end in time", () => {
+  test("texts with nothing in common end in time", async () => {
     const repository = fresh();
     const text = (seed: string) => Array.from({ length: 60_000 }, (_, i) => `${seed} ${i * 7919}`).join("\n");
     put(repository, { f: text("a") });
     put(repository, { f: text("b") });
     const started = performance.now();
-    const diff = repository.diff("main");
+    const diff = await repository.diff("main");
     expect(diff.stats).toEqual({ filesChanged: 1, additions: 60_000, deletions: 60_000 });
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 
 describe("search", () => {
-  test("literal, by case, at a ref, under a prefix, up to 500 lines", () => {
+  test("literal, by case, at a ref, under a prefix, up to 500 lines", async () => {
     const repository = fresh();
     const first = put(repository, { "a.txt": "one\ntwo needle needle\r\nNeedle\n", "dir/b.txt": "needle", "dirt.txt": "needle (1)\n" });
     put(repository, { "a.txt": "nothing", bin: "\0needle", many: "needle\n".repeat(600) });
-    expect(repository.search(first, "needle")).toEqual({
+    expect(await repository.search(first, "needle")).toEqual({
       ref: first,
       query: "needle",
       matches: [
@@ -394,12 +394,12 @@ describe("search", () => {
         { path: "dirt.txt", line: 1, content: "needle (1)" },
       ],
     });
-    expect(repository.search("main", "needle", "dir/").matches.map((match) => match.path)).toEqual(["dir/b.txt"]);
-    expect(repository.search("main", "needle", "dir").matches.map((match) => match.path)).toEqual(["dir/b.txt", "dirt.txt"]);
-    expect(repository.search("main", "e (", "dir")).toMatchObject({ prefix: "dir", matches: [{ path: "dirt.txt" }] });
-    const many = repository.search("main", "needle", "many");
+    expect((await repository.search("main", "needle", "dir/")).matches.map((match) => match.path)).toEqual(["dir/b.txt"]);
+    expect((await repository.search("main", "needle", "dir")).matches.map((match) => match.path)).toEqual(["dir/b.txt", "dirt.txt"]);
+    expect(await repository.search("main", "e (", "dir")).toMatchObject({ prefix: "dir", matches: [{ path: "dirt.txt" }] });
+    const many = await repository.search("main", "needle", "many");
     expect(many.truncated).toBe(true);
     expect(many.matches).toHaveLength(500);
-    expect(() => repository.search("main", "")).toThrow("query");
+    await expect(repository.search("main", "")).rejects.toThrow("query");
   });
 });

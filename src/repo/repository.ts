@@ -80,15 +80,15 @@ export class Repository {
     return log(this.store, ref, limit, offset);
   }
 
-  diff(commit: string, context?: number): DiffResult {
+  diff(commit: string, context?: number): Promise<DiffResult> {
     return diff(this.store, commit, context);
   }
 
-  compare(base: string, head: string, context?: number, stat?: boolean): CompareResult {
+  compare(base: string, head: string, context?: number, stat?: boolean): Promise<CompareResult> {
     return compare(this.store, base, head, context, stat);
   }
 
-  search(ref: string, query: string, prefix?: string): SearchResult {
+  search(ref: string, query: string, prefix?: string): Promise<SearchResult> {
     return search(this.store, ref, query, prefix);
   }
 

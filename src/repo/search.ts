@@ -2,6 +2,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { readPath } from "./names.ts";
+import { Turns } from "./pause.ts";
 import type { Store } from "./store.ts";
 import { asText } from "./text.ts";
 import { isTree, MODE, parseTree } from "./tree.ts";
@@ -18,14 +19,28 @@ const DEPTH_MAX = 256;
 /** A line of minified code would fill the answer by itself. */
 const LINE_CHARS_MAX = 1000;
 
-type Search = { store: Store; query: string; prefix: string; matches: Match[]; entries: number; bytes: number; isCut: boolean };
+/** How much is looked through before others get their turn; an entry takes time by itself. */
+const TURN_BYTES = 2 * 1024 * 1024;
+const ENTRY_BYTES = 1024;
 
-export function search(store: Store, ref: string, query: string, prefix?: string): SearchResult {
+type Search = {
+  store: Store;
+  query: string;
+  prefix: string;
+  matches: Match[];
+  entries: number;
+  bytes: number;
+  isCut: boolean;
+  turns: Turns;
+};
+
+export async function search(store: Store, ref: string, query: string, prefix?: string): Promise<SearchResult> {
   if (query === "") fail(400, "query is required");
   const tree = store.history.node(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
-  const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false };
-  walk(search, tree, "", 0);
+  const turns = new Turns(TURN_BYTES);
+  const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false, turns };
+  await walk(search, tree, "", 0);
   const result: SearchResult = { ref, query, matches: search.matches };
   if (prefix !== undefined) result.prefix = prefix;
   if (search.isCut) result.truncated = true;
@@ -38,16 +53,19 @@ function cleanPrefix(prefix: string): string {
   return path !== "" && prefix.endsWith("/") ? `${path}/` : path;
 }
 
-function walk(search: Search, tree: string, path: string, depth: number): void {
+async function walk(search: Search, tree: string, path: string, depth: number): Promise<void> {
   for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
     if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
     if (search.isCut) return;
+    if (search.turns.isOver(ENTRY_BYTES)) await search.turns.pause();
     const name = path + entry.name;
     if (isTree(entry)) {
       const inner = `${name}/`;
-      if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) walk(search, entry.oid, inner, depth + 1);
+      if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) await walk(search, entry.oid, inner, depth + 1);
     } else if (entry.mode !== MODE.link && name.startsWith(search.prefix)) {
+      const before = search.bytes;
       searchFile(search, entry.oid, name);
+      if (search.turns.isOver(search.bytes - before)) await search.turns.pause();
     }
   }
 }

@@ -7,6 +7,10 @@ type Side = { mode: string; oid: string };
 export type ChangedFile = { path: string; before?: Side; after?: Side };
 
 const DEPTH_MAX = 256;
+/** Small trees that contain each other can stand for any number of directories, with no file in them. */
+const ENTRIES_MAX = 200_000;
+/** To open one takes as long as to look at so many entries. */
+const TREE_ENTRIES = 20;
 
 /** At most `filesMax` of them; `isCut` says that there are more. */
 export function changedFiles(
@@ -17,6 +21,7 @@ export function changedFiles(
 ): { files: ChangedFile[]; isCut: boolean } {
   const files: ChangedFile[] = [];
   let isCut = false;
+  let entries = 0;
 
   function visit(path: string, old: TreeEntry | undefined, now: TreeEntry | undefined, depth: number): void {
     if (isCut) return;
@@ -35,11 +40,13 @@ export function changedFiles(
   function compare(prefix: string, old: string | null, now: string | null, depth: number): void {
     if (depth > DEPTH_MAX) isCut = true;
     if (isCut) return;
+    entries += TREE_ENTRIES;
     const left = old === null ? [] : parseTree(objects.read(old, "tree"));
     const right = now === null ? [] : parseTree(objects.read(now, "tree"));
     let i = 0;
     let j = 0;
     while (!isCut && (i < left.length || j < right.length)) {
+      if (++entries > ENTRIES_MAX) isCut = true;
       const a = left[i];
       const b = right[j];
       const order = a === undefined ? 1 : b === undefined ? -1 : compareEntries(a, b);

@@ -3,13 +3,16 @@
 export class InTurn {
   readonly #last = new Map<string, Promise<void>>();
 
-  async run(key: string, work: () => Promise<void>): Promise<void> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve();
     const own = before.then(work);
-    const settled = own.catch(() => undefined);
+    const settled = own.then(
+      () => undefined,
+      () => undefined,
+    );
     this.#last.set(key, settled);
     try {
-      await own;
+      return await own;
     } finally {
       if (this.#last.get(key) === settled) this.#last.delete(key);
     }

@@ -35,7 +35,7 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, ...asked }) {
     const row = repositories.toRead(caller, repo);
-    const { baseHash: _base, headHash: _head, ...compared } = await repos.ask(row, "compare", asked);
+    const { baseHash: _base, headHash: _head, ...compared } = await repos.askLarge(caller, row, "compare", asked);
     return { repo: row.repo, ...compared };
   },
 });

@@ -33,6 +33,6 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, commit, context }) {
     const row = repositories.toRead(caller, repo);
-    return { repo: row.repo, ...(await repos.ask(row, "diff", { commit, context })) };
+    return { repo: row.repo, ...(await repos.askLarge(caller, row, "diff", { commit, context })) };
   },
 });

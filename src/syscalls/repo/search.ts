@@ -27,6 +27,6 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, ref, query, prefix }) {
     const row = repositories.toRead(caller, repo);
-    return { repo: row.repo, ...(await repos.ask(row, "search", { ref, query, prefix })) };
+    return { repo: row.repo, ...(await repos.askLarge(caller, row, "search", { ref, query, prefix })) };
   },
 });
