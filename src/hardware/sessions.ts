@@ -25,8 +25,9 @@ export type SessionMeans = {
 };
 
 export const SESSIONS_PER_OWNER = 8;
-/** What has ended and was never asked for is kept this long. */
+/** What has ended and was never asked for is kept this long, and of one owner only the last few: it holds what they put out. */
 const KEEP_MS = 10 * 60 * 1000;
+export const ENDED_PER_OWNER = 16;
 const CUT = "\n...[truncated]";
 
 type Session = {
@@ -50,7 +51,7 @@ export class Sessions {
   }
 
   start(owner: number, outputBytesMax: number, spawn: (sink: Sink) => Spawned): string {
-    this.#forgetOld();
+    this.#forgetOld(owner);
     const running = [...this.#sessions.values()].filter((session) => session.owner === owner && session.exit === null).length;
     if (running >= SESSIONS_PER_OWNER)
       fail(
@@ -131,9 +132,12 @@ export class Sessions {
     session.changed.resolve();
   }
 
-  #forgetOld(): void {
+  #forgetOld(owner: number): void {
     const before = this.#means.now() - KEEP_MS;
     for (const [id, { exit, endedAt }] of this.#sessions) if (exit !== null && endedAt < before) this.#sessions.delete(id);
+    const ended = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit !== null);
+    const oldest = ended.toSorted(([, a], [, b]) => a.endedAt - b.endedAt).slice(0, Math.max(0, ended.length - ENDED_PER_OWNER));
+    for (const [id] of oldest) this.#sessions.delete(id);
   }
 }
 
