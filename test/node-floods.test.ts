@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import { LIMITS } from "../src/protocol/limits.ts";
 import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
-import { ALICE, BOB, enter, populate } from "./support/people.ts";
+import { ALICE, BOB, enter, populate, ROOT } from "./support/people.ts";
 import { RawSocket } from "./support/raw-socket.ts";
 
 test("a flood of pings from a peer that does not read is not answered into memory", async () => {
@@ -116,3 +116,27 @@ async function connected(host: Host, id: string, token: string): Promise<WebSock
   await new Promise((resolve) => socket.once("message", resolve));
   return socket;
 }
+
+test("two users who keep every thread busy do not keep a third from running a command", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const busy = [await enter(host, ALICE), await enter(host, BOB)];
+  const sleeps = busy.flatMap((client) => Array.from({ length: 6 }, () => client.call("shell.exec", { input: "sleep 20", wait: 0 })));
+  await Promise.all(sleeps);
+  // Until each of them has all the threads that it gets.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const root = await enter(host, ROOT);
+  expect(await root.call("shell.exec", { input: "echo hi", wait: 8_000 })).toMatchObject({ status: "completed", output: "hi\n" });
+  await host.close();
+});
+
+test("a command that skips far into a file takes no memory for it", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const bob = await enter(host, BOB);
+  const before = process.memoryUsage().rss;
+  const ran = await bob.call("shell.exec", { input: "dd if=/dev/zero of=far bs=1 count=1 seek=900M; ls -l far" });
+  expect(ran).toMatchObject({ output: expect.stringMatching(/more than a command may write[^]*No such file/) });
+  expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
+  await host.close();
+});

@@ -11,7 +11,9 @@ import { Lines } from "../../shell/lines.ts";
 import { timedOut } from "../../shell/messages.ts";
 import type { FromShell, ToShell } from "./shell-messages.ts";
 
+/** Those who have a thread share so many; who has none gets one beyond them. */
 const THREADS_MAX = 8;
+const THREADS_IN_ALL = 64;
 const THREADS_PER_USER = 4;
 const IDLE_MS = 60_000;
 /** A user's next thread is started when the ones there are have been busy for this long. */
@@ -82,7 +84,7 @@ export class NodeShells implements Shells {
         isCrowded = true;
         continue;
       }
-      thread ??= own.length < THREADS_PER_USER ? this.#newThread(job.uid) : undefined;
+      thread ??= own.length < THREADS_PER_USER ? this.#newThread(job.uid, own.length === 0 ? THREADS_IN_ALL : THREADS_MAX) : undefined;
       if (thread === undefined) continue;
       this.#queue.splice(this.#queue.indexOf(job), 1);
       thread.run(job);
@@ -90,13 +92,15 @@ export class NodeShells implements Shells {
     if (isCrowded) this.#crowded = setTimeout(() => this.#dispatch(), CROWDED_MS);
   }
 
-  #newThread(uid: number): Thread | undefined {
+  #newThread(uid: number, threadsMax: number): Thread | undefined {
     if (this.#threads.size >= THREADS_MAX) {
       // Somebody else's that has nothing to do makes room.
       const idle = [...this.#threads].find(({ isFree }) => isFree);
-      if (idle === undefined) return undefined;
-      this.#threads.delete(idle);
-      void idle.end("");
+      if (idle === undefined && this.#threads.size >= threadsMax) return undefined;
+      if (idle !== undefined) {
+        this.#threads.delete(idle);
+        void idle.end("");
+      }
     }
     const thread = new Thread(uid, {
       free: () => this.#dispatch(),
@@ -148,6 +152,7 @@ class Thread {
   /** How the command is being ended, where it does not end by itself: told whatever it says then. */
   #end: Exit | null = null;
   #isGone = false;
+  #isEnding = false;
 
   constructor(uid: number, told: { free(): void; gone(): void }) {
     this.uid = uid;
@@ -173,7 +178,7 @@ class Thread {
   }
 
   get isFree(): boolean {
-    return this.#job === null && !this.#isGone;
+    return this.#job === null && !this.#isGone && !this.#isEnding;
   }
 
   run(job: Job): void {
@@ -198,6 +203,7 @@ class Thread {
   }
 
   async end(why: string): Promise<void> {
+    this.#isEnding = true;
     this.#end ??= { exitCode: KILLED, error: why };
     await this.#worker.terminate();
   }

@@ -4,6 +4,8 @@ import { command, CommandError } from "../command.ts";
 import { bytesIn } from "../sizes.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
+/** A file is made here before it is written, whatever is skipped on the way. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
 const NAMES = new Set(["if", "of", "bs", "ibs", "obs", "count", "skip", "seek", "conv", "status", "iflag", "oflag"]);
 
 export default command({
@@ -35,6 +37,8 @@ export default command({
     const seek = number("seek", 0) * number("bs", number("obs", 512));
     const keeps = options.get("conv")?.includes("notrunc") === true;
     const before = seek > 0 || keeps ? await read(target).catch(() => new Uint8Array()) : new Uint8Array();
+    if (seek + part.length > FILE_BYTES_MAX)
+      throw new CommandError(`a file of more than a command may write here (${FILE_BYTES_MAX} bytes)`);
     const after = new Uint8Array(Math.max(seek + part.length, keeps ? before.length : 0));
     after.set(before.subarray(0, after.length));
     after.set(part, seek);
