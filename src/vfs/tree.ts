@@ -28,6 +28,8 @@ const DIRECTORY_MODE = 0o755;
 const MODE_MAX = 0o1777;
 /** How often an append begins anew because the file was replaced meanwhile. */
 const TRIES = 16;
+/** A file is held whole while it grows: of those larger than this, one at a time for each user. */
+const LARGE_BYTES = 8 * 1024 * 1024;
 
 export type NodeTable = NodeReads & {
   put(node: FileNode, parent: string, content: Uint8Array | null): void;
@@ -55,7 +57,7 @@ export type TreeMount = Mount & Required<Pick<Mount, "readHeads">>;
 
 export function treeMount(means: TreeMeans): TreeMount {
   const { reads } = means;
-  const appends = new InTurn();
+  const turns = { ofPath: new InTurn(), ofLarge: new InTurn() };
   const change = (who: Who, body: (table: NodeTable) => void) =>
     means.change((table) => {
       who.mustStillMay();
@@ -102,7 +104,7 @@ export function treeMount(means: TreeMeans): TreeMount {
     async write(who, path, content, { ifVersion }) {
       await put(means, who, path, content, ifVersion);
     },
-    append: (who, path, content) => appends.run(path, () => append(means, who, path, content)),
+    append: (who, path, content) => turns.ofPath.run(path, () => append(means, turns.ofLarge, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
         mayRemove(table, who, path);
@@ -199,13 +201,17 @@ async function put(means: TreeMeans, who: Who, path: string, content: Uint8Array
   await (isSmall ? name() : means.contents.put(blobKey(hash), content, name));
 }
 
-async function append(means: TreeMeans, who: Who, path: string, content: Uint8Array): Promise<void> {
+async function append(means: TreeMeans, large: InTurn, who: Who, path: string, content: Uint8Array): Promise<void> {
   for (let tries = 1; ; tries++) {
     const there = mayPut(means.reads, who, path, undefined);
-    mustFit(path, (there?.size ?? 0) + content.length);
-    try {
+    const size = (there?.size ?? 0) + content.length;
+    mustFit(path, size);
+    const grow = async () => {
       const before = there === undefined ? new Uint8Array() : await contentOf(means, there);
-      return await put(means, who, path, concat(before, content), there?.hash ?? null);
+      await put(means, who, path, concat(before, content), there?.hash ?? null);
+    };
+    try {
+      return await (size > LARGE_BYTES ? large.run(String(who.uid), grow) : grow());
     } catch (error) {
       if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === TRIES) throw error;
     }

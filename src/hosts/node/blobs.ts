@@ -63,7 +63,8 @@ export class NodeBlobs implements Blobs {
       try {
         const bytes = new Uint8Array(Math.max(0, range.end - range.start));
         const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.start);
-        return bytes.subarray(0, bytesRead);
+        // Not a view: whoever hands it to another thread would hand over all the room that was made for it.
+        return bytesRead === bytes.length ? bytes : bytes.slice(0, bytesRead);
       } finally {
         await handle.close();
       }
