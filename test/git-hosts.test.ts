@@ -124,6 +124,32 @@ describe.each([
     expect((await get("alice/work", { authorization: "Bearer x" })).status).toBe(401);
   });
 
+  test("a push that is under way when its token is revoked changes nothing", async () => {
+    const repo = "alice/revoked";
+    await alice.call("repo.create", { repo });
+    await alice.call("repo.create", { repo, ref: "draft" });
+    const { heads } = await alice.call("repo.refs", { repo });
+    const push = async (revoke: boolean) => {
+      const { token } = await alice.call("sys.token.create", { kind: "user" });
+      const line = `${heads.draft} ${"0".repeat(40)} refs/heads/draft\0report-status`;
+      const body = `${(line.length + 4).toString(16).padStart(4, "0")}${line}0000`;
+      const headers = { ...basic("alice", token.token), "content-type": "application/x-git-receive-pack-request" };
+      const sending = request(`${host.url}/git/${repo}/git-receive-pack`, { method: "POST", headers });
+      const over = new Promise((resolve) => {
+        sending.on("error", resolve);
+        sending.on("response", (response) => response.resume().on("close", resolve));
+      });
+      sending.write(body.slice(0, 20));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      if (revoke) await alice.call("sys.token.revoke", { tokenId: token.tokenId });
+      sending.end(body.slice(20));
+      await over;
+      return Object.keys((await alice.call("repo.refs", { repo })).heads);
+    };
+    expect(await push(true)).toEqual(["draft", "main"]);
+    expect(await push(false)).toEqual(["main"]);
+  });
+
   test("a private repository answers others exactly like an absent one", async () => {
     for (const service of ["git-upload-pack", "git-receive-pack"]) {
       const there = await get("alice/work", basic("bob"), service);

@@ -2,13 +2,14 @@
 // repository what it would say of one that does not exist. Bodies are passed on as they come.
 
 import { allows } from "../../lib/capability.ts";
+import { checkedStream } from "../../lib/checked-stream.ts";
 import { endingStream } from "../../lib/ending-stream.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Account } from "../../protocol/records.ts";
 import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
-import { login } from "../login.ts";
+import { login, WRONG_CREDENTIAL } from "../login.ts";
 import type { RepositoryRow } from "../nouns/repositories.ts";
 
 type Means = {
@@ -22,6 +23,8 @@ type Asked = { repo: string; path: string; query: string; service: "git-upload-p
 
 /** Requests under way: each holds a connection and, while it is served, part of a repository's turn. */
 const AT_ONCE = 32;
+/** Who has none is let in beyond that: a few users with slow connections do not keep the others out. */
+const AT_ONCE_IN_ALL = 256;
 const AT_ONCE_PER_USER = 8;
 /** Not every host tells of every peer that goes away: older ones count no more. */
 const UNDER_WAY_MS = 30 * 60 * 1000;
@@ -52,17 +55,22 @@ export class GitDoor {
 
   async #answer(request: Request, asked: Asked, address: string): Promise<Response> {
     const account = await this.#account(request, address);
-    const row = this.#mayOrFail(account, asked);
-    const done = this.#begin(account?.username ?? "");
+    const row = this.#mayOrFail(account(), asked);
+    // An exchange takes as long as its peer likes, and whoever may begin one may have lost the right before it ends.
+    const stillMay = () => void this.#mayOrFail(account(), asked);
+    const username = account()?.username ?? null;
+    const done = this.#begin(username ?? "");
     try {
       const headers = Object.fromEntries(
         FORWARDED.flatMap((name) => (request.headers.has(name) ? [[name, request.headers.get(name)!]] : [])),
       );
       const { path, query, service } = asked;
-      const access = { read: true, write: service === "git-receive-pack", actor: account?.username ?? null };
+      const access = { read: true, write: service === "git-receive-pack", actor: username };
       const { repos } = this.#means.effects;
-      const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: request.body, access });
-      const body = endingStream(answer.body, done);
+      const sent = request.body === null ? null : checkedStream(request.body, stillMay);
+      const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: sent, access });
+      // What became of a push is told whoever asks by now.
+      const body = endingStream(access.write ? answer.body : checkedStream(answer.body, stillMay), done);
       cancelWith(request.signal, body);
       return new Response(body, { status: answer.status, headers: answer.headers });
     } catch (error) {
@@ -71,17 +79,26 @@ export class GitDoor {
     }
   }
 
-  /** Null for whoever does not say. */
-  async #account(request: Request, address: string): Promise<Account | null> {
+  /** Says who is asking, as they are at that moment: null for whoever did not say, a failure once the login has ended. */
+  async #account(request: Request, address: string): Promise<() => Account | null> {
     const header = request.headers.get("authorization");
-    if (header === null) return null;
+    if (header === null) return () => null;
     const { username, secret } = basic(header) ?? fail(401, "Authentication required: use HTTP Basic");
     const { reads, effects } = this.#means;
     const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
     const context = { ...effects, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
     const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
     if (credential.kind === "token") this.#means.relaxed(({ tokens, now }) => tokens.used(credential.tokenId, now));
-    return account;
+    const hash = reads.accounts.hashOf(account.username);
+    const holds = () => {
+      if (credential.kind === "password") return reads.accounts.hashOf(account.username) === hash;
+      const token = reads.tokens.get(credential.tokenId);
+      return token !== undefined && token.revokedAt === null && (token.expiresAt === null || token.expiresAt > reads.now);
+    };
+    return () => {
+      const present = reads.accounts.byUid(account.uid);
+      return present !== undefined && !present.locked && holds() ? present : fail(401, WRONG_CREDENTIAL);
+    };
   }
 
   #mayOrFail(account: Account | null, { repo, service }: Asked): RepositoryRow {
@@ -103,7 +120,8 @@ export class GitDoor {
     const { now } = this.#means.reads;
     const counted = [...this.#underWay].filter(({ since }) => since > now - UNDER_WAY_MS);
     const mine = counted.filter((other) => other.username === username).length;
-    if (mine >= AT_ONCE_PER_USER || counted.length >= AT_ONCE) fail(429, "Too many git requests at once: try again in a few seconds");
+    if (mine >= AT_ONCE_PER_USER || counted.length >= (mine === 0 ? AT_ONCE_IN_ALL : AT_ONCE))
+      fail(429, "Too many git requests at once: try again in a few seconds");
     const slot = { username, since: now };
     this.#underWay.add(slot);
     return () => void this.#underWay.delete(slot);
