@@ -17,7 +17,8 @@ test("a flood of pings from a peer that does not read is not answered into memor
   socket.on("pong", () => pongs++);
   socket.on("message", () => pongs++);
   socket.pause();
-  const sent = 300_000;
+  // Few enough to be sent in the ten seconds a stranger has, on a busy machine too.
+  const sent = 100_000;
   for (let at = 1; at <= sent; at++) {
     if (at % 2 === 0) socket.ping(Buffer.alloc(125));
     else socket.send("ping");

@@ -10,6 +10,7 @@ import type { Snippet } from "./corpus.ts";
 export type Ran = { stdout: string; stderr: string; exitCode: number };
 
 const AT_ONCE = 4;
+const FOLDERS_AT_ONCE = 50;
 
 export const hasBash = spawnSync("bash", ["--version"]).status === 0;
 
@@ -43,7 +44,12 @@ export async function byMachine(all: readonly Snippet[]): Promise<Ran[]> {
 
 /** What the gateway says. */
 export async function byGateway(all: readonly Snippet[], client: Client): Promise<Ran[]> {
-  await client.call("shell.exec", { input: `mkdir -p snippets && cd snippets && mkdir ${all.map((_, at) => at).join(" ")}` });
+  // Some at a time: on a busy machine all at once outlive the time a command may take.
+  for (let at = 0; at < all.length; at += FOLDERS_AT_ONCE) {
+    const names = [...all.keys()].slice(at, at + FOLDERS_AT_ONCE);
+    let made = await client.call("shell.exec", { input: `mkdir -p snippets && cd snippets && mkdir ${names.join(" ")}` });
+    while (made.status === "running") made = await client.call("shell.exec", { sessionId: made.sessionId, input: "" });
+  }
   return each(all, async ({ script, files }, at) => {
     const cwd = `snippets/${at}`;
     for (const [path, content] of Object.entries(files)) await client.call("fs.write", { path: `${cwd}/${path}`, content });
