@@ -141,3 +141,19 @@ test("a command that skips far into a file takes no memory for it", async () => 
   expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
   await host.close();
 });
+
+test("a user who asks for many searches and lists at once leaves others their turn", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const [alice, bob] = [await enter(host, ALICE), await enter(host, BOB)];
+  await Promise.all(Array.from({ length: 1_000 }, (_, at) => bob.call("fs.write", { path: `many/${at}`, content: `${at}` })));
+  for (const ask of [() => bob.call("fs.search", { path: "many", query: "nothing" }), () => bob.call("fs.read", { path: "many" })]) {
+    let done = 0;
+    const flood = Array.from({ length: 60 }, () => ask().then(() => done++));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await alice.call("fs.read", { path: "/etc/passwd" });
+    expect(done).toBeLessThan(50);
+    await Promise.all(flood);
+  }
+  await host.close();
+});

@@ -1,5 +1,6 @@
 // fs.search: lines that hold a text, literally, below a path. Bounded in matches, files and time, and honest about it.
 
+import { breath } from "../lib/breath.ts";
 import { globMatcher } from "../lib/glob.ts";
 import type { FileKind, FileSystem, FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
@@ -11,6 +12,8 @@ export type SearchResult = { ok: true; matches: Match[]; count: number; truncate
 
 /** How many files are asked for at once, at most CHUNK_BYTES of each. */
 const BATCH_FILES = 32;
+/** Files and directories that are looked at before others get their turn. */
+const TURN_PATHS = 256;
 
 export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<SearchResult> {
   const { files } = machine;
@@ -22,7 +25,9 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     const search = new Search(machine, query);
     const { kind } = await files.stat(root);
     const batch: string[] = [];
-    for await (const path of walk(files, root, kind, true)) {
+    let seen = 0;
+    const give = () => (++seen % TURN_PATHS === 0 ? breath() : undefined);
+    for await (const path of walk(files, root, kind, give)) {
       if (search.isOver()) break;
       if (included(relative(root, path))) batch.push(path);
       if (batch.length === BATCH_FILES) await search.files(batch.splice(0));
@@ -105,13 +110,16 @@ async function headsOf(files: FileSystem, paths: readonly string[]): Promise<(Ui
   return heads;
 }
 
+type Give = () => Promise<void> | undefined;
+
 /** Files at or below a path, in the order of names; directories that may not be looked into are passed over. */
-async function* walk(files: FileSystem, path: string, kind: FileKind, isRoot: boolean): AsyncGenerator<string> {
+async function* walk(files: FileSystem, path: string, kind: FileKind, give: Give, isRoot = true): AsyncGenerator<string> {
+  await give();
   if (kind === "file") yield path;
   if (kind !== "directory") return;
   const entries = isRoot ? await files.list(path) : await files.list(path).catch(() => []);
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-    yield* walk(files, path.endsWith("/") ? path + entry.name : `${path}/${entry.name}`, entry.kind, false);
+    yield* walk(files, path.endsWith("/") ? path + entry.name : `${path}/${entry.name}`, entry.kind, give, false);
 }
 
 /** A long line around the first match in it. */

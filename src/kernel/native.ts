@@ -12,6 +12,7 @@ import { docsMounts } from "../vfs/docs.ts";
 import { etcMounts } from "../vfs/etc.ts";
 import type { GitFiles } from "../vfs/git-files.ts";
 import { homeMount } from "../vfs/home.ts";
+import { InTurn } from "../vfs/in-turn.ts";
 import type { Mount } from "../vfs/mount.ts";
 import { procMount } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
@@ -45,6 +46,8 @@ export class NativeTarget {
   readonly #mounts: readonly Mount[];
   readonly #contents: Contents;
   readonly #places = new LinePlaces();
+  /** A search may look at everything: one at a time for each user. */
+  readonly #searches = new InTurn();
 
   constructor(means: Means) {
     const { ports, reads } = means;
@@ -101,7 +104,8 @@ export class NativeTarget {
   run(call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
     const { target, ...rest } = args as { target?: string };
     route(this.#means.reads.devices, caller, target);
-    return call.run(this.#machine(call, caller, signal), rest as never);
+    const work = () => call.run(this.#machine(call, caller, signal), rest as never);
+    return call.name === "fs.search" ? this.#searches.run(String(caller.uid), work) : work();
   }
 
   #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {

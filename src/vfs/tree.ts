@@ -3,6 +3,7 @@
 // Rights are asked inside the transaction that needs them; a change before it is only an early refusal.
 
 import { type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
+import { breath } from "../lib/breath.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
 import { InTurn } from "./in-turn.ts";
@@ -30,6 +31,7 @@ const MODE_MAX = 0o1777;
 const TRIES = 16;
 /** A file is held whole while it grows: of those larger than this, one at a time for each user. */
 const LARGE_BYTES = 8 * 1024 * 1024;
+const LARGE_LIST = 500;
 
 export type NodeTable = NodeReads & {
   put(node: FileNode, parent: string, content: Uint8Array | null): void;
@@ -57,7 +59,7 @@ export type TreeMount = Mount & Required<Pick<Mount, "readHeads">>;
 
 export function treeMount(means: TreeMeans): TreeMount {
   const { reads } = means;
-  const turns = { ofPath: new InTurn(), ofLarge: new InTurn() };
+  const turns = { ofPath: new InTurn(), ofLarge: new InTurn(), ofLists: new InTurn() };
   const change = (who: Who, body: (table: NodeTable) => void) =>
     means.change((table) => {
       who.mustStillMay();
@@ -70,14 +72,13 @@ export function treeMount(means: TreeMeans): TreeMount {
     async stat(who, path) {
       return statOf(reach(reads, who, path));
     },
-    async list(who, path) {
-      const node = reach(reads, who, path);
-      if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
-      if (!may(who, node, READ)) throw new FileError("EACCES", path);
-      return reads
-        .children(path)
-        .map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
-    },
+    list: (who, path) =>
+      turns.ofLists.run(String(who.uid), async () => {
+        const entries = listed(reads, who, path);
+        // Whoever asks for many such lists at once gets one a turn.
+        if (entries.length > LARGE_LIST) await breath();
+        return entries;
+      }),
     async read(who, path, range) {
       const node = readable(reads, who, path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
@@ -163,6 +164,13 @@ export function hashOf(key: string): string | null {
 
 function statOf({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): FileStat {
   return { kind, size, modifiedAt, mode, uid, gid, version: hash ?? "" };
+}
+
+function listed(reads: NodeReads, who: Who, path: string): FileEntry[] {
+  const node = reach(reads, who, path);
+  if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
+  if (!may(who, node, READ)) throw new FileError("EACCES", path);
+  return reads.children(path).map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
 }
 
 function readable(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
