@@ -43,8 +43,9 @@ const DEVICES = 3;
 export async function birth(means: Means, home: string, tally: Tally): Promise<Setup> {
   const { oracle, bundle } = means;
   for (const crashAt of ["before-commit:1", "after-commit:1", "mid-start:1"]) await dieStarting(means, home, { crashAt }, tally);
-  // The second commit is that of sys.setup: before it there is no user, after it there are both.
-  for (const crashAt of ["before-commit:2", "after-commit:2"]) {
+  // A start that finds everything in place commits nothing, so the first commit is that of sys.setup: before it there is
+  // no user, after it there are both.
+  for (const crashAt of ["before-commit:1", "after-commit:1"]) {
     const gateway = new Gateway(bundle, home, { crashAt });
     const url = await addressOf(gateway);
     const answer = await setUp(url).then(
@@ -221,7 +222,9 @@ async function farewell({ bundle, oracle, random }: Means, world: World, tally: 
 function planOf(random: Random, cycle: number): Plan {
   const recovery = Array.from({ length: random.chance(0.2) ? random.int(1, 3) : 0 }, () => {
     const crashAt = random.pick(["before-commit:1", "after-commit:1", "mid-start:1", undefined]);
-    return crashAt === undefined ? { killAfterMs: random.int(5, 400) } : { crashAt, killAfterMs: START_MS };
+    if (crashAt === "mid-start:1") return { crashAt, killAfterMs: START_MS };
+    // A start has something to commit only where a crash left connections or devices behind.
+    return crashAt === undefined ? { killAfterMs: random.int(5, 400) } : { crashAt, killAfterMs: POINT_MS };
   });
   if (cycle === 1)
     return { faults: { crashAt: "mid-blob-rename:3" }, killAfterMs: POINT_MS, dies: "mid-blob-rename", isQuiet: false, recovery };
@@ -238,7 +241,7 @@ function planOf(random: Random, cycle: number): Plan {
     ["mid-blob-rename", 20],
   ] as const)!;
   // Squared, so that the first ones, which fall into the check itself, are well represented.
-  const at = (name === "mid-blob-rename" ? 1 : 2) + Math.floor(random.next() ** 2 * most);
+  const at = 1 + Math.floor(random.next() ** 2 * most);
   return { faults: { crashAt: `${name}:${at}` }, killAfterMs: POINT_MS, dies: name, isQuiet: false, recovery };
 }
 
