@@ -63,6 +63,23 @@ function life(): Repos {
   });
 }
 
+test("a user has few imports under way at once, and the next when one has ended", async () => {
+  const ends: (() => void)[] = [];
+  actors.call = () => new Promise((_, reject) => ends.push(() => reject(new Error("ended"))));
+  const row = { ...nouns.repositories.get("root/home")!, isScaffolded: true };
+  const start = () => repos.import(row, { remoteUrl: "https://git.example/x" }, new AbortController().signal).catch(String);
+  const running = Array.from({ length: 8 }, start);
+  expect(await start()).toContain("Too many imports at once");
+  ends[0]!();
+  expect(await running[0]).toContain("ended");
+  const next = start();
+  await Promise.resolve();
+  for (const end of ends.slice(1)) end();
+  await Promise.all(running);
+  ends.at(-1)!();
+  expect(await next).toContain("ended");
+});
+
 describe("first files", () => {
   test("are made on first use, once, also where a crash came between the actor and the row", async () => {
     const home = nouns.repositories.get("root/home")!;

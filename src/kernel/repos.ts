@@ -3,6 +3,7 @@
 //
 // The copy is a cache on the relaxed lane. A crash may lose it, so each life of the kernel asks once before it believes it.
 
+import { fail } from "../lib/sys-error.ts";
 import type { Actors, ActorRequest, ActorResponse } from "../ports/actors.ts";
 import type { Log } from "../ports/log.ts";
 import type { Net } from "../ports/net.ts";
@@ -28,10 +29,14 @@ type Means = {
 
 /** How many are asked at a time. */
 const ASKED_AT_ONCE = 8;
+/** Each holds a connection for as long as the remote likes, within minutes. */
+const IMPORTS_PER_OWNER = 8;
 
 export class Repos {
   readonly #means: Means;
   readonly #large = new InTurn();
+  /** The owners of what is being imported. */
+  readonly #importing: string[] = [];
   /** Those whose copy was checked in this life. */
   readonly #checked = new Set<string>();
 
@@ -68,12 +73,19 @@ export class Repos {
 
   /** Ends with the signal. */
   async import(row: RepositoryRow, args: RepoArgs<"import">, signal: AbortSignal): Promise<RepoResult<"import">> {
-    await this.#means.durable();
-    await this.#ready(row);
-    const http = importHttp(this.#means.net, signal);
-    const result = (await this.#means.actors.call(addressOf(row), "import", args, http)) as RepoResult<"import">;
-    this.#keep(row, result.state, result.changed);
-    return result;
+    if (this.#importing.filter((owner) => owner === row.owner).length >= IMPORTS_PER_OWNER)
+      fail(429, `Too many imports at once: ${row.owner} has ${IMPORTS_PER_OWNER} under way, wait for one of them`);
+    this.#importing.push(row.owner);
+    try {
+      await this.#means.durable();
+      await this.#ready(row);
+      const http = importHttp(this.#means.net, signal);
+      const result = (await this.#means.actors.call(addressOf(row), "import", args, http)) as RepoResult<"import">;
+      this.#keep(row, result.state, result.changed);
+      return result;
+    } finally {
+      this.#importing.splice(this.#importing.indexOf(row.owner), 1);
+    }
   }
 
   async fetch(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {

@@ -33,6 +33,7 @@ export default syscall({
     403: "an address that may not be reached, or a repository the caller may read and not write",
     404: "another user's, whether it exists or not; a ref the remote does not have",
     413: "the remote sends too much",
+    429: "too many imports of that owner at once",
     503: "the remote cannot be reached or fails",
     504: "the remote takes too long",
   },
