@@ -53,7 +53,8 @@ export async function shellWrite(lane: Lane): Promise<Outcome> {
   document.isFresh = true;
   document.isBusy = true;
   // Not by a redirection, which would first leave an empty file, as it does on any machine.
-  const input = `echo '${contentOf(edition).trimEnd()}' | tee '${document.path}' > /dev/null`;
+  const folder = document.path.slice(0, document.path.lastIndexOf("/"));
+  const input = `mkdir -p '${folder}' && echo '${contentOf(edition).trimEnd()}' | tee '${document.path}' > /dev/null`;
   try {
     const answer = await line!.call("shell.exec", { input }, ANSWER);
     if (answer.status === "completed" && answer.exitCode === 0) {
