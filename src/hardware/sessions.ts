@@ -89,12 +89,13 @@ export class Sessions {
     if (session === undefined) return null;
     if (session.exit === null && !session.wantsInput) {
       const over = new AbortController();
-      const ended = () => over.abort();
+      // Without a reason one is made each time, with a stack that nobody reads.
+      const ended = () => over.abort(null);
       signal.addEventListener("abort", ended, { once: true });
       if (signal.aborted) ended();
       await Promise.race([session.changed.promise, this.#means.sleep(ms, over.signal)]);
       signal.removeEventListener("abort", ended);
-      over.abort();
+      over.abort(null);
     }
     if (session.exit !== null) this.#sessions.delete(id);
     const stdout = session.stdout.take();

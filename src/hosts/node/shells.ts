@@ -233,7 +233,7 @@ class Thread {
 
   #finish(exit: Exit): void {
     clearTimeout(this.#deadline);
-    this.#over.abort();
+    this.#over.abort(null);
     const job = this.#job;
     this.#job = null;
     this.#worker.unref();
