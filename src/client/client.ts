@@ -10,6 +10,7 @@ import {
   type CallOptions,
   ConnectionLost,
   Line,
+  type LineRequest,
   type SignalListener,
   type SocketConstructor,
 } from "./line.ts";
@@ -27,6 +28,8 @@ export type ClientOptions = {
   auth: Auth;
   client?: ClientInfo;
   driver?: { implements: string[] };
+  /** Carries out what the gateway asks of a device. */
+  answer?: (request: LineRequest) => Promise<unknown>;
   /** Come back after a cut; true unless said otherwise. */
   reconnect?: boolean;
   WebSocket?: SocketConstructor;
@@ -124,6 +127,7 @@ export class Client {
   }
 
   #attach(line: Line): void {
+    line.onRequest = (request) => void this.#carryOut(line, request);
     line.onSignal = (signal, payload) => this.#listeners.forEach((listener) => listener(signal, payload));
     line.onClose = (lost) => {
       this.#line = null;
@@ -132,6 +136,17 @@ export class Client {
       this.onStatus("reconnecting", lost);
       void this.#return(RETRY_MS_MIN);
     };
+  }
+
+  /** The line it came by is the only one it may be answered on. */
+  async #carryOut(line: Line, request: LineRequest): Promise<void> {
+    try {
+      if (this.#options.answer === undefined) throw new CallError({ code: 404, message: `Unknown syscall: ${request.call}` });
+      line.answer(request.id, { ok: true, data: await this.#options.answer(request) });
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      line.answer(request.id, { ok: false, error: { code: typeof code === "number" ? code : 500, message: (error as Error).message } });
+    }
   }
 
   async #return(waitMs: number): Promise<void> {

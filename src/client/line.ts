@@ -42,6 +42,7 @@ export class ConnectionLost extends Error {
   }
 }
 
+export type LineRequest = { id: string; call: string; args: Record<string, unknown> };
 export type CallOptions = { key?: string; timeoutMs?: number };
 export type SignalListener = (signal: string, payload: unknown) => void;
 
@@ -59,6 +60,8 @@ export class Line {
   #lastId = 0;
   #ended: ConnectionLost | null = null;
   onSignal: SignalListener = () => {};
+  /** What the gateway asks of a device. */
+  onRequest: (request: LineRequest) => void = () => {};
   onClose: (lost: ConnectionLost) => void = () => {};
 
   static open(url: string, Socket: SocketConstructor | undefined = globalThis.WebSocket): Promise<Line> {
@@ -112,6 +115,11 @@ export class Line {
     });
   }
 
+  /** To something that was asked. What nobody waits for any more goes nowhere. */
+  answer(id: string, outcome: { ok: true; data: unknown } | { ok: false; error: { code: number; message: string } }): void {
+    if (this.#ended === null) this.#socket.send(JSON.stringify({ type: "res", id, ...outcome }));
+  }
+
   close(): void {
     this.#socket.close(1000, "");
     this.#close(1000, "Closed by this client");
@@ -124,6 +132,8 @@ export class Line {
     // Thrown inside an event it would end the program, and print what the other side sent.
     if (frame === null) return this.#socket.close(4002, "Not a frame");
     if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload);
+    if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
+      return this.onRequest({ id: frame.id, call: frame.call, args: frame.args ?? {} });
     if (frame.type !== "res" || frame.id === undefined) return;
     const waiting = this.#settle(frame.id);
     if (frame.ok === true) waiting?.resolve(frame.data);
@@ -163,6 +173,8 @@ type Incoming = {
   error?: ConstructorParameters<typeof CallError>[0];
   signal?: string;
   payload?: unknown;
+  call?: string;
+  args?: Record<string, unknown>;
 };
 
 /** Null for what is not a frame at all. */

@@ -38,7 +38,7 @@ type Session = {
   exit: Exit | null;
   endedAt: number;
   /** Wakes whoever waits; replaced each time. */
-  changed: PromiseWithResolvers<void>;
+  changed: Turn;
   wantsInput: boolean;
 };
 
@@ -66,7 +66,7 @@ export class Sessions {
       stderr: new Collected(outputBytesMax),
       exit: null,
       endedAt: 0,
-      changed: Promise.withResolvers(),
+      changed: turn(),
       wantsInput: false,
     };
     session.spawned = spawn({
@@ -108,7 +108,7 @@ export class Sessions {
     if (session === undefined) return false;
     if (session.exit === null) {
       session.wantsInput = false;
-      session.changed = Promise.withResolvers();
+      session.changed = turn();
       session.spawned.write(text);
     }
     return true;
@@ -140,6 +140,17 @@ export class Sessions {
     const oldest = ended.toSorted(([, a], [, b]) => a.endedAt - b.endedAt).slice(0, Math.max(0, ended.length - ENDED_PER_OWNER));
     for (const [id] of oldest) this.#sessions.delete(id);
   }
+}
+
+type Turn = { promise: Promise<void>; resolve(): void };
+
+/** Devices run on Node 20, where promises cannot do this themselves. */
+function turn(): Turn {
+  let resolve: () => void = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 /** One stream's text since the last look, cut at a number of bytes. */

@@ -1,0 +1,68 @@
+// A machine's real files through the interface of fs.*: what is written is whole, keeps its mode, and goes through links.
+
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { FileError } from "../hardware/filesystem.ts";
+import { DeviceFiles } from "./files.ts";
+
+let folder: string;
+let files: DeviceFiles;
+const bytes = (text: string) => new TextEncoder().encode(text);
+const code = (work: Promise<unknown>) =>
+  work.then(
+    () => "none",
+    (error: unknown) => (error instanceof FileError ? error.code : String(error)),
+  );
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gsv-files-"));
+  files = new DeviceFiles(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it("resolves relative paths below the workspace, absolute ones as they are, and ~ as the home", () => {
+  expect(files.resolve("a/../b")).toBe(join(folder, "b"));
+  expect(files.resolve("/etc/hosts")).toBe("/etc/hosts");
+  expect(files.resolve("~/x")).toBe(join(homedir(), "x"));
+  expect(() => files.resolve("a\0b")).toThrow(FileError);
+});
+
+it("replaces a file whole, keeps its mode, and leaves nothing beside it", async () => {
+  const path = join(folder, "script.sh");
+  writeFileSync(path, "old");
+  chmodSync(path, 0o750);
+  await files.write(path, bytes("new"));
+  expect(readFileSync(path, "utf8")).toBe("new");
+  expect(statSync(path).mode & 0o777).toBe(0o750);
+  expect(readdirSync(folder)).toEqual(["script.sh"]);
+});
+
+it("writes through a link and leaves the link", async () => {
+  writeFileSync(join(folder, "real"), "old");
+  symlinkSync("real", join(folder, "link"));
+  await files.write(join(folder, "link"), bytes("new"));
+  expect(readFileSync(join(folder, "real"), "utf8")).toBe("new");
+  expect((await files.list(folder)).map(({ name, kind }) => `${name} ${kind}`).toSorted()).toEqual(["link file", "real file"]);
+});
+
+it("writes only over the version that was read", async () => {
+  const path = join(folder, "x");
+  await files.write(path, bytes("one"));
+  const { version } = await files.stat(path);
+  await files.write(path, bytes("two"), { ifVersion: version });
+  expect(await code(files.write(path, bytes("three"), { ifVersion: version }))).toBe("ESTALE");
+  expect(await code(files.read(path, { start: 0, end: 1, ifVersion: version }))).toBe("ESTALE");
+  expect(readFileSync(path, "utf8")).toBe("two");
+  expect(readdirSync(folder)).toEqual(["x"]);
+});
+
+it("tells what went wrong in the words of files", async () => {
+  writeFileSync(join(folder, "file"), "");
+  expect(await code(files.stat(join(folder, "no")))).toBe("ENOENT");
+  expect(await code(files.read(folder))).toBe("EISDIR");
+  expect(await code(files.write(folder, bytes("")))).toBe("EISDIR");
+  expect(await code(files.list(join(folder, "file")))).toBe("ENOTDIR");
+  expect(await code(files.remove("/"))).toBe("EPERM");
+});

@@ -1,0 +1,145 @@
+// A machine's real files behind the interface that fs.* works on. Paths are the machine's own: absolute as they are,
+// relative ones below the workspace, `~` the user's home. What the user of the daemon may not do, nobody may through it.
+
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { type ByteRange, type FileEntry, FileError, type FileErrorCode, type FileStat, type FileSystem } from "../hardware/filesystem.ts";
+
+export class DeviceFiles implements FileSystem {
+  readonly #workspace: string;
+
+  constructor(workspace: string) {
+    this.#workspace = workspace;
+  }
+
+  resolve(path: string): string {
+    if (path.includes("\0")) throw new FileError("EINVAL", path, "A path must not hold a NUL");
+    if (path === "~" || path.startsWith("~/")) return resolve(homedir(), path.slice(2));
+    return resolve(this.#workspace, path);
+  }
+
+  async stat(path: string): Promise<FileStat> {
+    const found = await told(path, stat(path, { bigint: true }));
+    const kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
+    return {
+      kind,
+      size: Number(found.size),
+      modifiedAt: Number(found.mtimeMs),
+      mode: Number(found.mode) & 0o7777,
+      uid: Number(found.uid),
+      gid: Number(found.gid),
+      version: kind === "file" ? versionOf(found) : "",
+    };
+  }
+
+  async list(path: string): Promise<FileEntry[]> {
+    const entries = await told(path, readdir(path, { withFileTypes: true }));
+    return Promise.all(
+      entries.map(async (entry): Promise<FileEntry> => {
+        // A link is what it leads to; one that leads nowhere is neither.
+        const target = entry.isSymbolicLink() ? await stat(join(path, entry.name)).catch(() => null) : entry;
+        return { name: entry.name, kind: target?.isFile() ? "file" : target?.isDirectory() ? "directory" : "other" };
+      }),
+    );
+  }
+
+  async read(path: string, range?: ByteRange): Promise<Uint8Array> {
+    // Opening a pipe that nobody writes to would wait for ever.
+    const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    try {
+      const found = await handle.stat({ bigint: true });
+      if (found.isDirectory()) throw new FileError("EISDIR", path);
+      if (range?.ifVersion !== undefined && range.ifVersion !== versionOf(found)) throw new FileError("ESTALE", path);
+      if (range === undefined) return await told(path, handle.readFile());
+      const bytes = new Uint8Array(Math.max(0, range.end - range.start));
+      let filled = 0;
+      while (filled < bytes.length) {
+        const { bytesRead } = await told(path, handle.read(bytes, filled, bytes.length - filled, range.start + filled));
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return bytes.subarray(0, filled);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Beside the old one first, then in its place: whoever reads meanwhile sees one or the other. */
+  async write(path: string, content: Uint8Array, { ifVersion }: { ifVersion?: string } = {}): Promise<void> {
+    await told(path, mkdir(dirname(path), { recursive: true }));
+    // Through a link, as any editor: the file it leads to is written, and the link stays.
+    const place = await realpath(path).catch(() => path);
+    const there = await lstat(place, { bigint: true }).catch(() => null);
+    if (there?.isDirectory()) throw new FileError("EISDIR", path);
+    if (there !== null && !there.isFile()) return this.#into(place, content);
+    const temporary = join(dirname(place), `.${basename(place).slice(0, 200)}.${randomUUID()}.gsv`);
+    try {
+      const handle = await told(path, open(temporary, "wx", 0o666));
+      try {
+        await told(path, handle.writeFile(content));
+        await told(path, handle.sync());
+      } finally {
+        await handle.close();
+      }
+      if (there !== null) await chmod(temporary, Number(there.mode) & 0o7777);
+      if (ifVersion !== undefined && (there === null || versionOf(there) !== ifVersion || (await this.stat(place)).version !== ifVersion))
+        throw new FileError("ESTALE", path);
+      await told(path, rename(temporary, place));
+    } catch (error) {
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    if (resolve(path) === resolve("/")) throw new FileError("EPERM", path);
+    await told(path, rm(path, { recursive: true }));
+  }
+
+  /** A device file or a pipe is written to, never replaced. */
+  async #into(path: string, content: Uint8Array): Promise<void> {
+    const handle = await told(path, open(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    try {
+      await told(path, handle.writeFile(content));
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+type Versioned = { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint };
+
+function versionOf({ ino, size, mtimeNs, ctimeNs }: Versioned): string {
+  return [ino, size, mtimeNs, ctimeNs].join("-");
+}
+
+const CODES: Readonly<Record<string, FileErrorCode>> = {
+  ENOENT: "ENOENT",
+  EACCES: "EACCES",
+  EPERM: "EPERM",
+  EISDIR: "EISDIR",
+  ENOTDIR: "ENOTDIR",
+  EEXIST: "EEXIST",
+  ENOTEMPTY: "ENOTEMPTY",
+  EINVAL: "EINVAL",
+  ENAMETOOLONG: "ENAMETOOLONG",
+  ENOSPC: "ENOSPC",
+  EDQUOT: "ENOSPC",
+  EROFS: "EPERM",
+  EFBIG: "EFBIG",
+  ELOOP: "EINVAL",
+};
+
+/** The machine's error in the words of files. */
+async function told<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    throw new FileError(CODES[code] ?? "EINVAL", path, CODES[code] === undefined || code === "ELOOP" ? message : undefined);
+  }
+}
