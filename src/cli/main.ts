@@ -260,6 +260,27 @@ program
   )
   .action(doing(async (flags, args) => (await import("./commands/run.ts")).run(flags, args)));
 
+const device = program.command("device").description("machines that are targets");
+device
+  .command("run")
+  .description("make this machine a target for as long as this runs; needs a token of its own (gsv token create --device ID)")
+  .option("--id <device>", "what it is called, else node- and this machine's name")
+  .option("--workspace <dir>", "where relative paths begin, else here")
+  .action(staying(async (flags) => (await import("./commands/device.ts")).deviceRun(flags)));
+device
+  .command("list")
+  .description("list devices that are online")
+  .option("--all", "those that are offline too")
+  .action(doing(async (flags) => (await import("./commands/device.ts")).deviceList(flags)));
+device
+  .command("describe <device> [words...]")
+  .description("say what a device is for, in words agents choose by; none to say nothing")
+  .action(doing(async (flags, args) => (await import("./commands/device.ts")).deviceDescribe(flags, args)));
+device
+  .command("remove <device>")
+  .description("forget a device")
+  .action(doing(async (flags, args) => (await import("./commands/device.ts")).deviceRemove(flags, args)));
+
 program
   .command("call <syscall> [json]")
   .description("call any syscall; the arguments are JSON, - or a pipe reads them from standard input")

@@ -566,6 +566,103 @@ export type Calls = {
     };
   };
 
+  /** Describe one device. null where there is none, or none that the caller may use. */
+  "sys.device.get": {
+    args: {
+      deviceId: string;
+    };
+    result: {
+      device: {
+        deviceId: string;
+        ownerUid: number;
+        description: string;
+        platform: string;
+        version: string;
+        online: boolean;
+        lastSeenAt: number;
+        implements: string[];
+        firstSeenAt: number;
+        connectedAt: number | null;
+        disconnectedAt: number | null;
+      } | null;
+    };
+  };
+
+  /** Let the members of a group use a device: files and commands, with the rights the device's own user has there. Its owner and root may. */
+  "sys.device.grant": {
+    args: {
+      deviceId: string;
+      gid: number;
+    };
+    result: {
+      changed: boolean;
+      gids: number[];
+    };
+  };
+
+  /** List the devices one may use: one's own and those of one's groups; root sees all. Only those online unless includeOffline is true. */
+  "sys.device.list": {
+    args: {
+      includeOffline?: boolean;
+    };
+    result: {
+      devices: {
+        deviceId: string;
+        ownerUid: number;
+        description: string;
+        platform: string;
+        version: string;
+        online: boolean;
+        lastSeenAt: number;
+      }[];
+    };
+  };
+
+  /** Forget a device: its description, the groups that may use it, and that it was ever there. Its connection is closed. With its token it can come back as a new device; revoke that first to keep it away. */
+  "sys.device.remove": {
+    args: {
+      deviceId: string;
+    };
+    result: {
+      removed: boolean;
+    };
+  };
+
+  /** Take a device from a group again. Calls under way are not interrupted. Its owner and root may. */
+  "sys.device.revoke": {
+    args: {
+      deviceId: string;
+      gid: number;
+    };
+    result: {
+      changed: boolean;
+      gids: number[];
+    };
+  };
+
+  /** Say what a device is for, in words that people and agents choose targets by. Its owner and root may; null where there is none, or none that the caller may use. */
+  "sys.device.update": {
+    args: {
+      deviceId: string;
+      description: string;
+    };
+    result: {
+      device: {
+        deviceId: string;
+        ownerUid: number;
+        description: string;
+        platform: string;
+        version: string;
+        online: boolean;
+        lastSeenAt: number;
+        implements: string[];
+        firstSeenAt: number;
+        connectedAt: number | null;
+        disconnectedAt: number | null;
+      } | null;
+    };
+  };
+
   /** Add an empty group that may do nothing yet. Without a gid it gets the next one from 200. */
   "sys.group.create": {
     args: {
@@ -898,6 +995,8 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
   "sys.capability.list",
   "sys.config.get",
   "sys.connection.list",
+  "sys.device.get",
+  "sys.device.list",
   "sys.group.list",
   "sys.info",
   "sys.token.list",
@@ -910,6 +1009,10 @@ export const WRITES: ReadonlySet<string> = new Set<CallName>([
   "sys.capability.grant",
   "sys.capability.revoke",
   "sys.config.set",
+  "sys.device.grant",
+  "sys.device.remove",
+  "sys.device.revoke",
+  "sys.device.update",
   "sys.group.create",
   "sys.group.members",
   "sys.group.remove",

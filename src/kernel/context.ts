@@ -11,6 +11,8 @@ import type { Devices, DeviceReads } from "./nouns/devices.ts";
 import type { FileReads, Files } from "./nouns/files.ts";
 import type { Groups, GroupReads } from "./nouns/groups.ts";
 import type { Repositories, RepositoryReads } from "./nouns/repositories.ts";
+import type { Routes } from "./nouns/routes.ts";
+import type { ShellSessions } from "./nouns/shell-sessions.ts";
 import type { Tokens, TokenReads } from "./nouns/tokens.ts";
 import type { Workspaces, WorkspaceReads } from "./nouns/workspaces.ts";
 import type { Passwords } from "./passwords.ts";
@@ -33,6 +35,8 @@ export type ReadContext = {
   config: ConfigReads;
   connections: ConnectionReads;
   devices: DeviceReads;
+  routes: Pick<Routes, "nextDueAt">;
+  shellSessions: Pick<ShellSessions, "get">;
   files: FileReads;
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
@@ -48,6 +52,8 @@ export type WriteContext = {
   config: Config;
   connections: Connections;
   devices: Devices;
+  routes: Routes;
+  shellSessions: ShellSessions;
   files: Files;
   repositories: Repositories;
   workspaces: Workspaces;

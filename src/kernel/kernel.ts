@@ -22,6 +22,8 @@ import { Files } from "./nouns/files.ts";
 import { Groups } from "./nouns/groups.ts";
 import { Repositories } from "./nouns/repositories.ts";
 import { Results } from "./nouns/results.ts";
+import { Routes } from "./nouns/routes.ts";
+import { ShellSessions } from "./nouns/shell-sessions.ts";
 import { Throttle } from "./nouns/throttle.ts";
 import { Timers } from "./nouns/timers.ts";
 import { Tokens } from "./nouns/tokens.ts";
@@ -30,6 +32,7 @@ import { Passwords } from "./passwords.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
 import { Repos } from "./repos.ts";
+import { Routing } from "./routing.ts";
 import { type HardwareSyscall, run } from "./run.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
@@ -64,6 +67,7 @@ export class Kernel {
   readonly #repos: Repos;
   readonly #git: GitDoor;
   readonly #native: NativeTarget;
+  readonly #routing: Routing;
   readonly #reception: Reception;
   #wakeAt: number | null = null;
 
@@ -83,7 +87,11 @@ export class Kernel {
     this.#accounts = new Accounts(sql, groups);
     this.#tokens = new Tokens(sql, crypto);
     this.#connections = new Connections(sql, sockets, this.#transactor, this.#accounts, capabilities);
-    this.#devices = new Devices(sql);
+    this.#devices = new Devices(
+      sql,
+      (connectionId) => sockets.heardAt(connectionId),
+      () => clock.now(),
+    );
     this.#results = new Results(sql, crypto);
     this.#throttle = new Throttle(sql);
     this.#timers = new Timers(sql);
@@ -98,6 +106,8 @@ export class Kernel {
       config: this.#config,
       connections: this.#connections,
       devices: this.#devices,
+      routes: new Routes(sql),
+      shellSessions: new ShellSessions(sql),
       files,
       repositories: new Repositories(sql, this.#accounts),
       workspaces: new Workspaces(sql, crypto),
@@ -126,6 +136,12 @@ export class Kernel {
       repos: this.#repos,
     };
     this.#git = new GitDoor({ ports, reads, effects, relaxed: (body) => this.#relaxed(() => body(writes)) });
+    this.#routing = new Routing({
+      ports,
+      reads,
+      relaxed: (body) => this.#relaxed(() => body(writes)),
+      wakeBy: (dueAt) => this.#wakeBy(dueAt),
+    });
     this.#native = new NativeTarget({
       ports,
       reads,
@@ -136,6 +152,7 @@ export class Kernel {
         for (const action of after) action();
         return value;
       },
+      forward: (...call) => this.#routing.forward(...call),
       authorize: (caller, call) => door.authorize(caller, call),
       sys: async (caller, call, args, signal) => {
         const answer = await pass(door, caller, { type: "req", id: "", call, args }, () => signal);
@@ -150,15 +167,19 @@ export class Kernel {
       reads,
       writes,
       effects,
-      hardware: (call: HardwareSyscall, caller: Caller, args: unknown, signal: AbortSignal) => this.#native.run(call, caller, args, signal),
+      hardware: (call: HardwareSyscall, caller: Caller, args: unknown, requestId: string, signal: AbortSignal) =>
+        this.#native.run(call, caller, args, requestId, signal),
     };
     const door: Door = {
       table,
       authorize: (caller, name) => authorize(table, () => this.#accounts.isSetupMode(), caller, name),
       run: (call, caller, args, frame, signal) => run(means, call, caller, args, frame, signal),
     };
-    this.#reception = new Reception(ports, this.#connections, door, ({ credential }) => {
-      if (credential.kind === "token") this.#wakeBy(credential.expiresAt);
+    this.#reception = new Reception(ports, this.#connections, door, {
+      identified: ({ credential }) => {
+        if (credential.kind === "token") this.#wakeBy(credential.expiresAt);
+      },
+      answered: (socketId, frame) => this.#routing.answered(socketId, frame),
     });
     this.#begin(capabilities);
   }
@@ -175,6 +196,7 @@ export class Kernel {
   opened(socketId: string): void {
     this.#reception.opened(socketId);
     this.#wakeBy(this.#reception.nextDueAt());
+    this.#wakeBy(this.#routing.nextDueAt());
   }
 
   received(socketId: string, text: string): void {
@@ -197,6 +219,7 @@ export class Kernel {
     this.#reception.showOut(now);
     const isDone = this.#unlessFull(() => {
       const expired = this.#connections.expired(now);
+      this.#routing.woke(now);
       if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
       if ((this.#timers.nextDueAt() ?? Infinity) <= now)
         this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
@@ -280,6 +303,10 @@ export class Kernel {
         if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
       }),
     );
+    this.#unlessFull(() => {
+      this.#routing.driverGone(socketId);
+      this.#routing.originGone(socketId);
+    });
   }
 
   #relaxed<T>(body: () => T): T {

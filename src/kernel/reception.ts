@@ -7,7 +7,7 @@ import { type Answer, type Door, pass } from "../gate/gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
-import { decodeFrame, type Req } from "../protocol/frames.ts";
+import { decodeFrame, type Req, type Res } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { WRONG_CREDENTIAL } from "./login.ts";
 import type { Connections } from "./nouns/connections.ts";
@@ -15,22 +15,28 @@ import type { Connections } from "./nouns/connections.ts";
 /** `leaving`: told to go, but its socket is still there and still counts. */
 type Waiting = Stranger & { openedAt: number; leaving: boolean };
 
+export type Told = {
+  /** Of each socket that has just said who it is. */
+  identified: (caller: Caller) => void;
+  /** Of what a device answers. */
+  answered: (socketId: string, frame: Res) => void;
+};
+
 export class Reception {
   readonly #ports: Ports;
   readonly #connections: Connections;
   readonly #door: Door;
-  readonly #identified: (caller: Caller) => void;
+  readonly #told: Told;
   readonly #strangers = new Map<string, Waiting>();
   readonly #strangersAt = new Map<string, number>();
   /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
   readonly #inFlight = new Map<string, Map<string, AbortController>>();
 
-  /** `identified` is told of each socket that has just said who it is. */
-  constructor(ports: Ports, connections: Connections, door: Door, identified: (caller: Caller) => void) {
+  constructor(ports: Ports, connections: Connections, door: Door, told: Told) {
     this.#ports = ports;
     this.#connections = connections;
     this.#door = door;
-    this.#identified = identified;
+    this.#told = told;
   }
 
   /** Before a socket is opened: the reason not to, or null. */
@@ -111,8 +117,9 @@ export class Reception {
         this.#ports.meter.dropped("malformed");
         return this.#send(socketId, frame.id, { ok: false, error: frame.error.toShape() });
       case "res":
-        // Only the connection that was asked may answer, and nothing has been asked of this one.
-        return this.#ports.meter.dropped("unasked");
+        // Only a device is ever asked something.
+        if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
+        return this.#told.answered(socketId, frame);
       case "sig":
         return this.#ports.meter.dropped("signal");
     }
@@ -167,7 +174,7 @@ export class Reception {
     if (caller === undefined) return;
     this.#isKnown(socketId);
     this.#ports.sockets.trust(socketId);
-    this.#identified(caller);
+    this.#told.identified(caller);
   }
 
   #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {

@@ -1,17 +1,19 @@
-// Where a hardware call runs: here, or on a device. Work never falls back to another target than the one that was named.
+// Where a hardware call runs: here, or on a device. Work never falls back to another target than the one that was named,
+// and a command that runs is asked after where it runs.
 
 import { fail } from "../lib/sys-error.ts";
-import { type Caller, isRoot } from "../protocol/caller.ts";
-import type { DeviceReads } from "./nouns/devices.ts";
+import type { Caller } from "../protocol/caller.ts";
+import type { ReadContext } from "./context.ts";
 
 export const NATIVE = "gsv";
 
-/** Returns for the native target; fails for a device, none of which can be reached before there are device routes. */
-export function route(devices: DeviceReads, caller: Caller, target: string | undefined): void {
-  if (target === undefined || target === NATIVE) return;
-  const device = devices.get(target);
-  // Somebody else's device and none at all are told alike.
-  if (!isRoot(caller) && device?.ownerUid !== caller.uid) fail(403, `Access denied to device: ${target}`);
-  if (device === undefined || !device.online) fail(503, `Device offline: ${target}`);
-  fail(503, `No active connection for device: ${target}`);
+/** The device, or null for the gateway itself. */
+export function route({ shellSessions, now }: ReadContext, caller: Caller, args: { target?: string; sessionId?: string }): string | null {
+  const { target, sessionId } = args;
+  const named = target === undefined || target === NATIVE ? null : target;
+  const session = sessionId === undefined ? undefined : shellSessions.get(sessionId, now);
+  // To others than its owner a session does not exist, and the gateway's own shell says so.
+  if (session === undefined || session.uid !== caller.uid) return named;
+  if (target !== undefined && target !== session.deviceId) fail(400, `Session ${sessionId} runs on ${session.deviceId}, not on ${target}`);
+  return session.deviceId;
 }

@@ -80,3 +80,22 @@ export const ConfigEntry = z.object({ key: z.string(), value: z.string() });
 
 /** What the caller can put right: the call was carried out, and this is why it changed nothing. */
 export const Failure = z.object({ ok: z.literal(false), error: z.string() });
+
+export const DeviceSummary = z.object({
+  deviceId: z.string(),
+  ownerUid: z.int(),
+  description: z.string(),
+  platform: z.string(),
+  version: z.string(),
+  online: z.boolean(),
+  lastSeenAt: z.number(),
+});
+export const DeviceRecord = DeviceSummary.extend({
+  implements: z.array(z.string()),
+  firstSeenAt: z.number(),
+  connectedAt: z.number().nullable(),
+  disconnectedAt: z.number().nullable(),
+});
+export type DeviceRecord = z.infer<typeof DeviceRecord>;
+
+export const DeviceId = z.string().min(1).max(256);

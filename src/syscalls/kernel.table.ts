@@ -24,6 +24,12 @@ import sysConfigGet from "./sys/config/get.ts";
 import sysConfigSet from "./sys/config/set.ts";
 import sysConnect from "./sys/connect.ts";
 import sysConnectionList from "./sys/connection/list.ts";
+import sysDeviceGet from "./sys/device/get.ts";
+import sysDeviceGrant from "./sys/device/grant.ts";
+import sysDeviceList from "./sys/device/list.ts";
+import sysDeviceRemove from "./sys/device/remove.ts";
+import sysDeviceRevoke from "./sys/device/revoke.ts";
+import sysDeviceUpdate from "./sys/device/update.ts";
 import sysGroupCreate from "./sys/group/create.ts";
 import sysGroupList from "./sys/group/list.ts";
 import sysGroupMembers from "./sys/group/members.ts";
@@ -68,6 +74,12 @@ export const kernelCalls: readonly Syscall[] = [
   sysConfigSet,
   sysConnect,
   sysConnectionList,
+  sysDeviceGet,
+  sysDeviceGrant,
+  sysDeviceList,
+  sysDeviceRemove,
+  sysDeviceRevoke,
+  sysDeviceUpdate,
   sysGroupCreate,
   sysGroupList,
   sysGroupMembers,

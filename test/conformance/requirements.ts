@@ -206,6 +206,36 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.workspace.create:makes", "A workspace has a row and a repository with its facts", "3.4"),
   r("sys.workspace.list:own", "Own workspaces, last used first, by kind, state and limit; another's uid is root's", "6.7, 18"),
   r("sys.workspace.update:own", "Label and state change; a foreign workspace answers like an absent one", "seed"),
+
+  r(
+    "sys.device.list:visible",
+    "Devices of one's own and of one's groups are listed, online ones unless all are asked for; root sees all",
+    "seed",
+  ),
+  r("sys.device.get:hidden", "A missing and an inaccessible device are both null", "seed"),
+  r("sys.device.update:description", "The owner describes a device in at most 500 characters; a group's member may not", "seed, 15.3.4"),
+  r("sys.device.grant:group", "A group that was granted a device uses it, and no more after it was revoked", "routing"),
+  r("sys.device.revoke:unknown", "Granting and revoking an unknown device or group is 404", "routing"),
+  r("sys.device.remove:forgets", "A device that is forgotten is offline, undescribed and shared with nobody", "issue 4"),
+  r("fs.read:device", "fs.* with a target runs on that device's own files, relative to its workspace", "hardware-tools"),
+  r("fs.write:device", "What is written there is in the device's own file, and errors say what to do", "hardware-tools"),
+  r("fs.read:device-refusals", "Access, offline and not implemented are told with their codes, in this order", "routing"),
+  r(
+    "fs.read:device-gone",
+    "A device that drops while it is asked fails the call at once, and says whether the outcome is known",
+    "issue 4",
+  ),
+  r("fs.read:device-forged", "Only the connection that was asked answers, once", "15.2.3, issue 4"),
+  r(
+    "shell.exec:device",
+    "A command runs in the user's own shell there, with its output, exit code and working directory",
+    "hardware-tools",
+  ),
+  r(
+    "shell.exec:device-session",
+    "A command that outlives the wait is polled, fed and ended by its session alone, by its owner alone",
+    "hardware-tools",
+  ),
 ];
 
 function r(id: string, sentence: string, section: string): Requirement {

@@ -34,6 +34,7 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
     })[whose],
   sessionId: (whose, caller) =>
     whose === "absent" ? "sh_00000000-0000-4000-8000-000000000000" : freshSession(whose === "own" ? caller : victim),
+  deviceId: (whose) => ({ own: "my-laptop", foreign: "victims-laptop", absent: "nobodys-laptop" })[whose],
   target: (whose) => ({ own: "gsv", foreign: "victims-laptop", absent: "nobodys-laptop" })[whose],
   repo: (whose, caller) => ({ own: `${caller.username}/mine`, foreign: "victim/secret", absent: "victim/nothing" })[whose],
   owner: (whose, caller) => ({ own: caller.username, foreign: "victim", absent: "nobody" })[whose],
@@ -50,7 +51,7 @@ const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
-    "offset limit content oldString newString replaceAll query include input timeout wait streams " +
+    "offset limit content oldString newString replaceAll query include includeOffline input timeout wait streams " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),

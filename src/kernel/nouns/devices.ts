@@ -4,7 +4,10 @@
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
 import { LIMITS } from "../../protocol/limits.ts";
+import { isRoot } from "../../protocol/caller.ts";
 import type { DeviceFiles } from "../../vfs/sys.ts";
+
+type Who = { uid: number; gids: readonly number[] };
 
 export type Device = {
   deviceId: string;
@@ -18,35 +21,102 @@ export type Device = {
   disconnectedAt: number | null;
 };
 
-export type DeviceReads = Pick<Devices, "get" | "list">;
+export type DeviceReads = Pick<
+  Devices,
+  "get" | "list" | "files" | "details" | "mayUse" | "mayManage" | "driverOf" | "implementsOf" | "groupsOf"
+>;
+
+export type DeviceDetails = Device & { description: string; implements: string[] };
+
+/** A device that has pinged and then was silent for this long is taken for gone. */
+const SILENCE_MS = 15_000;
+export const DESCRIPTION_CHARS_MAX = 500;
 
 export class Devices {
   readonly #sql: Sql;
+  readonly #heardAt: (connectionId: string) => number;
+  readonly #now: () => number;
 
-  constructor(sql: Sql) {
+  /** `heardAt` is when the peer on a connection was last heard of. */
+  constructor(sql: Sql, heardAt: (connectionId: string) => number, now: () => number) {
     this.#sql = sql;
+    this.#heardAt = heardAt;
+    this.#now = now;
   }
 
   get(deviceId: string): Device | undefined {
     const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
-    return row && fromRow(row);
+    return row && this.#fromRow(row);
   }
 
-  /** As /sys/devices shows them; everybody's for no uid. */
-  list(ownerUid?: number): DeviceFiles[] {
-    const rows =
-      ownerUid === undefined
-        ? this.#sql.all("SELECT * FROM devices ORDER BY device_id")
-        : this.#sql.all("SELECT * FROM devices WHERE owner_uid = ? ORDER BY device_id", ownerUid);
-    return rows.map((row) => ({
-      deviceId: String(row.device_id),
-      description: String(row.description),
-      implements: JSON.parse(String(row.implements)) as string[],
-      owner: Number(row.owner_uid),
-      platform: String(row.platform),
-      status: row.connection_id === null ? "offline" : "online",
-      version: String(row.version),
-    }));
+  details(deviceId: string): DeviceDetails | undefined {
+    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
+    return row && this.#detailsOf(row);
+  }
+
+  /** Those this user may use: their own, and those of their groups; all for root. */
+  list(who: Who): DeviceDetails[] {
+    const rows = isRoot(who)
+      ? this.#sql.all("SELECT * FROM devices ORDER BY device_id")
+      : this.#sql.all(
+          `SELECT * FROM devices WHERE owner_uid = ?1
+             OR device_id IN (SELECT device_id FROM device_access WHERE gid IN (SELECT value FROM json_each(?2)))
+           ORDER BY device_id`,
+          who.uid,
+          JSON.stringify(who.gids),
+        );
+    return rows.map((row) => this.#detailsOf(row));
+  }
+
+  /** As /sys/devices shows them. */
+  files(who: Who): DeviceFiles[] {
+    return this.list(who).map(({ ownerUid, online, ...device }) => ({ ...device, owner: ownerUid, status: online ? "online" : "offline" }));
+  }
+
+  mayUse(who: Who, deviceId: string): boolean {
+    if (isRoot(who)) return true;
+    const row = this.#sql.get("SELECT owner_uid FROM devices WHERE device_id = ?", deviceId);
+    if (row === undefined) return false;
+    return Number(row.owner_uid) === who.uid || this.groupsOf(deviceId).some((gid) => who.gids.includes(gid));
+  }
+
+  /** A member of a group uses a device; its owner and root decide about it. */
+  mayManage(who: { uid: number }, { ownerUid }: { ownerUid: number }): boolean {
+    return isRoot(who) || who.uid === ownerUid;
+  }
+
+  groupsOf(deviceId: string): number[] {
+    return this.#sql.all("SELECT gid FROM device_access WHERE device_id = ? ORDER BY gid", deviceId).map((row) => Number(row.gid));
+  }
+
+  /** The connection that is the device now. */
+  driverOf(deviceId: string): string | null {
+    return (this.#sql.get("SELECT connection_id FROM devices WHERE device_id = ?", deviceId)?.connection_id ?? null) as string | null;
+  }
+
+  implementsOf(deviceId: string): string[] {
+    return JSON.parse(
+      String(this.#sql.get("SELECT implements FROM devices WHERE device_id = ?", deviceId)?.implements ?? "[]"),
+    ) as string[];
+  }
+
+  describe(deviceId: string, description: string): void {
+    const text = description.trim().slice(0, DESCRIPTION_CHARS_MAX);
+    this.#sql.run("UPDATE devices SET description = ? WHERE device_id = ?", text, deviceId);
+  }
+
+  grant(deviceId: string, gid: number): boolean {
+    return this.#sql.run("INSERT OR IGNORE INTO device_access VALUES (?, ?)", deviceId, gid) > 0;
+  }
+
+  revoke(deviceId: string, gid: number): boolean {
+    return this.#sql.run("DELETE FROM device_access WHERE device_id = ? AND gid = ?", deviceId, gid) > 0;
+  }
+
+  /** With everything that was said about it. */
+  remove(deviceId: string): void {
+    this.#sql.run("DELETE FROM device_access WHERE device_id = ?", deviceId);
+    this.#sql.run("DELETE FROM devices WHERE device_id = ?", deviceId);
   }
 
   connected(
@@ -90,18 +160,32 @@ export class Devices {
   #countOf(ownerUid: number): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM devices WHERE owner_uid = ?", ownerUid)?.count);
   }
-}
 
-function fromRow(row: SqlRow): Device {
-  return {
-    deviceId: String(row.device_id),
-    ownerUid: Number(row.owner_uid),
-    platform: String(row.platform),
-    version: String(row.version),
-    online: row.connection_id !== null,
-    firstSeenAt: Number(row.first_seen_at),
-    lastSeenAt: Number(row.last_seen_at),
-    connectedAt: row.connected_at as number | null,
-    disconnectedAt: row.disconnected_at as number | null,
-  };
+  #detailsOf(row: SqlRow): DeviceDetails {
+    const implemented = JSON.parse(String(row.implements)) as string[];
+    return { ...this.#fromRow(row), description: String(row.description), implements: implemented };
+  }
+
+  #fromRow(row: SqlRow): Device {
+    return {
+      deviceId: String(row.device_id),
+      ownerUid: Number(row.owner_uid),
+      platform: String(row.platform),
+      version: String(row.version),
+      online: this.#isOnline(row),
+      firstSeenAt: Number(row.first_seen_at),
+      lastSeenAt: Number(row.last_seen_at),
+      connectedAt: row.connected_at as number | null,
+      disconnectedAt: row.disconnected_at as number | null,
+    };
+  }
+
+  /** One that has never been heard of since it connected does not ping, and is there while its socket is. */
+  #isOnline(row: SqlRow): boolean {
+    if (row.connection_id === null) return false;
+    const heardAt = this.#heardAt(String(row.connection_id));
+    const isSilent = this.#now() - heardAt > SILENCE_MS;
+    const pings = heardAt > Number(row.connected_at) + SILENCE_MS / 3;
+    return !(isSilent && pings);
+  }
 }

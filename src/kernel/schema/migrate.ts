@@ -6,8 +6,9 @@ import { initial } from "./001-initial.ts";
 import { files } from "./002-files.ts";
 import { deviceIndexes } from "./003-device-indexes.ts";
 import { repositories } from "./004-repositories.ts";
+import { routes } from "./005-routes.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories];
+export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes];
 
 export function migrate(sql: Sql): void {
   migrateBy(sql, MIGRATIONS);

@@ -10,4 +10,5 @@ import "./user.ts";
 import "./fs.ts";
 import "./git-files.ts";
 import "./shell.ts";
+import "./device.ts";
 import "./repo.ts";

@@ -1,0 +1,77 @@
+// Calls that a device is carrying out. Owns routes. The rows ride the relaxed lane: whoever waits for an answer is told
+// that it is lost when a crash takes the row, so nobody waits for a disk.
+
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+
+export type Route = {
+  routeId: string;
+  call: string;
+  deviceId: string;
+  /** The connection that was asked, and the only one that may answer. */
+  driverId: string;
+  /** Who asked, and by which request. */
+  originId: string;
+  requestId: string;
+  uid: number;
+  dueAt: number;
+};
+
+export class Routes {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  add({ routeId, call, deviceId, driverId, originId, requestId, uid, dueAt }: Route): void {
+    this.#sql.run("INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", routeId, call, deviceId, driverId, originId, requestId, uid, dueAt);
+  }
+
+  /** The route, if it is open and this connection was asked; it is open no more. */
+  take(routeId: string, driverId: string): Route | undefined {
+    const row = this.#sql.get("SELECT * FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId);
+    if (row !== undefined) this.#sql.run("DELETE FROM routes WHERE route_id = ?", routeId);
+    return row && fromRow(row);
+  }
+
+  takeOfDriver(driverId: string): Route[] {
+    return this.#takeWhere("driver_id = ?", driverId);
+  }
+
+  takeOfOrigin(originId: string): Route[] {
+    return this.#takeWhere("origin_id = ?", originId);
+  }
+
+  takeDue(now: number): Route[] {
+    return this.#takeWhere("due_at <= ?", now);
+  }
+
+  /** After a start nobody is waiting for any of them. */
+  takeAll(): Route[] {
+    return this.#takeWhere("1 = ?", 1);
+  }
+
+  nextDueAt(): number | null {
+    const due = this.#sql.get("SELECT min(due_at) AS due FROM routes")?.due;
+    return due == null ? null : Number(due);
+  }
+
+  #takeWhere(condition: string, value: string | number): Route[] {
+    const rows = this.#sql.all(`SELECT * FROM routes WHERE ${condition}`, value);
+    if (rows.length > 0) this.#sql.run(`DELETE FROM routes WHERE ${condition}`, value);
+    return rows.map(fromRow);
+  }
+}
+
+function fromRow(row: SqlRow): Route {
+  return {
+    routeId: String(row.route_id),
+    call: String(row.call),
+    deviceId: String(row.device_id),
+    driverId: String(row.driver_id),
+    originId: String(row.origin_id),
+    requestId: String(row.request_id),
+    uid: Number(row.uid),
+    dueAt: Number(row.due_at),
+  };
+}

@@ -1,0 +1,27 @@
+// Lets a group use a device.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { DeviceId, Gid } from "../../../protocol/records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.device.grant",
+  doc: "Let the members of a group use a device: files and commands, with the rights the device's own user has there. Its owner and root may.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ deviceId: DeviceId, gid: Gid }),
+  result: z.object({ changed: z.boolean(), gids: z.array(z.int()) }),
+  fails: { 403: "a device the caller may use and not manage", 404: "no such device, or none the caller may use; no such group" },
+  example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
+  run({ devices, groups }, caller, { deviceId, gid }) {
+    const device = devices.mayUse(caller, deviceId) ? devices.get(deviceId) : undefined;
+    if (device === undefined) fail(404, `Unknown device: ${deviceId}`);
+    if (!devices.mayManage(caller, device)) fail(403, `Permission denied: ${deviceId} is not yours to share`);
+    if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
+    const changed = devices.grant(deviceId, gid);
+    return { changed, gids: devices.groupsOf(deviceId) };
+  },
+});

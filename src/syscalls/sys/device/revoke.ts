@@ -1,0 +1,27 @@
+// Keeps a group from a device.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { DeviceId, Gid } from "../../../protocol/records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.device.revoke",
+  doc: "Take a device from a group again. Calls under way are not interrupted. Its owner and root may.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ deviceId: DeviceId, gid: Gid }),
+  result: z.object({ changed: z.boolean(), gids: z.array(z.int()) }),
+  fails: { 403: "a device the caller may use and not manage", 404: "no such device, or none the caller may use; no such group" },
+  example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
+  run({ devices, groups }, caller, { deviceId, gid }) {
+    const device = devices.mayUse(caller, deviceId) ? devices.get(deviceId) : undefined;
+    if (device === undefined) fail(404, `Unknown device: ${deviceId}`);
+    if (!devices.mayManage(caller, device)) fail(403, `Permission denied: ${deviceId} is not yours to share`);
+    if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
+    const changed = devices.revoke(deviceId, gid);
+    return { changed, gids: devices.groupsOf(deviceId) };
+  },
+});

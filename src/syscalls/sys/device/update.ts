@@ -1,0 +1,43 @@
+// Describes a device in its owner's words.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { DeviceId, DeviceRecord } from "../../../protocol/records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.device.update",
+  doc: "Say what a device is for, in words that people and agents choose targets by. Its owner and root may; null where there is none, or none that the caller may use.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ deviceId: DeviceId, description: z.string().max(4096) }),
+  result: z.object({ device: DeviceRecord.nullable() }),
+  fails: { 403: "a device the caller may use and not manage" },
+  example: {
+    args: { deviceId: "macbook", description: "my laptop" },
+    result: {
+      device: {
+        deviceId: "macbook",
+        ownerUid: 1000,
+        description: "my laptop",
+        platform: "darwin",
+        version: "0.1.0",
+        online: true,
+        lastSeenAt: 1763200000000,
+        implements: ["fs.*", "shell.exec"],
+        firstSeenAt: 1763100000000,
+        connectedAt: 1763200000000,
+        disconnectedAt: null,
+      },
+    },
+  },
+  run({ devices }, caller, { deviceId, description }) {
+    const device = devices.mayUse(caller, deviceId) ? devices.get(deviceId) : undefined;
+    if (device === undefined) return { device: null };
+    if (!devices.mayManage(caller, device)) fail(403, `Permission denied: ${deviceId} is not yours to describe`);
+    devices.describe(deviceId, description);
+    return { device: devices.details(deviceId) ?? null };
+  },
+});

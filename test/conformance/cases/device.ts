@@ -1,0 +1,259 @@
+// Devices: the real daemon, connected to the gateway under test, and what comes back through it.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { plugIn } from "../../support/devices.ts";
+import { expectRefusal, refusal, verifies } from "../verifies.ts";
+
+let made = 0;
+const name = (prefix: string) => `${prefix}-${made++}`;
+const run = (client: Client, target: string, input: string, more: { cwd?: string; wait?: number } = {}) =>
+  client.call("shell.exec", { target, input, ...more });
+
+verifies("sys.device.list:visible", async ({ host, alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const deviceId = name("lap");
+  const device = await plugIn(host, client, deviceId);
+  const ids = async (who: Client, includeOffline = false) =>
+    (await who.call("sys.device.list", { includeOffline })).devices.map((one) => one.deviceId).filter((id) => id === deviceId);
+  expect(await ids(client)).toEqual([deviceId]);
+  expect(await ids(other, true)).toEqual([]);
+  expect(await ids(admin)).toEqual([deviceId]);
+  device.close();
+  await expect.poll(() => ids(client)).toEqual([]);
+  expect(await ids(client, true)).toEqual([deviceId]);
+});
+
+verifies("sys.device.get:hidden", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  expect(await client.call("sys.device.get", { deviceId })).toMatchObject({
+    device: { deviceId, ownerUid: 1000, online: true, implements: ["fs.*", "shell.exec"], disconnectedAt: null },
+  });
+  expect(await other.call("sys.device.get", { deviceId })).toEqual({ device: null });
+  expect(await other.call("sys.device.get", { deviceId: "nobodys" })).toEqual({ device: null });
+  device.close();
+});
+
+verifies("sys.device.update:description", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  const { device: described } = await client.call("sys.device.update", { deviceId, description: `  ${"x".repeat(600)}` });
+  expect(described?.description).toBe("x".repeat(500));
+  expect(await client.call("fs.read", { path: `/sys/devices/${deviceId}/description` })).toMatchObject({ ok: true });
+  expect(await other.call("sys.device.update", { deviceId, description: "mine" })).toEqual({ device: null });
+  await client.call("sys.device.grant", { deviceId, gid: 100 });
+  await expectRefusal(other.call("sys.device.update", { deviceId, description: "mine" }), 403);
+  device.close();
+});
+
+verifies("sys.device.grant:group", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  const use = () => other.call("fs.read", { target: deviceId, path: "." });
+  await expectRefusal(use(), 403, `Access denied to device: ${deviceId}`);
+  expect(await client.call("sys.device.grant", { deviceId, gid: 100 })).toEqual({ changed: true, gids: [100] });
+  expect(await use()).toMatchObject({ ok: true });
+  await expectRefusal(other.call("sys.device.grant", { deviceId, gid: 100 }), 403);
+  expect(await client.call("sys.device.revoke", { deviceId, gid: 100 })).toEqual({ changed: true, gids: [] });
+  await expectRefusal(use(), 403, `Access denied to device: ${deviceId}`);
+  device.close();
+});
+
+verifies("sys.device.revoke:unknown", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  await expectRefusal(client.call("sys.device.revoke", { deviceId: "nobodys", gid: 100 }), 404, "Unknown device: nobodys");
+  await expectRefusal(other.call("sys.device.revoke", { deviceId, gid: 100 }), 404, `Unknown device: ${deviceId}`);
+  await expectRefusal(client.call("sys.device.grant", { deviceId, gid: 9999 }), 404, "Unknown group: 9999");
+  device.close();
+});
+
+verifies("sys.device.remove:forgets", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  expect(await other.call("sys.device.remove", { deviceId })).toEqual({ removed: false });
+  expect(await client.call("sys.device.remove", { deviceId })).toEqual({ removed: true });
+  expect(await client.call("sys.device.get", { deviceId })).toEqual({ device: null });
+  await expectRefusal(client.call("fs.read", { target: deviceId, path: "." }), 403);
+  device.close();
+});
+
+verifies("fs.read:device", async ({ host, alice }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  writeFileSync(join(device.workspace, "a.txt"), "one\ntwo\n");
+  const path = join(device.workspace, "a.txt");
+  expect(await client.call("fs.read", { target, path: "a.txt" })).toEqual({
+    ok: true,
+    path,
+    content: "     1\tone\n     2\ttwo",
+    lines: 2,
+    size: 8,
+  });
+  expect(await client.call("fs.read", { target, path })).toMatchObject({ ok: true, path });
+  expect(await client.call("fs.read", { target, path: "." })).toEqual({
+    ok: true,
+    path: device.workspace,
+    files: ["a.txt"],
+    directories: [],
+  });
+  expect(await client.call("fs.search", { target, query: "two" })).toMatchObject({
+    count: 1,
+    matches: [{ path, line: 2, content: "two" }],
+  });
+  expect(await client.call("fs.read", { target, path: "nope" })).toMatchObject({ ok: false, error: expect.stringMatching(/^Not found: /) });
+  // The same path on the gateway is another file.
+  expect(await client.call("fs.read", { path })).toMatchObject({ ok: false });
+  device.close();
+});
+
+verifies("fs.write:device", async ({ host, alice }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const file = join(device.workspace, "deep/er/x.txt");
+  expect(await client.call("fs.write", { target, path: "deep/er/x.txt", content: "hällo\n" })).toEqual({ ok: true, path: file, size: 7 });
+  expect(readFileSync(file, "utf8")).toBe("hällo\n");
+  expect(await client.call("fs.edit", { target, path: file, oldString: "hällo", newString: "bye" })).toMatchObject({ replacements: 1 });
+  expect(readFileSync(file, "utf8")).toBe("bye\n");
+  expect(await client.call("fs.edit", { target, path: file, oldString: "zzz", newString: "" })).toMatchObject({ ok: false });
+  expect(await client.call("fs.delete", { target, path: "deep" })).toMatchObject({ ok: true });
+  expect(existsSync(file)).toBe(false);
+  expect(await client.call("fs.delete", { target, path: "deep" })).toMatchObject({ ok: false });
+  device.close();
+});
+
+verifies("fs.read:device-refusals", async ({ host, alice, bob, root, raw }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const deviceId = name("lap");
+  const read = (who: Client, target: string) => who.call("fs.read", { target, path: "." });
+  await expectRefusal(read(client, "nobodys"), 403, "Access denied to device: nobodys");
+  await expectRefusal(read(admin, "nobodys"), 503, "Device offline: nobodys");
+  const device = await plugIn(host, client, deviceId);
+  device.close();
+  await expect.poll(async () => (await client.call("sys.device.get", { deviceId })).device?.online).toBe(false);
+  await expectRefusal(read(client, deviceId), 503, `Device offline: ${deviceId}`);
+  await expectRefusal(read(other, deviceId), 403, `Access denied to device: ${deviceId}`);
+  const socket = await raw();
+  const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+  await socket.call("sys.connect", {
+    protocol: 1,
+    client: { id: deviceId, version: "0", platform: "test", role: "driver" },
+    driver: { implements: ["fs.write"] },
+    auth: { username: "alice", token: token.token },
+  });
+  await expectRefusal(read(client, deviceId), 400, `Device ${deviceId} does not implement fs.read`);
+  socket.close();
+});
+
+verifies("fs.read:device-gone", async ({ alice, raw }) => {
+  const client = await alice();
+  const deviceId = name("mute");
+  const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+  const connect = async () => {
+    const socket = await raw();
+    await socket.call("sys.connect", {
+      protocol: 1,
+      client: { id: deviceId, version: "0", platform: "test", role: "driver" },
+      driver: { implements: ["fs.*", "shell.exec"] },
+      auth: { username: "alice", token: token.token },
+    });
+    return socket;
+  };
+  for (const [call, message] of [
+    ["fs.read", `Device disconnected: ${deviceId}`],
+    ["fs.write", `Device disconnected: ${deviceId}. Whether the call was carried out is not known`],
+  ] as const) {
+    const socket = await connect();
+    const asked = refusal(client.call(call, { target: deviceId, path: "x", content: "" }));
+    await expect.poll(async () => (await socket.frame()).type).toBe("req");
+    socket.terminate();
+    expect(await asked).toMatchObject({ code: 503, message });
+  }
+});
+
+verifies("fs.read:device-forged", async ({ alice, bob, raw }) => {
+  const [client, other] = [await alice(), await bob()];
+  const drive = async (owner: Client, username: string) => {
+    const deviceId = name("raw");
+    const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+    const socket = await raw();
+    await socket.call("sys.connect", {
+      protocol: 1,
+      client: { id: deviceId, version: "0", platform: "test", role: "driver" },
+      driver: { implements: ["fs.*"] },
+      auth: { username, token: token.token },
+    });
+    return { deviceId, socket };
+  };
+  const [mine, theirs] = [await drive(client, "alice"), await drive(other, "bob")];
+  const answer = client.call("fs.read", { target: mine.deviceId, path: "x" });
+  let asked = await mine.socket.frame();
+  while (asked.type !== "req") asked = await mine.socket.frame();
+  const { id } = asked as { id: string };
+  const data = (content: string) => ({ type: "res", id, ok: true, data: { ok: true, path: "/x", content, size: 1, lines: 1 } });
+  theirs.socket.sendFrame(data("forged"));
+  // Behind it on the same socket: once this is answered, the forged one was seen.
+  theirs.socket.send("ping");
+  while ((await theirs.socket.text()) !== "pong");
+  mine.socket.sendFrame(data("true"));
+  mine.socket.sendFrame(data("twice"));
+  expect(await answer).toMatchObject({ content: "true" });
+  for (const { socket } of [mine, theirs]) socket.close();
+});
+
+verifies("shell.exec:device", async ({ host, alice }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  expect(await run(client, target, "pwd; echo err >&2; exit 3", { wait: 4_000 })).toEqual({
+    status: "failed",
+    exitCode: 3,
+    error: "Command exited with code 3",
+    output: `${device.workspace}\nerr\n`,
+  });
+  expect(await run(client, target, "echo $GSV_DEVICE", { cwd: "/", wait: 4_000 })).toMatchObject({
+    status: "completed",
+    output: `${target}\n`,
+  });
+  expect(await run(client, target, "x", { cwd: "no/such" })).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/^Not found: /),
+  });
+  expect(await run(client, target, " ")).toMatchObject({ status: "failed", error: "input must not be empty" });
+  device.close();
+});
+
+verifies("shell.exec:device-session", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const until = async (sessionId: string, input: string) => {
+    let result = await client.call("shell.exec", { sessionId, input });
+    let all = result.output;
+    while (result.status === "running") {
+      result = await client.call("shell.exec", { sessionId, input: "" });
+      all += result.output;
+    }
+    return { ...result, output: all };
+  };
+  const asked = await run(client, target, "read line; echo got $line; sleep 0.6; echo end");
+  if (asked.status !== "running") throw new Error(JSON.stringify(asked));
+  const { sessionId } = asked;
+  expect(await other.call("shell.exec", { sessionId, input: "stolen\n" })).toMatchObject({ status: "failed" });
+  await expectRefusal(client.call("shell.exec", { target: "elsewhere", sessionId, input: "" }), 400);
+  expect(await until(sessionId, "mine\n")).toMatchObject({ status: "completed", exitCode: 0, output: "got mine\nend\n" });
+  const endless = await run(client, target, "sleep 100");
+  if (endless.status !== "running") throw new Error(JSON.stringify(endless));
+  expect(await until(endless.sessionId, "\u0003")).toMatchObject({ status: "failed", exitCode: 130, error: "Interrupted" });
+  device.close();
+});

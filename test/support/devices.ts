@@ -1,0 +1,27 @@
+// A real device daemon on a scratch directory, for tests.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunningDevice, startDevice } from "../../src/device/device.ts";
+import type { Client } from "../../src/client/client.ts";
+import type { Host } from "./host.ts";
+
+export type TestDevice = RunningDevice & { deviceId: string; workspace: string };
+
+/** Registered by whoever `owner` is, with a token for that device alone. */
+export async function plugIn(host: Host, owner: Client, deviceId: string): Promise<TestDevice> {
+  const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+  const workspace = mkdtempSync(join(tmpdir(), "gsv-device-"));
+  const { username } = owner.session.identity.process;
+  const device = await startDevice({ url: host.url, auth: { username, token: token.token }, deviceId, workspace, waitMs: 400 });
+  return {
+    ...device,
+    deviceId,
+    workspace,
+    close() {
+      device.close();
+      rmSync(workspace, { recursive: true, force: true });
+    },
+  };
+}
