@@ -28,7 +28,7 @@ export async function runCommand(
   const { stdout, stderr: said, exitCode } = await interpreter.run({ command, ask, terminal }, signal);
   if (exitCode === TIMED_OUT && performance.now() - started >= command.timeoutMs)
     return { stdout, stderr: "", exitCode, error: timedOut(command.timeoutMs) };
-  if (exitCode !== TIMED_OUT && !signal.aborted && !BACKGROUND.test(command.input)) putBack(interpreter);
+  if (exitCode !== TIMED_OUT && !signal.aborted && !leavesSomething(command.input)) putBack(interpreter);
   const stderr = said.replace(ADVICE, "");
   const limit = exitCode === STOPPED ? LIMIT_MET.exec(stderr) : null;
   return { stdout, stderr, exitCode, ...(limit === null ? {} : { error: `Command stopped at a limit: ${limit[1]}` }) };
@@ -38,7 +38,18 @@ export async function runCommand(
 const ADVICE = /,? ?\(?increase executionLimits\.\w+\)?/g;
 const LIMIT_MET = /^(?:bash: )?(.*(?:exceed|too many).*)$/m;
 
-/** What such a script has begun may still be under way when it ends, so its interpreter is not used again. */
+/**
+ * just-bash forgets variables and functions after a script, and not its options, attributes and aliases; and what was begun
+ * in the background may still be under way. An interpreter that may have seen any of it, whatever it hides in, is not
+ * used again.
+ */
+function leavesSomething(script: string): boolean {
+  return LASTING.test(script) || BACKGROUND.test(script);
+}
+
+/** Words that change the interpreter, or run what is not in the script's own text. */
+const LASTING =
+  /\b(?:shopt|set|unset|alias|unalias|enable|readonly|declare|typeset|local|export|hash|trap|umask|ulimit|exec|eval|source|bash|sh|env|xargs|command|builtin)\b|(?:^|[\s;&|(])\.[\s/]|(?:^|[;&|(\n])\s*["']?\$/;
 const BACKGROUND = /(?<![&<>|])&(?![&>])/;
 
 /** Making one costs more than running a small command. */

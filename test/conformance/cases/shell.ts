@@ -70,6 +70,9 @@ verifies("shell.exec:fresh", async ({ alice }) => {
   const client = await alice();
   const file = name("kept");
   await run(client, `x=1; export Y=2; f() { echo f; }; cd /tmp; set -e; alias ll=ls; echo kept > ~/${file}`);
+  await run(client, "shopt -s failglob; set -f; readonly R=1; declare -i N=1");
+  await run(client, "eval 'shopt -s nullglob'; c=shopt; $c -s extglob");
+  expect(await output(client, "R=2; N=abc; echo $R $N no-such-*")).toBe("2 abc no-such-*\n");
   expect(await output(client, `echo "[$x][$Y]"; type f; pwd; cat ${file}`)).toBe("[][]\n/home/alice\nkept\nbash: type: f: not found\n");
 });
 
