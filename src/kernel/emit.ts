@@ -9,14 +9,18 @@ import type { Device } from "./nouns/devices.ts";
 export class Emit {
   readonly #sockets: Sockets;
   readonly #connections: Connections;
+  readonly #membersOf: (deviceId: string) => readonly number[];
 
-  constructor(sockets: Sockets, connections: Connections) {
+  /** `membersOf`: who may use a device because their group may. */
+  constructor(sockets: Sockets, connections: Connections, membersOf: (deviceId: string) => readonly number[]) {
     this.#sockets = sockets;
     this.#connections = connections;
+    this.#membersOf = membersOf;
   }
 
   deviceStatus(event: "connected" | "disconnected", device: Device, driverConnectionId: string): void {
-    const users = [...this.#connections.ofUser(device.ownerUid, "user"), ...this.#connections.ofUser(ROOT_UID, "user")];
+    const members = this.#membersOf(device.deviceId);
+    const users = [device.ownerUid, ROOT_UID, ...members].flatMap((uid) => this.#connections.ofUser(uid, "user"));
     const to = new Set(event === "connected" ? [...users, driverConnectionId] : users);
     const text = JSON.stringify({ type: "sig", signal: "device.status", payload: { event, device } });
     for (const socketId of to) this.#sockets.send(socketId, text);

@@ -32,6 +32,7 @@ import { Passwords } from "./passwords.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
 import { Repos } from "./repos.ts";
+import { type HardwareArgs, route } from "./route.ts";
 import { Routing } from "./routing.ts";
 import { type HardwareSyscall, run } from "./run.ts";
 import { migrate } from "./schema/migrate.ts";
@@ -60,6 +61,7 @@ export class Kernel {
   readonly #tokens: Tokens;
   readonly #connections: Connections;
   readonly #devices: Devices;
+  readonly #shellSessions: ShellSessions;
   readonly #results: Results;
   readonly #throttle: Throttle;
   readonly #timers: Timers;
@@ -92,10 +94,15 @@ export class Kernel {
       (connectionId) => sockets.heardAt(connectionId),
       () => clock.now(),
     );
+    this.#shellSessions = new ShellSessions(sql);
     this.#results = new Results(sql, crypto);
     this.#throttle = new Throttle(sql);
     this.#timers = new Timers(sql);
-    this.#emit = new Emit(sockets, this.#connections);
+    this.#emit = new Emit(sockets, this.#connections, (deviceId) =>
+      this.#devices
+        .groupsOf(deviceId)
+        .flatMap((gid) => (groups.get(gid)?.members ?? []).flatMap((username) => this.#accounts.byName(username)?.uid ?? [])),
+    );
 
     const about: About = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
     const nouns = {
@@ -107,7 +114,7 @@ export class Kernel {
       connections: this.#connections,
       devices: this.#devices,
       routes: new Routes(sql),
-      shellSessions: new ShellSessions(sql),
+      shellSessions: this.#shellSessions,
       files,
       repositories: new Repositories(sql, this.#accounts),
       workspaces: new Workspaces(sql, crypto),
@@ -152,7 +159,6 @@ export class Kernel {
         for (const action of after) action();
         return value;
       },
-      forward: (...call) => this.#routing.forward(...call),
       authorize: (caller, call) => door.authorize(caller, call),
       sys: async (caller, call, args, signal) => {
         const answer = await pass(door, caller, { type: "req", id: "", call, args }, () => signal);
@@ -167,8 +173,12 @@ export class Kernel {
       reads,
       writes,
       effects,
-      hardware: (call: HardwareSyscall, caller: Caller, args: unknown, requestId: string, signal: AbortSignal) =>
-        this.#native.run(call, caller, args, requestId, signal),
+      hardware: (call: HardwareSyscall, caller: Caller, args: HardwareArgs, requestId: string, signal: AbortSignal) => {
+        const { target: _, ...rest } = args;
+        const deviceId = route(reads, caller, args);
+        if (deviceId === null) return this.#native.run(call, caller, rest, signal);
+        return this.#routing.forward(call.name, caller, requestId, deviceId, rest, signal);
+      },
     };
     const door: Door = {
       table,
@@ -321,6 +331,7 @@ export class Kernel {
     this.#timers.arm("sweep", "", now + (isDone ? SWEEP_MS : SWEEP_STEP_MS));
     if (!isDone) return;
     this.#throttle.prune(now);
+    this.#shellSessions.prune(now);
     this.#transactor.after(
       () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
     );

@@ -25,8 +25,6 @@ import type { ReadContext, WriteContext } from "./context.ts";
 import type { AccountReads } from "./nouns/accounts.ts";
 import { INLINE_BYTES_MAX } from "./nouns/files.ts";
 import type { Workspace } from "./nouns/workspaces.ts";
-import { route } from "./route.ts";
-import type { Routing } from "./routing.ts";
 import { type HardwareSyscall, mustStillMay } from "./run.ts";
 import { nativeShell } from "./shell.ts";
 
@@ -36,8 +34,6 @@ type Means = {
   /** Files that are kept in repositories. Asks nobody who may. */
   git: GitFiles;
   commit<T>(body: (nouns: WriteContext) => T): Promise<T>;
-  /** To a device, and back. */
-  forward: Routing["forward"];
   /** Whether the caller may use that name at all. */
   authorize: (caller: Caller, call: string) => void;
   /** The one door, for what a file's write changes elsewhere. */
@@ -104,11 +100,9 @@ export class NativeTarget {
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
-  run(call: HardwareSyscall, caller: Caller, args: unknown, requestId: string, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const { target: _, ...rest } = args as { target?: string };
-    const deviceId = route(this.#means.reads, caller, args as { target?: string });
-    if (deviceId !== null) return this.#means.forward(call.name, caller, requestId, deviceId, rest, signal);
-    const work = () => call.run(this.#machine(call, caller, signal), rest as never);
+  /** `args` without target. */
+  run(call: HardwareSyscall, caller: Caller, args: Record<string, unknown>, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const work = () => call.run(this.#machine(call, caller, signal), args as never);
     return call.name === "fs.search" ? this.#searches.run(String(caller.uid), work) : work();
   }
 

@@ -7,8 +7,11 @@ import type { ReadContext } from "./context.ts";
 
 export const NATIVE = "gsv";
 
+/** What every hardware call may say of where it runs, beside its own arguments. */
+export type HardwareArgs = Record<string, unknown> & { target?: string; sessionId?: string };
+
 /** The device, or null for the gateway itself. */
-export function route({ shellSessions, now }: ReadContext, caller: Caller, args: { target?: string; sessionId?: string }): string | null {
+export function route({ shellSessions, now }: ReadContext, caller: Caller, args: HardwareArgs): string | null {
   const { target, sessionId } = args;
   const named = target === undefined || target === NATIVE ? null : target;
   const session = sessionId === undefined ? undefined : shellSessions.get(sessionId, now);

@@ -95,10 +95,9 @@ export class Routing {
   }
 
   #remember({ deviceId, uid }: Route, data: unknown): void {
-    const { sessionId, status, error } = dataOf(data);
+    const { sessionId } = dataOf(data);
     if (typeof sessionId !== "string" || sessionId.length > 128) return;
-    const failure = status === "failed" && typeof error === "string" ? error.slice(0, 1000) : null;
-    this.#means.relaxed(({ shellSessions, now }) => shellSessions.heard({ sessionId, deviceId, uid, error: failure }, now));
+    this.#means.relaxed(({ shellSessions, now }) => shellSessions.heard({ sessionId, deviceId, uid }, now));
   }
 
   #drop(routeId: string, driverId: string): void {

@@ -10,6 +10,7 @@ import type { Req } from "../protocol/frames.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import type { EffectContext, ReadContext, WriteContext } from "./context.ts";
 import type { Results } from "./nouns/results.ts";
+import type { HardwareArgs } from "./route.ts";
 import type { Transactor } from "./transactor.ts";
 
 type Means = {
@@ -20,7 +21,13 @@ type Means = {
   writes: WriteContext;
   effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos">;
   /** Runs a hardware call where the caller wants it. */
-  hardware(call: HardwareSyscall, caller: Caller, args: unknown, requestId: string, signal: AbortSignal): Promise<Record<string, unknown>>;
+  hardware(
+    call: HardwareSyscall,
+    caller: Caller,
+    args: HardwareArgs,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>>;
 };
 
 export type HardwareSyscall = Extract<Syscall, { runs: "hardware" }>;
@@ -61,7 +68,7 @@ async function onHardware(
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
   // What a target did cannot be stored in the transaction that made it true; better no promise than a broken one.
   if (frame.key !== undefined) fail(400, `${call.name} takes no key: read what is there before you send it again`);
-  const data = await means.hardware(call, caller, args, frame.id, signal);
+  const data = await means.hardware(call, caller, args as HardwareArgs, frame.id, signal);
   return { data, after: NOTHING, stays: call.keeps === true };
 }
 

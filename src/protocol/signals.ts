@@ -3,7 +3,7 @@
 import type { Role } from "./records.ts";
 
 export const SIGNALS: Record<string, { to: readonly Role[]; doc: string }> = {
-  "device.status": { to: ["user", "driver"], doc: "A device connected or disconnected. Sent to its owner's connections and to root's." },
+  "device.status": { to: ["user", "driver"], doc: "A device connected or disconnected. Sent to the connections of those who may use it." },
 };
 
 export function signalsFor(role: Role): string[] {

@@ -215,6 +215,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.device.get:hidden", "A missing and an inaccessible device are both null", "seed"),
   r("sys.device.update:description", "The owner describes a device in at most 500 characters; a group's member may not", "seed, 15.3.4"),
   r("sys.device.grant:group", "A group that was granted a device uses it, and no more after it was revoked", "routing"),
+  r("sys.device.grant:signal", "Who may use a device by their group is told when it comes and goes", "1.6"),
+  r("sys.group.remove:devices", "A group that is gone takes its devices along: another that gets its number has none of them", "issue 4"),
   r("sys.device.revoke:unknown", "Granting and revoking an unknown device or group is 404", "routing"),
   r("sys.device.remove:forgets", "A device that is forgotten is offline, undescribed and shared with nobody", "issue 4"),
   r("fs.read:device", "fs.* with a target runs on that device's own files, relative to its workspace", "hardware-tools"),

@@ -29,6 +29,28 @@ it("finds the device of a connection that closes, and an owner's devices, withou
   expect(plan("SELECT count(*) AS count FROM devices WHERE owner_uid = ?")).toMatch(/^SEARCH .* INDEX devices_owner/);
 });
 
+it("takes a device that has pinged and gone silent for gone, and one that never pings by its socket", () => {
+  let [now, heardAt] = [0, 0];
+  const sql = new MemorySql();
+  migrate(sql);
+  const devices = new Devices(
+    sql,
+    () => heardAt,
+    () => now,
+  );
+  devices.connected({ deviceId: "d", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: "c" }, now);
+  now = 60_000;
+  expect(devices.get("d")?.online).toBe(true);
+  heardAt = 60_000;
+  now = 75_000;
+  expect(devices.get("d")?.online).toBe(true);
+  now = 75_001;
+  expect(devices.get("d")?.online).toBe(false);
+  devices.disconnected("c", now);
+  heardAt = now;
+  expect(devices.get("d")?.online).toBe(false);
+});
+
 function fresh(): Devices {
   const sql = new MemorySql();
   migrate(sql);

@@ -23,7 +23,7 @@ export type Device = {
 
 export type DeviceReads = Pick<
   Devices,
-  "get" | "list" | "files" | "details" | "mayUse" | "mayManage" | "driverOf" | "implementsOf" | "groupsOf"
+  "get" | "list" | "files" | "details" | "mayUse" | "toManage" | "driverOf" | "implementsOf" | "groupsOf"
 >;
 
 export type DeviceDetails = Device & { description: string; implements: string[] };
@@ -80,9 +80,12 @@ export class Devices {
     return Number(row.owner_uid) === who.uid || this.groupsOf(deviceId).some((gid) => who.gids.includes(gid));
   }
 
-  /** A member of a group uses a device; its owner and root decide about it. */
-  mayManage(who: { uid: number }, { ownerUid }: { ownerUid: number }): boolean {
-    return isRoot(who) || who.uid === ownerUid;
+  /** One to decide about: a group's member uses a device, its owner and root decide. None for one the caller may not use. */
+  toManage(who: Who, deviceId: string): Device | undefined {
+    const device = this.mayUse(who, deviceId) ? this.get(deviceId) : undefined;
+    if (device !== undefined && !isRoot(who) && who.uid !== device.ownerUid)
+      fail(403, `Permission denied: ${deviceId} belongs to somebody else, who can decide about it`);
+    return device;
   }
 
   groupsOf(deviceId: string): number[] {
@@ -111,6 +114,11 @@ export class Devices {
 
   revoke(deviceId: string, gid: number): boolean {
     return this.#sql.run("DELETE FROM device_access WHERE device_id = ? AND gid = ?", deviceId, gid) > 0;
+  }
+
+  /** The group is gone, and another may get its number. */
+  revokeAll(gid: number): void {
+    this.#sql.run("DELETE FROM device_access WHERE gid = ?", gid);
   }
 
   /** With everything that was said about it. */

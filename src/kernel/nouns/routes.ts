@@ -46,11 +46,6 @@ export class Routes {
     return this.#takeWhere("due_at <= ?", now);
   }
 
-  /** After a start nobody is waiting for any of them. */
-  takeAll(): Route[] {
-    return this.#takeWhere("1 = ?", 1);
-  }
-
   nextDueAt(): number | null {
     const due = this.#sql.get("SELECT min(due_at) AS due FROM routes")?.due;
     return due == null ? null : Number(due);

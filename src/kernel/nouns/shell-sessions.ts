@@ -5,7 +5,7 @@ import type { Sql } from "../../ports/sql.ts";
 
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
-export type ShellSession = { sessionId: string; deviceId: string; uid: number; error: string | null };
+export type ShellSession = { sessionId: string; deviceId: string; uid: number };
 
 export class ShellSessions {
   readonly #sql: Sql;
@@ -17,18 +17,17 @@ export class ShellSessions {
   /** For a day after it was last heard of. */
   get(sessionId: string, now: number): ShellSession | undefined {
     const row = this.#sql.get("SELECT * FROM shell_sessions WHERE session_id = ? AND updated_at > ?", sessionId, now - KEEP_MS);
-    return row && { sessionId, deviceId: String(row.device_id), uid: Number(row.uid), error: row.error as string | null };
+    return row && { sessionId, deviceId: String(row.device_id), uid: Number(row.uid) };
   }
 
   /** What was started by one user on one device stays theirs and its. */
-  heard({ sessionId, deviceId, uid, error }: ShellSession, now: number): void {
+  heard({ sessionId, deviceId, uid }: ShellSession, now: number): void {
     this.#sql.run(
-      `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4, ?5)
-       ON CONFLICT (session_id) DO UPDATE SET error = ?4, updated_at = ?5 WHERE device_id = ?2 AND uid = ?3`,
+      `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT (session_id) DO UPDATE SET updated_at = ?4 WHERE device_id = ?2 AND uid = ?3`,
       sessionId,
       deviceId,
       uid,
-      error,
       now,
     );
   }

@@ -11,7 +11,7 @@ export const routes = {
     "CREATE INDEX routes_origin ON routes (origin_id)",
     // Whose a command on a device is, so that it can be asked after without naming the device.
     `CREATE TABLE shell_sessions (
-       session_id TEXT PRIMARY KEY, device_id TEXT NOT NULL, uid INTEGER NOT NULL, error TEXT, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+       session_id TEXT PRIMARY KEY, device_id TEXT NOT NULL, uid INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
     "CREATE INDEX shell_sessions_age ON shell_sessions (updated_at)",
     "CREATE TABLE device_access (device_id TEXT NOT NULL, gid INTEGER NOT NULL, PRIMARY KEY (device_id, gid)) STRICT, WITHOUT ROWID",
   ],

@@ -65,6 +65,37 @@ verifies("sys.device.grant:group", async ({ host, alice, bob }) => {
   device.close();
 });
 
+verifies("sys.device.grant:signal", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const first = await plugIn(host, client, name("lap"));
+  const { deviceId } = first;
+  const seen: unknown[] = [];
+  other.onSignal((signal, payload) => {
+    const { event, device } = payload as { event: string; device: { deviceId: string } };
+    if (signal === "device.status" && device.deviceId === deviceId) seen.push(event);
+  });
+  await client.call("sys.device.grant", { deviceId, gid: 100 });
+  first.close();
+  await expect.poll(() => seen).toEqual(["disconnected"]);
+  const again = await plugIn(host, client, deviceId);
+  await expect.poll(() => seen).toEqual(["disconnected", "connected"]);
+  again.close();
+});
+
+verifies("sys.group.remove:devices", async ({ host, alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const device = await plugIn(host, client, name("lap"));
+  const { deviceId } = device;
+  const { group } = await admin.call("sys.group.create", { name: name("crew") });
+  await client.call("sys.device.grant", { deviceId, gid: group.gid });
+  await admin.call("sys.group.remove", { gid: group.gid });
+  const { group: next } = await admin.call("sys.group.create", { name: name("others") });
+  expect(next.gid).toBe(group.gid);
+  await admin.call("sys.group.members", { gid: next.gid, members: ["bob"] });
+  await expectRefusal(other.call("fs.read", { target: deviceId, path: "." }), 403);
+  device.close();
+});
+
 verifies("sys.device.revoke:unknown", async ({ host, alice, bob }) => {
   const [client, other] = [await alice(), await bob()];
   const device = await plugIn(host, client, name("lap"));

@@ -1,7 +1,6 @@
 // Forgets a device.
 
 import { z } from "zod";
-import { fail } from "../../../lib/sys-error.ts";
 import { DeviceId } from "../../../protocol/records.ts";
 import { syscall } from "../../define.ts";
 
@@ -17,9 +16,7 @@ export default syscall({
   fails: { 403: "a device the caller may use and not manage" },
   example: { args: { deviceId: "old-laptop" }, result: { removed: true } },
   run({ devices, connections }, caller, { deviceId }) {
-    const device = devices.mayUse(caller, deviceId) ? devices.get(deviceId) : undefined;
-    if (device === undefined) return { removed: false };
-    if (!devices.mayManage(caller, device)) fail(403, `Permission denied: ${deviceId} is not yours to remove`);
+    if (devices.toManage(caller, deviceId) === undefined) return { removed: false };
     const driver = devices.driverOf(deviceId);
     devices.remove(deviceId);
     if (driver !== null) connections.close([driver], 1008, "Device removed");

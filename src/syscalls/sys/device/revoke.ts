@@ -17,9 +17,7 @@ export default syscall({
   fails: { 403: "a device the caller may use and not manage", 404: "no such device, or none the caller may use; no such group" },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {
-    const device = devices.mayUse(caller, deviceId) ? devices.get(deviceId) : undefined;
-    if (device === undefined) fail(404, `Unknown device: ${deviceId}`);
-    if (!devices.mayManage(caller, device)) fail(403, `Permission denied: ${deviceId} is not yours to share`);
+    if (devices.toManage(caller, deviceId) === undefined) fail(404, `Unknown device: ${deviceId}`);
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
     const changed = devices.revoke(deviceId, gid);
     return { changed, gids: devices.groupsOf(deviceId) };

@@ -1,7 +1,6 @@
 // Describes a device in its owner's words.
 
 import { z } from "zod";
-import { fail } from "../../../lib/sys-error.ts";
 import { DeviceId, DeviceRecord } from "../../../protocol/records.ts";
 import { syscall } from "../../define.ts";
 
@@ -34,9 +33,7 @@ export default syscall({
     },
   },
   run({ devices }, caller, { deviceId, description }) {
-    const device = devices.mayUse(caller, deviceId) ? devices.get(deviceId) : undefined;
-    if (device === undefined) return { device: null };
-    if (!devices.mayManage(caller, device)) fail(403, `Permission denied: ${deviceId} is not yours to describe`);
+    if (devices.toManage(caller, deviceId) === undefined) return { device: null };
     devices.describe(deviceId, description);
     return { device: devices.details(deviceId) ?? null };
   },

@@ -15,9 +15,10 @@ export default syscall({
   result: z.object({ removed: z.boolean() }),
   fails: { 409: "a built-in group or a user's own" },
   example: { args: { gid: 200 }, result: { removed: true } },
-  run({ groups, capabilities, connections }, _caller, { gid }) {
+  run({ groups, capabilities, connections, devices }, _caller, { gid }) {
     const removed = groups.remove(gid);
     capabilities.revokeAll(gid);
+    devices.revokeAll(gid);
     connections.forget();
     return { removed };
   },
