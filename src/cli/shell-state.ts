@@ -2,7 +2,7 @@
 // stay (the directory, variables, the last status) is put before the line, and asked for behind it: a report at the end
 // of standard error, behind a mark nobody can guess, which is taken out before anything is shown.
 
-import { quoted } from "./quote.ts";
+import { quoted } from "../lib/quote.ts";
 
 /** Between the parts of a report; no name or value of a shell's own report holds it unquoted. */
 const PART = "\u001e";

@@ -12,7 +12,7 @@ import { docsMounts } from "../vfs/docs.ts";
 import { etcMounts } from "../vfs/etc.ts";
 import type { GitFiles } from "../vfs/git-files.ts";
 import { homeMount } from "../vfs/home.ts";
-import { InTurn } from "../vfs/in-turn.ts";
+import { InTurn } from "../lib/in-turn.ts";
 import type { Mount } from "../vfs/mount.ts";
 import { procMount } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";

@@ -11,7 +11,7 @@ import { StorageError } from "../ports/sql.ts";
 import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
 import type { Person } from "../repo/commit.ts";
 import type { GitChange, GitFiles } from "../vfs/git-files.ts";
-import { InTurn } from "../vfs/in-turn.ts";
+import { InTurn } from "../lib/in-turn.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { RepositoryRow } from "./nouns/repositories.ts";
 import { importHttp } from "./repo-http.ts";

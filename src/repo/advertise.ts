@@ -3,7 +3,7 @@
 import { FLUSH, pkt } from "./pkt-line.ts";
 import { ZERO_OID } from "./oid.ts";
 import type { Store } from "./store.ts";
-import { concat } from "./text.ts";
+import { concat } from "../lib/bytes.ts";
 
 export type Service = "git-upload-pack" | "git-receive-pack";
 

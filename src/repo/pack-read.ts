@@ -6,7 +6,7 @@ import type { ByteReader } from "./byte-reader.ts";
 import type { Limits } from "./limits.ts";
 import { kindOfNumber } from "./objects.ts";
 import { type ObjectKind, oidFrom } from "./oid.ts";
-import { concat } from "./text.ts";
+import { concat } from "../lib/bytes.ts";
 import { Inflater } from "./zlib.ts";
 
 export type PackEntry = {

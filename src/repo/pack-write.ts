@@ -2,7 +2,7 @@
 
 import { kindNumber, type Objects } from "./objects.ts";
 import { Sha1 } from "./sha1.ts";
-import { concat } from "./text.ts";
+import { concat } from "../lib/bytes.ts";
 
 const PIECE_BYTES = 64 * 1024;
 

@@ -1,5 +1,7 @@
 // Long work done in turns, so that whoever shares the thread gets theirs.
 
+import { breath } from "../lib/breath.ts";
+
 export class Turns {
   readonly #unitsPerTurn: number;
   #units = 0;
@@ -17,6 +19,6 @@ export class Turns {
   }
 
   pause(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, 0));
+    return breath();
   }
 }

@@ -2,7 +2,8 @@
 
 import { fail } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { concat, toBytes, toText } from "./text.ts";
+import { concat } from "../lib/bytes.ts";
+import { toBytes, toText } from "./text.ts";
 
 export const FLUSH = toBytes("0000");
 export const PKT_BYTES_MAX = 65520;

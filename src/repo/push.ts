@@ -7,7 +7,7 @@ import { isOid, ZERO_OID } from "./oid.ts";
 import { FLUSH, pkt, PKT_BYTES_MAX, readLine, sideband } from "./pkt-line.ts";
 import { receive, type Received, type RefUpdate } from "./receive.ts";
 import type { Store } from "./store.ts";
-import { concat } from "./text.ts";
+import { concat } from "../lib/bytes.ts";
 
 type Commands = { updates: RefUpdate[]; capabilities: Set<string> };
 

@@ -6,7 +6,8 @@ import { ByteReader, type ByteStream, streamOf } from "./byte-reader.ts";
 import type { Limits } from "./limits.ts";
 import { isOid } from "./oid.ts";
 import { FLUSH, pkt, readLine, readPkt } from "./pkt-line.ts";
-import { concat, toText } from "./text.ts";
+import { concat } from "../lib/bytes.ts";
+import { toText } from "./text.ts";
 
 export type HttpFetch = (
   url: string,

@@ -2,6 +2,7 @@
 // So each is followed by a command that puts the text into the variables it has filled, and keeps its exit code.
 
 import { type Command, defineCommand } from "just-bash/browser";
+import { fromLatin1 } from "../lib/bytes.ts";
 import { type Command as Node, literal, nameOf, type Plugin, type Simple, simple, statement, textOf, type Word, word } from "./syntax.ts";
 
 export const DECODE = "gsv-decode";
@@ -87,7 +88,7 @@ function isBytes(text: string): boolean {
 /** What is no UTF-8 stays as it is. */
 function decoded(text: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fromLatin1(text));
   } catch {
     return text;
   }

@@ -3,6 +3,7 @@
 
 import type { FsStat, IFileSystem } from "just-bash/browser";
 import { FileError, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
+import { fromLatin1, latin1 } from "../lib/bytes.ts";
 import { resolvePath } from "../vfs/path.ts";
 import type { Link } from "./link.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
@@ -279,14 +280,7 @@ function bytesOf(content: string | Uint8Array, options: Encoding): Uint8Array {
   if (typeof content !== "string") return content;
   const encoding = typeof options === "string" ? options : options?.encoding;
   if (encoding !== "latin1" && encoding !== "binary" && encoding !== "ascii") return new TextEncoder().encode(content);
-  return Uint8Array.from(content, (character) => character.charCodeAt(0) & 0xff);
-}
-
-/** One character a byte, as just-bash carries bytes. */
-function latin1(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
-  return parts.join("");
+  return fromLatin1(content);
 }
 
 const WORDS: Partial<Record<FileErrorCode, string>> = {

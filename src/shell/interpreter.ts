@@ -3,6 +3,8 @@
 
 import { Bash, type Command, defineCommand, getCommandNames } from "just-bash/browser";
 import { FileError } from "../hardware/filesystem.ts";
+import { fromLatin1 } from "../lib/bytes.ts";
+import { quoted } from "../lib/quote.ts";
 import { SysError } from "../lib/sys-error.ts";
 import type { ShellCommand } from "../ports/shells.ts";
 import { resolvePath } from "../vfs/path.ts";
@@ -174,10 +176,6 @@ class ScriptState {
   }
 }
 
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** A redirection of the last statement that fails is thrown; what was put out before it is on the terminal already. */
 function fromFile(error: unknown): Ran {
   if (!(error instanceof Error) || !("code" in error)) throw error;
@@ -200,9 +198,9 @@ function reason({ code, message, path }: FileError): string {
   return message === `${code}: ${path}` ? (REASONS[code] ?? code) : message;
 }
 
-/** just-bash carries bytes as text of one character each. */
+/** Opaque to others than just-bash; it is text of one character a byte. */
 function bytesOf(stdin: unknown): Uint8Array {
-  return Uint8Array.from(stdin as string, (character) => character.charCodeAt(0) & 0xff);
+  return fromLatin1(stdin as string);
 }
 
 /** What just-bash's file system throws, as a command's own failure. */

@@ -6,7 +6,7 @@ import { concat } from "../lib/bytes.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { BlobCache } from "./blob-cache.ts";
 import type { GitChange, GitFiles, GitStat } from "./git-files.ts";
-import { InTurn } from "./in-turn.ts";
+import { InTurn } from "../lib/in-turn.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 
 const MARKER = ".dir";
@@ -105,7 +105,7 @@ export class GitTree {
         const isThere = (await this.#mayPut(place)) !== null;
         const before = isThere ? await this.#git.read(place.repo, place.rel) : null;
         mustFit(place.path, (before?.bytes.length ?? 0) + content.length);
-        const whole = before === null ? content : concat(before.bytes, content);
+        const whole = before === null ? content : concat([before.bytes, content]);
         const only = before === null ? {} : { ifOid: before.oid };
         try {
           return await this.#change(who, place, "append", [{ type: "put", path: place.rel, content: whole, ...only }]);

@@ -6,7 +6,7 @@ import { type FileEntry, FileError, type FileStat } from "../hardware/filesystem
 import { breath } from "../lib/breath.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
-import { InTurn } from "./in-turn.ts";
+import { InTurn } from "../lib/in-turn.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
 import {
@@ -216,7 +216,7 @@ async function append(means: TreeMeans, large: InTurn, who: Who, path: string, c
     mustFit(path, size);
     const grow = async () => {
       const before = there === undefined ? new Uint8Array() : await contentOf(means, there);
-      await put(means, who, path, concat(before, content), there?.hash ?? null);
+      await put(means, who, path, concat([before, content]), there?.hash ?? null);
     };
     try {
       return await (size > LARGE_BYTES ? large.run(String(who.uid), grow) : grow());

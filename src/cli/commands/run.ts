@@ -6,7 +6,7 @@ import type { Client } from "../../client/client.ts";
 import { stdinPart, stdinRest } from "../ask.ts";
 import { type Command, END_OF_INPUT, INTERRUPT, INTERRUPTED, Running } from "../exec.ts";
 import { Problem } from "../problem.ts";
-import { commandLine } from "../quote.ts";
+import { commandLine } from "../../lib/quote.ts";
 import { Screen } from "../screen.ts";
 import { type Globals, withClient } from "../session.ts";
 import { note, sayJson } from "../terminal.ts";

@@ -3,6 +3,7 @@
 
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
+import { breath } from "../../lib/breath.ts";
 import type { Crypto, ScryptParams } from "../../ports/crypto.ts";
 
 const VERSION = 1;
@@ -39,7 +40,7 @@ export function nodeCrypto(key: Uint8Array): Crypto {
 async function hashed(data: Uint8Array): Promise<Uint8Array> {
   const hash = createHash("sha256");
   for (let at = 0; at < data.length; at += TURN_BYTES) {
-    if (at > 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    if (at > 0) await breath();
     hash.update(data.subarray(at, at + TURN_BYTES));
   }
   return new Uint8Array(hash.digest());

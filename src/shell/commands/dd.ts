@@ -1,5 +1,6 @@
 // dd.
 
+import { latin1 } from "../../lib/bytes.ts";
 import { command, CommandError } from "../command.ts";
 import { bytesIn } from "../sizes.ts";
 
@@ -32,8 +33,7 @@ export default command({
     const records = `${full}+${part.length % block === 0 ? 0 : 1}`;
     const stderr = options.get("status") === "none" ? "" : `${records} records in\n${records} records out\n${part.length} bytes copied\n`;
     const target = options.get("of");
-    if (target === undefined)
-      return { stdout: Array.from(part, (byte) => String.fromCharCode(byte)).join(""), stderr, stdoutKind: "bytes" as const };
+    if (target === undefined) return { stdout: latin1(part), stderr, stdoutKind: "bytes" as const };
     const seek = number("seek", 0) * number("bs", number("obs", 512));
     const keeps = options.get("conv")?.includes("notrunc") === true;
     const before = seek > 0 || keeps ? await read(target).catch(() => new Uint8Array()) : new Uint8Array();

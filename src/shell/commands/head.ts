@@ -1,5 +1,6 @@
 // head: just-bash's own, but for the devices that have no end, of which it cannot read the whole first, and for -n -N.
 
+import { latin1 } from "../../lib/bytes.ts";
 import { command, CommandError, type Output } from "../command.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -32,7 +33,7 @@ export default command({
     if (resolve(path) === "/dev/zero") return { stdout: "\0".repeat(bytes), stdoutKind: "bytes" as const };
     const random = new Uint8Array(bytes);
     for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(random.subarray(at, at + 65_536));
-    return { stdout: Array.from(random, (byte) => String.fromCharCode(byte)).join(""), stdoutKind: "bytes" as const };
+    return { stdout: latin1(random), stdoutKind: "bytes" as const };
   },
 });
 
