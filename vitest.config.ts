@@ -5,7 +5,9 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "threads",
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // A guard against hangs, not a measure: machines of others are several times slower than ours.
+    testTimeout: 90_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-describe("gsv run", { timeout: 60_000 }, () => {
+describe("gsv run", () => {
   test("output, errors and the exit code are the command's", async () => {
     expect(await gsv(["run", "--", "echo out; echo err >&2; exit 7"])).toEqual({ code: 7, out: "out\n", err: "err\n" });
     expect(await gsv(["run", "--", "no-such-thing"])).toEqual({ code: 127, out: "", err: "bash: no-such-thing: command not found\n" });
@@ -101,7 +101,7 @@ describe("gsv run", { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))("gsv shell", { timeout: 60_000 }, () => {
+describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))("gsv shell", () => {
   const prompt = (place: string) => `alice@gsv:${place}$ `;
 
   test("directory, variables and status last from line to line", async () => {
@@ -231,7 +231,7 @@ describe.skipIf(process.platform !== "linux" || !existsSync("/usr/bin/script"))(
   });
 });
 
-describe("gsv cp", { timeout: 60_000 }, () => {
+describe("gsv cp", () => {
   const texts: Record<string, string> = {
     "a b.txt": "no end",
     "it's $x": "\n",

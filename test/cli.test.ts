@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-describe("from a fresh gateway to a working one", { timeout: 60_000 }, () => {
+describe("from a fresh gateway to a working one", () => {
   test("before set-up every command says what to do", async () => {
     expect(await gsv(["--url", url, "status"])).toMatchObject({ code: 0, out: expect.stringContaining("run gsv auth setup") });
     const call = await gsv(["call", "sys.info", "--url", url]);
@@ -89,7 +89,7 @@ describe("from a fresh gateway to a working one", { timeout: 60_000 }, () => {
   });
 });
 
-describe("status by password", { timeout: 60_000 }, () => {
+describe("status by password", () => {
   test("shows who the password admits, and keeps no session", async () => {
     const before = readFileSync(configFile, "utf8");
     expect((await gsv(["-u", "root", "-p", ROOT.password, "status"])).out).toMatch(/^you +root$/m);
@@ -104,7 +104,7 @@ describe("status by password", { timeout: 60_000 }, () => {
   });
 });
 
-describe("calls", { timeout: 60_000 }, () => {
+describe("calls", () => {
   test("arguments from the command line, a pipe, or a dash", async () => {
     const entries = [{ key: "config/server/timezone", value: "Europe/Berlin" }];
     const json = '{"key":"config/server/timezone"}';
@@ -150,7 +150,7 @@ describe("calls", { timeout: 60_000 }, () => {
   });
 });
 
-describe("configuration", { timeout: 60_000 }, () => {
+describe("configuration", () => {
   test("of the gateway", async () => {
     expect(await gsv(["config", "get", "config/server/name"])).toMatchObject({ code: 0, out: "gsv\n" });
     expect(await gsv(["config", "set", "users/1000/ai/model", "small"])).toMatchObject({ code: 0 });
@@ -187,7 +187,7 @@ describe("configuration", { timeout: 60_000 }, () => {
   });
 });
 
-describe("tokens", { timeout: 60_000 }, () => {
+describe("tokens", () => {
   test("a new one is alone on standard output and works", async () => {
     const made = await withPassword(["token", "create", "--label", "ci", "--expires", "30d"]);
     expect(made).toMatchObject({
@@ -229,7 +229,7 @@ describe("tokens", { timeout: 60_000 }, () => {
   });
 });
 
-describe("people", { timeout: 60_000 }, () => {
+describe("people", () => {
   test("root acts once and nobody's session changes", async () => {
     const added = await gsv(["-u", "root", "-p", "-", "user", "add", "bob", "--new-password", "-", "--name", "Bob B."], {
       stdin: `${ROOT.password}\nbattery staple\n`,
@@ -267,7 +267,7 @@ describe("people", { timeout: 60_000 }, () => {
   });
 });
 
-describe("files", { timeout: 60_000 }, () => {
+describe("files", () => {
   /** Colours, titles, a C1 control and a direction mark. */
   const EVIL = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r";
 
@@ -441,7 +441,7 @@ describe("files", { timeout: 60_000 }, () => {
   });
 });
 
-describe("repositories", { timeout: 60_000 }, () => {
+describe("repositories", () => {
   test("are made, listed, looked back at and compared", async () => {
     const made = await gsv(["repo", "create", "notes", "--description", "what I read"]);
     expect(made).toMatchObject({ code: 0, out: `git clone ${url}/git/alice/notes\n`, err: expect.stringContaining("Created alice/notes") });
@@ -468,7 +468,7 @@ describe("repositories", { timeout: 60_000 }, () => {
   });
 });
 
-describe("help", { timeout: 60_000 }, () => {
+describe("help", () => {
   test("of every syscall, from the same data", async () => {
     const { out } = await gsv(["help", "syscalls"]);
     for (const { name } of reference) expect(out).toContain(name);
@@ -492,7 +492,7 @@ describe("help", { timeout: 60_000 }, () => {
   });
 });
 
-describe("when things are wrong", { timeout: 60_000 }, () => {
+describe("when things are wrong", () => {
   test("wrong password", async () => {
     const wrong = await gsv(["-u", "alice", "-p", "-", "call", "sys.info"], { stdin: "not the password\n" });
     expect(wrong).toEqual({ code: 1, out: "", err: "gsv: Authentication failed (401)\n" });
@@ -560,7 +560,7 @@ describe("when things are wrong", { timeout: 60_000 }, () => {
   });
 });
 
-describe("sessions", { timeout: 60_000 }, () => {
+describe("sessions", () => {
   test("one revoked elsewhere is forgotten, and the next login is kept", async () => {
     await gsv(["token", "revoke", local().gateway.session_token_id ?? ""]);
     expect(await gsv(["status"])).toMatchObject({ code: 0, out: expect.stringContaining("not logged in, the token was refused") });

@@ -24,7 +24,7 @@ test("a flood of pings from a peer that does not read is not answered into memor
     else socket.send("ping");
     if (at % 10_000 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  await expect.poll(() => socket.bufferedAmount, { timeout: 8_000 }).toBe(0);
+  await expect.poll(() => socket.bufferedAmount).toBe(0);
   socket.resume();
   await new Promise((resolve) => setTimeout(resolve, 500));
   // What the system itself buffers is beyond our reach.
@@ -45,7 +45,7 @@ test("a stranger that asks and reads nothing is cut off after few answers", asyn
     for (let at = 0; at < 1_000; at++) socket.send(frame);
   }, 5);
   const elsewhere = await RawSocket.open(host.url);
-  const late = new Promise((resolve) => setTimeout(resolve, 8_000, "still open"));
+  const late = new Promise((resolve) => setTimeout(resolve, 30_000, "still open"));
   expect(await Promise.race([socket.closed, late])).toMatchObject({ code: 1006 });
   clearInterval(flood);
   elsewhere.send("ping");
@@ -62,11 +62,11 @@ test("messages that never end do not take the memory of all, and one that ends i
   const parked = await Promise.all(Array.from({ length: 12 }, (_, at) => connected(host, `d${at}`, token)));
   for (const socket of parked) socket.send("x".repeat(30 * 1024 * 1024), { fin: false });
   const left = () => parked.filter((socket) => socket.readyState === WebSocket.OPEN).length;
-  await expect.poll(left, { timeout: 10_000 }).toBeLessThan(9);
+  await expect.poll(left).toBeLessThan(9);
   const big = await RawSocket.open(host.url);
   await big.connect(BOB, { id: "big" });
   big.sendFrame({ type: "req", id: "big", call: "sys.info", args: { image: "A".repeat(30 * 1024 * 1024) } });
-  expect((await big.frame(15_000)).ok).toBe(true);
+  expect((await big.frame()).ok).toBe(true);
   expect(left()).toBeGreaterThan(5);
   for (const socket of parked) socket.terminate();
   big.close();
@@ -127,7 +127,7 @@ test("two users who keep every thread busy do not keep a third from running a co
   // Until each of them has all the threads that it gets.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const root = await enter(host, ROOT);
-  expect(await root.call("shell.exec", { input: "echo hi", wait: 8_000 })).toMatchObject({ status: "completed", output: "hi\n" });
+  expect(await root.call("shell.exec", { input: "echo hi", wait: 60_000 })).toMatchObject({ status: "completed", output: "hi\n" });
   await host.close();
 });
 

@@ -168,7 +168,7 @@ test("a gateway whose data was taken away stops rather than say yes to what will
   let said = "";
   child.stderr?.on("data", (data: Buffer) => (said += data.toString()));
   rmSync(home, { recursive: true });
-  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5_000, "still up"))])).toBe(74);
+  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 30_000, "still up"))])).toBe(74);
   expect(said).toMatch(/^gsv: .*kernel\.db was removed or replaced; stopping/);
 });
 
@@ -312,7 +312,7 @@ test("a peer that reads nothing is cut off, and others do not suffer", async () 
   for (let at = 0; at < 120; at++) deaf.sendFrame({ type: "req", id: String(at), call: "sys.config.get", args: { key: "config/big" } });
   await expect
     .poll(async () => (await root.call("sys.connection.list", {})).connections.some(({ clientId }) => clientId === "deaf"), {
-      timeout: 15_000,
+      timeout: 30_000,
       interval: 200,
     })
     .toBe(false);

@@ -246,13 +246,13 @@ verifies("shell.exec:device", async ({ host, alice }) => {
   const client = await alice();
   const device = await plugIn(host, client, name("lap"));
   const target = device.deviceId;
-  expect(await run(client, target, "pwd; echo err >&2; exit 3", { wait: 4_000 })).toEqual({
+  expect(await run(client, target, "pwd; echo err >&2; exit 3", { wait: 30_000 })).toEqual({
     status: "failed",
     exitCode: 3,
     error: "Command exited with code 3",
     output: `${device.workspace}\nerr\n`,
   });
-  expect(await run(client, target, "echo $GSV_DEVICE", { cwd: "/", wait: 4_000 })).toMatchObject({
+  expect(await run(client, target, "echo $GSV_DEVICE", { cwd: "/", wait: 30_000 })).toMatchObject({
     status: "completed",
     output: `${target}\n`,
   });
