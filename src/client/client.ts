@@ -2,6 +2,7 @@
 // cut it comes back by itself; reads and keyed writes are sent again, and anything else that was under way fails with
 // ConnectionLost, because nobody can say whether it was carried out.
 
+import type { Begin, Body, Hash, Incoming, Outgoing } from "../hardware/body.ts";
 import { type Calls, READS, WRITES } from "./calls.ts";
 import {
   type Answer,
@@ -29,11 +30,15 @@ export type ClientOptions = {
   client?: ClientInfo;
   driver?: { implements: string[] };
   /** Carries out what the gateway asks of a device. */
-  answer?: (request: LineRequest) => Promise<unknown>;
+  answer?: (request: LineRequest, body: Body | undefined) => Promise<unknown>;
+  /** SHA-256 in pieces, for calls that carry a body. */
+  newHash?: () => Hash;
   /** Come back after a cut; true unless said otherwise. */
   reconnect?: boolean;
   WebSocket?: SocketConstructor;
 };
+
+type BodyArgs<N extends "fs.download" | "fs.upload"> = Omit<Arguments<N>, "body">;
 
 export type ClientStatus = "connected" | "reconnecting" | "closed";
 
@@ -63,6 +68,7 @@ export class Client {
   /** Calls to be sent when the line is back. */
   #pending: Pending[] = [];
   readonly #listeners = new Set<SignalListener>();
+  #lastBody = 0;
   onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
 
   constructor(options: ClientOptions, line: Line, session: Session) {
@@ -109,6 +115,18 @@ export class Client {
     });
   }
 
+  /** Fetches a file; `to` is asked where to put it once its size is known. */
+  download(args: BodyArgs<"fs.download">, to: (begin: Begin) => Promise<Incoming>): Promise<Answer<"fs.download">> {
+    return this.#withBody("fs.download", args, async (body) => {
+      const begin = await body.begun();
+      await body.receive(begin.size, await to(begin));
+    });
+  }
+
+  upload(args: BodyArgs<"fs.upload">, from: Outgoing): Promise<Answer<"fs.upload">> {
+    return this.#withBody("fs.upload", args, (body) => body.send(from));
+  }
+
   /** Every signal; returns the way to stop listening. */
   onSignal(listener: SignalListener): () => void {
     this.#listeners.add(listener);
@@ -118,6 +136,51 @@ export class Client {
   close(): void {
     this.#end(new ConnectionLost(1000, "Closed by this client"));
     this.#line?.close();
+  }
+
+  /** Not sent again after a cut: whoever wants it calls again, and what is there already is not sent twice. */
+  async #withBody<N extends "fs.download" | "fs.upload">(
+    name: N,
+    args: BodyArgs<N>,
+    work: (body: Body) => Promise<unknown>,
+  ): Promise<Answer<N>> {
+    const line = await this.#lineNow();
+    const id = ++this.#lastBody;
+    const body = line.join(id, this.#newHash());
+    let local: Error | null = null;
+    let isAnswered = false;
+    const answering = line.call(name, { ...args, body: id } as Arguments<N>);
+    const near = work(body).catch((error: Error) => {
+      // What comes after the answer only follows from it.
+      if (isAnswered) return;
+      local = error;
+      line.part(id, `The caller could not go on: ${error.message}`);
+    });
+    try {
+      const answer = (await answering) as { ok: boolean; error?: string };
+      if (!answer.ok) {
+        isAnswered = true;
+        body.fail(new Error(answer.error));
+      }
+      await near;
+      if (local !== null) throw local as Error;
+      return answer as Answer<N>;
+    } catch (error) {
+      isAnswered = true;
+      body.fail(error as Error);
+      throw local ?? error;
+    } finally {
+      line.part(id);
+    }
+  }
+
+  #newHash(): () => Hash {
+    if (this.#options.newHash === undefined) throw new Error("This client was made without newHash, which bodies need");
+    return this.#options.newHash;
+  }
+
+  #lineNow(): Promise<Line> {
+    return new Promise((run, reject) => this.#send({ run, reject }));
   }
 
   #send(call: Pending): void {
@@ -140,12 +203,17 @@ export class Client {
 
   /** The line it came by is the only one it may be answered on. */
   async #carryOut(line: Line, request: LineRequest): Promise<void> {
+    const { answer } = this.#options;
+    const id = request.args.body;
     try {
-      if (this.#options.answer === undefined) throw new CallError({ code: 404, message: `Unknown syscall: ${request.call}` });
-      line.answer(request.id, { ok: true, data: await this.#options.answer(request) });
+      if (answer === undefined) throw new CallError({ code: 404, message: `Unknown syscall: ${request.call}` });
+      const body = typeof id === "number" ? line.join(id, this.#newHash()) : undefined;
+      line.answer(request.id, { ok: true, data: await answer(request, body) });
     } catch (error) {
       const code = (error as { code?: unknown }).code;
       line.answer(request.id, { ok: false, error: { code: typeof code === "number" ? code : 500, message: (error as Error).message } });
+    } finally {
+      if (typeof id === "number") line.part(id);
     }
   }
 

@@ -1,6 +1,8 @@
 // One socket to a gateway: requests out, answers and signals in, and a ping so that a dead peer is noticed. Knows
 // nothing of identity or of trying again; client.ts does.
 
+import { Body, type Hash } from "../hardware/body.ts";
+import { BODY_SIGNAL, type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
 import type { Calls, CallName } from "./calls.ts";
 
 export type Answer<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
@@ -8,7 +10,8 @@ export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] 
 
 /** The part of the WebSocket interface that is used; browsers' and Node's own fit, and so does ws. */
 export interface SocketLike {
-  send(text: string): void;
+  binaryType: string;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
   close(code?: number, reason?: string): void;
   addEventListener(type: "open" | "error", listener: (event: unknown) => void): void;
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
@@ -56,6 +59,7 @@ export class Line {
   readonly #socket: SocketLike;
   readonly #waiting = new Map<string, Waiting>();
   readonly #pinging: ReturnType<typeof setInterval>;
+  readonly #bodies = new Map<number, { near: Body; far: BodyEnd }>();
   #heardAt = Date.now();
   #lastId = 0;
   #ended: ConnectionLost | null = null;
@@ -93,6 +97,7 @@ export class Line {
 
   constructor(socket: SocketLike) {
     this.#socket = socket;
+    socket.binaryType = "arraybuffer";
     socket.addEventListener("message", (event) => this.#message(event.data));
     socket.addEventListener("close", (event) => this.#close(event.code, event.reason));
     this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS);
@@ -117,7 +122,25 @@ export class Line {
 
   /** To something that was asked. What nobody waits for any more goes nowhere. */
   answer(id: string, outcome: { ok: true; data: unknown } | { ok: false; error: { code: number; message: string } }): void {
-    if (this.#ended === null) this.#socket.send(JSON.stringify({ type: "res", id, ...outcome }));
+    this.#send(JSON.stringify({ type: "res", id, ...outcome }));
+  }
+
+  /** The near end of the body with this number, until `part`. */
+  join(id: number, newHash: () => Hash): Body {
+    const far: BodyEnd = {
+      chunk: (bytes) => this.#send(bodyFrame(id, bytes)),
+      note: (note) => this.#send(bodySignal(id, note)),
+    };
+    const near = new Body(far, newHash);
+    this.#bodies.set(id, { near, far });
+    if (this.#ended !== null) near.fail(this.#ended);
+    return near;
+  }
+
+  /** `why` is told where it has not come to its end. */
+  part(id: number, why?: string): void {
+    if (why !== undefined) this.#bodies.get(id)?.far.note({ kind: "stop", why });
+    this.#bodies.delete(id);
   }
 
   close(): void {
@@ -127,10 +150,12 @@ export class Line {
 
   #message(data: unknown): void {
     this.#heardAt = Date.now();
-    if (typeof data !== "string" || data === "pong") return;
+    if (data === "pong") return;
+    if (typeof data !== "string") return this.#chunk(data);
     const frame = parsed(data);
     // Thrown inside an event it would end the program, and print what the other side sent.
     if (frame === null) return this.#socket.close(4002, "Not a frame");
+    if (frame.type === "sig" && frame.signal === BODY_SIGNAL) return this.#note(frame.payload);
     if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload);
     if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
       return this.onRequest({ id: frame.id, call: frame.call, args: frame.args ?? {} });
@@ -138,6 +163,20 @@ export class Line {
     const waiting = this.#settle(frame.id);
     if (frame.ok === true) waiting?.resolve(frame.data);
     else waiting?.reject(new CallError(frame.error ?? { code: 500, message: "An answer without data or error" }));
+  }
+
+  #chunk(data: unknown): void {
+    const parsed = data instanceof ArrayBuffer ? parseBodyFrame(new Uint8Array(data)) : null;
+    if (parsed !== null) this.#bodies.get(parsed.id)?.near.chunk(parsed.chunk);
+  }
+
+  #note(payload: unknown): void {
+    const parsed = parseBodyNote(payload);
+    if (parsed !== null) this.#bodies.get(parsed.id)?.near.note(parsed.note);
+  }
+
+  #send(data: string | Uint8Array<ArrayBuffer>): void {
+    if (this.#ended === null) this.#socket.send(data);
   }
 
   #settle(id: string): Waiting | undefined {
@@ -161,6 +200,7 @@ export class Line {
     this.#ended = new ConnectionLost(code, reason);
     clearInterval(this.#pinging);
     for (const id of this.#waiting.keys()) this.#settle(id)?.reject(this.#ended);
+    for (const { near } of this.#bodies.values()) near.fail(this.#ended);
     this.onClose(this.#ended);
   }
 }

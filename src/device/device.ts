@@ -6,6 +6,7 @@ import { CallError } from "../client/line.ts";
 import { decode } from "../gate/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { hashPieces } from "../hosts/shared/crypto.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../syscalls/hardware.table.ts";
@@ -52,13 +53,14 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     client: { id: deviceId, version: VERSION, platform: process.platform, role: "driver" },
     driver: { implements: ["fs.*", "shell.exec"] },
     ...(options.WebSocket === undefined ? {} : { WebSocket: options.WebSocket }),
-    async answer({ call: name, args }) {
+    newHash: hashPieces,
+    async answer({ call: name, args }, body) {
       const call = table.get(name);
       if (call?.runs !== "hardware") throw new CallError({ code: 404, message: `Unknown syscall: ${name}` });
       const { target: _, ...rest } = decode(call.args, args) as { target?: string };
       const startedAt = performance.now();
       try {
-        return await call.run(machine, rest as never);
+        return await call.run(body === undefined ? machine : { ...machine, body }, rest as never);
       } finally {
         log("call", { call: name, ms: Math.round(performance.now() - startedAt) });
       }

@@ -1,15 +1,26 @@
 // A machine's real files behind the interface that fs.* works on. Paths are the machine's own: absolute as they are,
 // relative ones below the workspace, `~` the user's home. What the user of the daemon may not do, nobody may through it.
 
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { type ByteRange, type FileEntry, FileError, type FileErrorCode, type FileStat, type FileSystem } from "../hardware/filesystem.ts";
+import {
+  type ByteRange,
+  type Coming,
+  type FileEntry,
+  FileError,
+  type FileErrorCode,
+  type FileStat,
+  type FileSystem,
+  type Receipt,
+} from "../hardware/filesystem.ts";
 
 export class DeviceFiles implements FileSystem {
   readonly #workspace: string;
+  /** Files beside others that something is just being written to. */
+  readonly #growing = new Set<string>();
 
   constructor(workspace: string) {
     this.#workspace = workspace;
@@ -54,14 +65,7 @@ export class DeviceFiles implements FileSystem {
       if (found.isDirectory()) throw new FileError("EISDIR", path);
       if (range?.ifVersion !== undefined && range.ifVersion !== versionOf(found)) throw new FileError("ESTALE", path);
       if (range === undefined) return await told(path, handle.readFile());
-      const bytes = new Uint8Array(Math.max(0, range.end - range.start));
-      let filled = 0;
-      while (filled < bytes.length) {
-        const { bytesRead } = await told(path, handle.read(bytes, filled, bytes.length - filled, range.start + filled));
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
-      return bytes.subarray(0, filled);
+      return await told(path, readRange(handle, range.start, range.end));
     } finally {
       await handle.close();
     }
@@ -94,6 +98,56 @@ export class DeviceFiles implements FileSystem {
     }
   }
 
+  /** Beside the old one until it is whole, under a name that says what it will be: so a later try finds it. */
+  async receive(path: string, { size, tag, mode }: Coming): Promise<Receipt> {
+    await told(path, mkdir(dirname(path), { recursive: true }));
+    const place = await realpath(path).catch(() => path);
+    const there = await lstat(place).catch(() => null);
+    if (there?.isDirectory()) throw new FileError("EISDIR", path);
+    if (there !== null && !there.isFile()) throw new FileError("EINVAL", path, `Not a file, so nothing is copied there: ${path}`);
+    const partly = join(
+      dirname(place),
+      `.${basename(place).slice(0, 150)}.${createHash("sha256")
+        .update(`${tag ?? randomUUID()} ${size}`)
+        .digest("hex")
+        .slice(0, 32)}.gsv-part`,
+    );
+    if (this.#growing.has(partly)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
+    this.#growing.add(partly);
+    try {
+      const handle = await told(path, open(partly, constants.O_RDWR | constants.O_CREAT, 0o600));
+      const have = await handle.stat().then((found) => (found.size <= size ? found.size : handle.truncate(0).then(() => 0)));
+      let at = have;
+      return {
+        have,
+        read: (start, end) => told(path, readRange(handle, start, Math.min(end, have))),
+        write: async (chunk) => {
+          for (let done = 0; done < chunk.length;) {
+            const { bytesWritten } = await told(path, handle.write(chunk, done, chunk.length - done, at));
+            done += bytesWritten;
+            at += bytesWritten;
+          }
+        },
+        finish: async () => {
+          const wanted = there === null ? (mode ?? 0o666) & ~process.umask() : there.mode & 0o7777;
+          await told(path, handle.chmod(wanted));
+          await told(path, handle.sync());
+          await handle.close();
+          await told(path, rename(partly, place));
+          this.#growing.delete(partly);
+        },
+        leave: async (forget) => {
+          await handle.close().catch(() => {});
+          if (forget || at === 0) await unlink(partly).catch(() => {});
+          this.#growing.delete(partly);
+        },
+      };
+    } catch (error) {
+      this.#growing.delete(partly);
+      throw error;
+    }
+  }
+
   async remove(path: string): Promise<void> {
     if (resolve(path) === resolve("/")) throw new FileError("EPERM", path);
     await told(path, rm(path, { recursive: true }));
@@ -108,6 +162,17 @@ export class DeviceFiles implements FileSystem {
       await handle.close();
     }
   }
+}
+
+async function readRange(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Math.max(0, end - start));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
 }
 
 type Versioned = { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint };

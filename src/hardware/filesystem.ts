@@ -1,6 +1,7 @@
 // A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface,
 // so a call means the same wherever it runs. Paths handed in are absolute and normal, from `resolve`.
 
+import type { Body, Incoming } from "./body.ts";
 import type { LinePlaces } from "./line-places.ts";
 import type { Shell } from "./shell.ts";
 
@@ -37,7 +38,24 @@ export interface FileSystem {
   write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
   /** Whatever is there, with all below it. */
   remove(path: string): Promise<void>;
+  /** A file whose content comes in pieces: the old one stays until all of the new one is there. Parents are made. */
+  receive(path: string, coming: Coming): Promise<Receipt>;
 }
+
+export type Coming = {
+  size: number;
+  /** Names this content: a later try with the same one goes on where this one stops. Without it nothing is kept. */
+  tag: string | undefined;
+  /** Of a file that is made. */
+  mode: number | undefined;
+};
+
+export type Receipt = Incoming & {
+  /** All is there: it takes its place. */
+  finish(sha256: string): Promise<void>;
+  /** `forget`: what has come so far is of no use to anybody. */
+  leave(forget: boolean): Promise<void>;
+};
 
 export type FileErrorCode =
   | "ENOENT"
@@ -99,6 +117,8 @@ export type FileMachine = {
   signal: AbortSignal;
   /** Where a target keeps it, reading on in a large file begins where the last page ended. */
   places?: LinePlaces;
+  /** The near end of the call's body, of a call that has one. */
+  body?: Body;
 };
 
 /** What any hardware call runs on. */

@@ -2,7 +2,7 @@
 // it, so between the two it looks like an orphan: whoever is writing one keeps it, and whoever wants to write one that is
 // just being deleted waits until it is gone.
 
-import type { Blobs } from "../ports/blobs.ts";
+import type { Blobs, GrowingBlob } from "../ports/blobs.ts";
 
 const PAGE = 500;
 
@@ -20,11 +20,28 @@ export class Contents {
   }
 
   /** Puts it and runs `name`, which makes a row refer to it; it is no orphan in between. */
-  async put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T> {
+  put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T> {
+    return this.#keeping(key, () => this.#blobs.put(key, content), name);
+  }
+
+  grow(part: string): Promise<GrowingBlob> {
+    return this.#blobs.grow(part);
+  }
+
+  /** As put, of what has grown. */
+  finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T> {
+    return this.#keeping(key, () => grown.finish(key), name);
+  }
+
+  dropParts(before: number): Promise<void> {
+    return this.#blobs.dropParts(before);
+  }
+
+  async #keeping<T>(key: string, put: () => Promise<void>, name: () => Promise<T>): Promise<T> {
     this.#kept.set(key, (this.#kept.get(key) ?? 0) + 1);
     try {
       await this.#leaving.get(key);
-      await this.#blobs.put(key, content);
+      await put();
       return await name();
     } finally {
       const left = this.#kept.get(key)! - 1;

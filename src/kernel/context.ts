@@ -16,6 +16,7 @@ import type { ShellSessions } from "./nouns/shell-sessions.ts";
 import type { Tokens, TokenReads } from "./nouns/tokens.ts";
 import type { Workspaces, WorkspaceReads } from "./nouns/workspaces.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Transfers } from "./transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
 import type { Repos } from "./repos.ts";
 
@@ -67,6 +68,7 @@ export type EffectContext = ReadContext & {
   throttle: Throttle;
   setupDoor: SetupDoor;
   repos: Repos;
+  copies: Transfers;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;
   /** Ends when the caller's socket does. */

@@ -9,6 +9,7 @@ import type { Syscall } from "../syscalls/define.ts";
 import { kernelCalls } from "../syscalls/kernel.table.ts";
 import { authorize } from "./authorize.ts";
 import type { About, ReadContext, SetupDoor, WriteContext } from "./context.ts";
+import { Bodies } from "./bodies.ts";
 import { configDefaults } from "./defaults.ts";
 import { ALLOWED_HOSTS_KEY, allowList, BASE_URL_KEY } from "./egress/allow.ts";
 import { Emit } from "./emit.ts";
@@ -37,6 +38,7 @@ import { Routing } from "./routing.ts";
 import { type HardwareSyscall, run } from "./run.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
+import { Transfers } from "./transfers.ts";
 
 export type KernelOptions = {
   version: string;
@@ -70,6 +72,8 @@ export class Kernel {
   readonly #git: GitDoor;
   readonly #native: NativeTarget;
   readonly #routing: Routing;
+  readonly #bodies: Bodies;
+  readonly #transfers: Transfers;
   readonly #reception: Reception;
   #wakeAt: number | null = null;
 
@@ -136,13 +140,6 @@ export class Kernel {
       relaxed: (body) => this.#relaxed(() => body(writes)),
       durable: () => sql.durable(),
     });
-    const effects = {
-      passwords: new Passwords(crypto),
-      throttle: this.#throttle,
-      setupDoor: options.setupDoor,
-      repos: this.#repos,
-    };
-    this.#git = new GitDoor({ ports, reads, effects, relaxed: (body) => this.#relaxed(() => body(writes)) });
     this.#routing = new Routing({
       ports,
       reads,
@@ -166,6 +163,16 @@ export class Kernel {
         return answer.data;
       },
     });
+    this.#bodies = new Bodies(ports);
+    this.#transfers = new Transfers({ ports, reads, table, bodies: this.#bodies, native: this.#native, routing: this.#routing });
+    const effects = {
+      passwords: new Passwords(crypto),
+      throttle: this.#throttle,
+      setupDoor: options.setupDoor,
+      repos: this.#repos,
+      copies: this.#transfers,
+    };
+    this.#git = new GitDoor({ ports, reads, effects, relaxed: (body) => this.#relaxed(() => body(writes)) });
     const means = {
       sql,
       transactor: this.#transactor,
@@ -175,6 +182,7 @@ export class Kernel {
       effects,
       hardware: (call: HardwareSyscall, caller: Caller, args: HardwareArgs, requestId: string, signal: AbortSignal) => {
         const { target: _, ...rest } = args;
+        if (call.carries === "body") return this.#transfers.run(call, caller, args, requestId, signal);
         const deviceId = route(reads, caller, args);
         if (deviceId === null) return this.#native.run(call, caller, rest, signal);
         return this.#routing.forward(call.name, caller, requestId, deviceId, rest, signal);
@@ -190,6 +198,7 @@ export class Kernel {
         if (credential.kind === "token") this.#wakeBy(credential.expiresAt);
       },
       answered: (socketId, frame) => this.#routing.answered(socketId, frame),
+      bodyNoted: (socketId, payload) => this.#bodies.signalled(socketId, payload),
     });
     this.#begin(capabilities);
   }
@@ -213,13 +222,14 @@ export class Kernel {
     this.#reception.received(socketId, text);
   }
 
-  /** A binary frame: no call takes a body yet, so nobody expects one. */
-  receivedBytes(): void {
-    this.#ports.meter.dropped("binary");
+  /** A binary frame: a piece of a body. */
+  receivedBytes(socketId: string, bytes: Uint8Array): void {
+    this.#bodies.receivedBytes(socketId, bytes);
   }
 
   closed(socketId: string): void {
     this.#reception.closed(socketId);
+    this.#bodies.closed(socketId);
     this.#leave(socketId);
   }
 

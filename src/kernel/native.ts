@@ -1,5 +1,6 @@
 // The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
 
+import type { Body } from "../hardware/body.ts";
 import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -40,6 +41,9 @@ type Means = {
   sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
 };
 
+/** How long what an interrupted upload left waits for the next try. */
+const PARTS_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
+
 export class NativeTarget {
   readonly #means: Means;
   readonly #mounts: readonly Mount[];
@@ -59,6 +63,7 @@ export class NativeTarget {
       sha256: (bytes) => ports.crypto.sha256(bytes),
       sha256Slowly: (bytes) => ports.crypto.sha256Slowly(bytes),
       now: () => ports.clock.now(),
+      uuid: () => ports.crypto.uuid(),
       inlineBytesMax: INLINE_BYTES_MAX,
     });
     this.#mounts = [
@@ -97,12 +102,20 @@ export class NativeTarget {
       return hash === null || reads.files.isReferenced(hash);
     };
     const swept = await this.#contents.sweep(isReferenced, () => ports.sql.durable());
+    await this.#contents.dropParts(ports.clock.now() - PARTS_KEPT_MS);
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
   /** `args` without target. */
-  run(call: HardwareSyscall, caller: Caller, args: Record<string, unknown>, signal: AbortSignal): Promise<Record<string, unknown>> {
-    const work = () => call.run(this.#machine(call, caller, signal), args as never);
+  run(
+    call: HardwareSyscall,
+    caller: Caller,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    body?: Body,
+  ): Promise<Record<string, unknown>> {
+    const machine = this.#machine(call, caller, signal);
+    const work = () => call.run(body === undefined ? machine : { ...machine, body }, args as never);
     return call.name === "fs.search" ? this.#searches.run(String(caller.uid), work) : work();
   }
 

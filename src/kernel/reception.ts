@@ -7,6 +7,7 @@ import { type Answer, type Door, pass } from "../gate/gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
+import { BODY_SIGNAL } from "../protocol/body.ts";
 import { decodeFrame, type Req, type Res } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { WRONG_CREDENTIAL } from "./login.ts";
@@ -20,6 +21,8 @@ export type Told = {
   identified: (caller: Caller) => void;
   /** Of what a device answers. */
   answered: (socketId: string, frame: Res) => void;
+  /** Of what somebody with an identity says of a body. */
+  bodyNoted: (socketId: string, payload: unknown) => void;
 };
 
 export class Reception {
@@ -121,6 +124,7 @@ export class Reception {
         if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
         return this.#told.answered(socketId, frame);
       case "sig":
+        if (frame.signal === BODY_SIGNAL && caller.origin !== "stranger") return this.#told.bodyNoted(socketId, frame.payload);
         return this.#ports.meter.dropped("signal");
     }
   }

@@ -97,10 +97,11 @@ it("finds its way back by the row alone when the kernel was put to sleep meanwhi
   expect(sent).toEqual([{ to: ALICE.connectionId, frame: { type: "res", id: "request 7", ok: true, data: { content: "yes" } } }]);
 });
 
-it("forgets what was asked when the asker goes, and drops the answer", () => {
+it("forgets what was asked when the asker goes, and drops the answer", async () => {
   const gone = new AbortController();
-  void ask("fs.read", gone.signal);
+  const asked = ask("fs.read", gone.signal);
   gone.abort();
+  await expect(asked).rejects.toMatchObject({ code: 503, message: "The caller went away" });
   expect(context.routes.nextDueAt()).toBeNull();
   void ask("fs.read");
   routing.originGone(ALICE.connectionId);

@@ -22,7 +22,11 @@ type Data = Record<string, unknown>;
 type Waiting = { resolve(data: Data): void; reject(error: SysError): void };
 
 export const ROUTE_TTL_MS = 60_000;
-const READS = new Set(["fs.read", "fs.search"]);
+const PROLONG_MS = 10_000;
+const READS = new Set(["fs.read", "fs.search", "fs.download"]);
+
+/** Where the device's end of a body is made; `heard` is to be called whenever something of it comes. */
+type Join = (driverId: string, heard: () => void) => { args: Data; end(): void };
 
 export class Routing {
   readonly #means: Means;
@@ -33,23 +37,33 @@ export class Routing {
     this.#means = means;
   }
 
-  /** `args` without target. Rejects with what kept the call from being answered. */
-  async forward(call: string, caller: Caller, requestId: string, deviceId: string, args: Data, signal: AbortSignal): Promise<Data> {
+  /** `args` without target. Rejects with what kept the call from being answered. `join` of a call that carries a body. */
+  async forward(
+    call: string,
+    caller: Caller,
+    requestId: string,
+    deviceId: string,
+    args: Data,
+    signal: AbortSignal,
+    join?: Join,
+  ): Promise<Data> {
     const { ports } = this.#means;
     const driverId = this.#driverOf(call, caller, deviceId);
     const routeId = ports.crypto.uuid();
     const dueAt = ports.clock.now() + ROUTE_TTL_MS;
+    const joint = join?.(driverId, this.#prolonging(routeId));
     const { connectionId: originId, uid } = caller;
     this.#means.relaxed(({ routes }) => routes.add({ routeId, call, deviceId, driverId, originId, requestId, uid, dueAt }));
     this.#means.wakeBy(dueAt);
     const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { resolve, reject }));
     const dropped = () => this.#drop(routeId, driverId);
     signal.addEventListener("abort", dropped, { once: true });
-    ports.sockets.send(driverId, JSON.stringify({ type: "req", id: routeId, call, args }));
+    ports.sockets.send(driverId, JSON.stringify({ type: "req", id: routeId, call, args: { ...args, ...joint?.args } }));
     try {
       return await answer;
     } finally {
       signal.removeEventListener("abort", dropped);
+      joint?.end();
     }
   }
 
@@ -84,6 +98,18 @@ export class Routing {
     }
   }
 
+  /** While something comes, nobody is late. */
+  #prolonging(routeId: string): () => void {
+    const { ports } = this.#means;
+    let at = ports.clock.now();
+    return () => {
+      const now = ports.clock.now();
+      if (now - at < PROLONG_MS) return;
+      at = now;
+      this.#means.relaxed(({ routes }) => routes.extend(routeId, now + ROUTE_TTL_MS));
+    };
+  }
+
   /** Who may use it, whether it is there, and whether it can do this: in this order, so that a stranger learns nothing. */
   #driverOf(call: string, caller: Caller, deviceId: string): string {
     const { devices } = this.#means.reads;
@@ -101,8 +127,10 @@ export class Routing {
   }
 
   #drop(routeId: string, driverId: string): void {
+    const waiting = this.#waiting.get(routeId);
     this.#waiting.delete(routeId);
     this.#means.relaxed(({ routes }) => routes.take(routeId, driverId));
+    waiting?.reject(new SysError(503, "The caller went away"));
   }
 
   #settle({ routeId, originId, requestId }: Route, outcome: { ok: true; data: Data } | { ok: false; error: SysError }): void {

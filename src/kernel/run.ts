@@ -19,7 +19,7 @@ type Means = {
   results: Results;
   reads: ReadContext;
   writes: WriteContext;
-  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos">;
+  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos" | "copies">;
   /** Runs a hardware call where the caller wants it. */
   hardware(
     call: HardwareSyscall,

@@ -6,6 +6,8 @@
 export interface Sockets {
   /** `answers` is the id of the request this text answers. */
   send(socketId: string, text: string, answers?: string, stays?: boolean): void;
+  /** A piece of a body. Tells nothing of the kernel's rows, so it waits for no batch. */
+  sendBytes(socketId: string, bytes: Uint8Array): void;
   close(socketId: string, code: number, reason: string): void;
   /** Oldest first. */
   list(): string[];

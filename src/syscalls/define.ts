@@ -33,6 +33,8 @@ type Common<A extends Schema, R extends Schema> = {
    * fails: 507, which promises that nothing was changed, would be untrue. So its answer leaves whatever becomes of that batch.
    */
   keeps?: true;
+  /** A file's bytes go along with the call; its `body` argument is their number (protocol/body.ts). */
+  carries?: "body";
 };
 
 type Identified = readonly Exclude<Origin, "stranger">[];
@@ -88,7 +90,7 @@ export function hardwareSyscall<A extends z.ZodObject, R extends Schema>(declara
 }
 
 /** Where a hardware call runs. The router takes it off before the body sees the rest. */
-const TARGET = z.string().min(1).max(256).optional();
+export const TARGET = z.string().min(1).max(256).optional();
 
 type Data = Record<string, unknown>;
 type Forgotten = Omit<Common<Schema, Schema>, "example" | "runs"> & {

@@ -1,7 +1,7 @@
 // Homes and workspaces in git: one commit per change with its words, directories as on Linux, and nobody gets in whom the
 // tree keeps out. On real repositories.
 
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../test/support/memory/blobs.ts";
 import { MemoryGit } from "../../test/support/memory/git-files.ts";
@@ -51,6 +51,7 @@ function world() {
     sha256: (content) => createHash("sha256").update(content).digest(),
     sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,
+    uuid: randomUUID,
     inlineBytesMax: 1024,
   });
   const git = new MemoryGit();

@@ -6,6 +6,7 @@ import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { type GitPlace, GitTree } from "./git.ts";
 import type { GitFiles } from "./git-files.ts";
 import type { Mount, Who } from "./mount.ts";
+import { held } from "./receive.ts";
 import type { TreeMount } from "./tree.ts";
 
 const IN_GIT = new Set(["CONSTITUTION.md", "context.d", "knowledge", "skills.d"]);
@@ -73,6 +74,10 @@ export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
       return paths.map((path, at) => (places[at] === null ? ofPath.get(path) : ofPlace.get(places[at])) ?? null);
     },
     write: async (who, path, content, options) => (await at(who, path)).write(who, path, content, options),
+    receive: async (who, path, coming) =>
+      (await enter(who, path)) === null
+        ? tree.receive(who, path, coming)
+        : held(path, coming, async (content) => (await at(who, path)).write(who, path, content, {})),
     append: async (who, path, content) => (await at(who, path)).append(who, path, content),
     remove: async (who, path) => (await at(who, path)).remove(who, path),
     makeDirectory: async (who, path) => (await at(who, path)).makeDirectory(who, path),

@@ -1,7 +1,7 @@
 // A mount: one part of the tree, as a record of operations with defaults that refuse. A new part is one file that ends
 // in such a record. `who` is passed to each operation; nothing here is ambient.
 
-import { type ByteRange, type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
+import { type ByteRange, type Coming, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
 
 export type Who = {
   uid: number;
@@ -39,6 +39,8 @@ export type Mount = {
   setModified(who: Who, path: string, ms: number): Promise<void>;
   /** The first bytes of many files in one request, null for what cannot be read; where a request costs more than a look at rows. */
   readHeads?(who: Who, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
+  /** Where a file need not be held whole while it comes. */
+  receive?(who: Who, path: string, coming: Coming): Promise<Receipt>;
 };
 
 const FILE_BYTES_MAX = 256 * 1024 * 1024;
@@ -48,7 +50,7 @@ export function mustFit(path: string, bytes: number): void {
   if (bytes > FILE_BYTES_MAX) throw new FileError("EFBIG", path, "A file holds at most 256 MiB: split it");
 }
 
-export const REFUSES: Omit<Mount, "at" | "stat" | "readHeads"> = {
+export const REFUSES: Omit<Mount, "at" | "stat" | "readHeads" | "receive"> = {
   async list(_who, path) {
     throw new FileError("ENOTDIR", path);
   },

@@ -1,7 +1,7 @@
 // Who may do what in the stored tree, held against a slow model of Linux: inodes, one permission check per step of the
 // way, and rm -r as a person would do it, entry by entry. Trees, owners, modes, groups and operations are random.
 
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -266,6 +266,7 @@ class Real {
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
       sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,
+      uuid: randomUUID,
       inlineBytesMax: INLINE_MAX,
     });
   }

@@ -2,13 +2,15 @@
 // (rights.ts), directories included: without the right to search one, nothing below it can be reached, by whatever name.
 // Rights are asked inside the transaction that needs them; a change before it is only an early refusal.
 
-import { type FileEntry, FileError, type FileStat } from "../hardware/filesystem.ts";
+import { type Coming, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
 import { breath } from "../lib/breath.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
 import { InTurn } from "../lib/in-turn.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
+import type { GrowingBlob } from "../ports/blobs.ts";
+import { held } from "./receive.ts";
 import {
   may,
   mayMakeDirectory,
@@ -47,19 +49,24 @@ export type TreeMeans = {
   contents: {
     get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null>;
     put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T>;
+    grow(part: string): Promise<GrowingBlob>;
+    finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T>;
   };
-  sha256(bytes: Uint8Array): Uint8Array;
+  /** A name nobody has. */
+  uuid(): string;
+  sha256(bytes: string | Uint8Array): Uint8Array;
   /** The same of what is large, in turns with others. */
   sha256Slowly(bytes: Uint8Array): Promise<Uint8Array>;
   now(): number;
   inlineBytesMax: number;
 };
 
-export type TreeMount = Mount & Required<Pick<Mount, "readHeads">>;
+export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
 
 export function treeMount(means: TreeMeans): TreeMount {
   const { reads } = means;
   const turns = { ofPath: new InTurn(), ofLarge: new InTurn(), ofLists: new InTurn() };
+  const growing = new Set<string>();
   const change = (who: Who, body: (table: NodeTable) => void) =>
     means.change((table) => {
       who.mustStillMay();
@@ -82,6 +89,7 @@ export function treeMount(means: TreeMeans): TreeMount {
     async read(who, path, range) {
       const node = readable(reads, who, path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
+      mustFit(path, Math.min(node.size, range?.end ?? Infinity) - (range?.start ?? 0));
       return contentOf(means, node, range);
     },
     async readHeads(who, paths, bytes) {
@@ -105,6 +113,7 @@ export function treeMount(means: TreeMeans): TreeMount {
     async write(who, path, content, { ifVersion }) {
       await put(means, who, path, content, ifVersion);
     },
+    receive: (who, path, coming) => receive(means, growing, who, path, coming),
     append: (who, path, content) => turns.ofPath.run(path, () => append(means, turns.ofLarge, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
@@ -196,17 +205,50 @@ async function put(means: TreeMeans, who: Who, path: string, content: Uint8Array
   mayPut(means.reads, who, path, ifVersion);
   const isSmall = content.length <= means.inlineBytesMax;
   const hash = toHex(isSmall ? means.sha256(content) : await means.sha256Slowly(content));
-  const name = () =>
-    means.change((table) => {
-      // Once more inside: somebody may have been faster, or rights may have changed.
-      who.mustStillMay();
-      const there = mayPut(table, who, path, ifVersion);
-      const modifiedAt = means.now();
-      makeParents(table, who, path, modifiedAt);
-      const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: FILE_MODE };
-      table.put({ path, kind: "file", uid, gid, mode, size: content.length, hash, modifiedAt }, parentOf(path), isSmall ? content : null);
-    });
+  const name = () => naming(means, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion });
   await (isSmall ? name() : means.contents.put(blobKey(hash), content, name));
+}
+
+type Named = { hash: string; size: number; inline: Uint8Array | null; ifVersion?: string | null | undefined; mode?: number | undefined };
+
+/** The row that makes content a file. */
+function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, ifVersion, mode: wanted }: Named): Promise<void> {
+  return means.change((table) => {
+    // Once more inside: somebody may have been faster, or rights may have changed.
+    who.mustStillMay();
+    const there = mayPut(table, who, path, ifVersion);
+    const modifiedAt = means.now();
+    makeParents(table, who, path, modifiedAt);
+    const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: wanted ?? FILE_MODE };
+    table.put({ path, kind: "file", uid, gid, mode, size, hash, modifiedAt }, parentOf(path), inline);
+  });
+}
+
+/** What is large grows in Blobs, so that nobody holds all of it. */
+async function receive(means: TreeMeans, growing: Set<string>, who: Who, path: string, coming: Coming): Promise<Receipt> {
+  mayPut(means.reads, who, path, undefined);
+  if (coming.size <= means.inlineBytesMax) return held(path, coming, (content) => put(means, who, path, content, undefined));
+  const part = `part-${toHex(means.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? means.uuid()])))}`;
+  if (growing.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
+  growing.add(part);
+  const grown = await means.contents.grow(part).catch((error: unknown) => {
+    growing.delete(part);
+    throw error;
+  });
+  const have = grown.size;
+  return {
+    have,
+    read: (start, end) => grown.read(start, end),
+    write: (chunk) => grown.write(chunk),
+    async finish(sha256) {
+      const name = () => naming(means, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode });
+      await means.contents.finish(blobKey(sha256), grown, name).finally(() => growing.delete(part));
+    },
+    async leave(forget) {
+      await (forget ? grown.drop() : grown.close()).catch(() => {});
+      growing.delete(part);
+    },
+  };
 }
 
 async function append(means: TreeMeans, large: InTurn, who: Who, path: string, content: Uint8Array): Promise<void> {

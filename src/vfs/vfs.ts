@@ -1,9 +1,18 @@
 // The gateway's own file tree: a table of mounts behind the FileSystem interface, bound to one caller. The longest mount
 // that fits a path answers for it.
 
-import { type ByteRange, type FileEntry, FileError, type FileStat, type FileSystem } from "../hardware/filesystem.ts";
+import {
+  type ByteRange,
+  type Coming,
+  type FileEntry,
+  FileError,
+  type FileStat,
+  type FileSystem,
+  type Receipt,
+} from "../hardware/filesystem.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { parentOf, resolvePath } from "./path.ts";
+import { held } from "./receive.ts";
 
 export class Vfs implements FileSystem {
   readonly #mounts: readonly Mount[];
@@ -59,6 +68,12 @@ export class Vfs implements FileSystem {
   async write(path: string, content: Uint8Array, options: { ifVersion?: string } = {}): Promise<void> {
     mustFit(path, content.length);
     await this.#at(path).write(this.#who, path, content, options);
+  }
+
+  async receive(path: string, coming: Coming): Promise<Receipt> {
+    const mount = this.#at(path);
+    const receipt = await mount.receive?.(this.#who, path, coming);
+    return receipt ?? held(path, coming, (content) => mount.write(this.#who, path, content, {}));
   }
 
   async remove(path: string): Promise<void> {

@@ -172,7 +172,8 @@ export class World {
         this.judge.delivered(socketId, text);
         this.#guard("received", (kernel) => kernel.received(socketId, text));
       },
-      receivedBytes: () => this.#guard("receivedBytes", (kernel) => kernel.receivedBytes()),
+      receivedBytes: (socketId: string, bytes: Uint8Array) =>
+        this.#guard("receivedBytes", (kernel) => kernel.receivedBytes(socketId, bytes)),
       closed: (socketId: string) => this.#guard("closed", (kernel) => kernel.closed(socketId)),
     };
   }

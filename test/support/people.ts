@@ -1,6 +1,7 @@
 // Setting a gateway up and logging in to it, for tests.
 
 import { type Client, type ClientInfo, connect, Line } from "../../src/client/client.ts";
+import { hashPieces } from "../../src/hosts/shared/crypto.ts";
 import type { Host } from "./host.ts";
 
 export const ALICE = { username: "alice", password: "correct horse" };
@@ -23,5 +24,5 @@ export function enter(
   auth: { username: string; password: string } | { username: string; token: string },
   client: ClientInfo = {},
 ): Promise<Client> {
-  return connect({ url: host.url, auth, client, reconnect: false });
+  return connect({ url: host.url, auth, client, reconnect: false, newHash: hashPieces });
 }

@@ -14,6 +14,7 @@ export class RawSocket {
   readonly #socket: WebSocket;
   readonly #frames: string[] = [];
   readonly #waiting: ((text: string) => void)[] = [];
+  onBytes: (bytes: Uint8Array) => void = () => {};
   readonly closed: Promise<{ code: number; reason: string }>;
 
   static async open(url: string, options: ClientOptions = {}): Promise<RawSocket> {
@@ -28,7 +29,8 @@ export class RawSocket {
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    socket.on("message", (data: Buffer) => {
+    socket.on("message", (data: Buffer, isBinary: boolean) => {
+      if (isBinary) return this.onBytes(data);
       const next = this.#waiting.shift();
       if (next) next(data.toString());
       else this.#frames.push(data.toString());

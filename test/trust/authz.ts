@@ -26,6 +26,8 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
       foreign: "/home/victim/secret",
       absent: "/home/victim/nothing",
     })[whose],
+  from: (whose, caller) => ({ path: IDS.path!(whose, caller) }),
+  to: (whose, caller) => ({ path: IDS.path!(whose, caller) }),
   cwd: (whose, caller) =>
     ({
       own: caller.username === "root" ? "/root" : `/home/${caller.username}`,
@@ -52,6 +54,7 @@ const PLAIN = new Set(
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait streams " +
+    "body size tag mode progress " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),
@@ -59,6 +62,9 @@ const PLAIN = new Set(
 
 /** sys.user.create makes the name it is given; it is not the name of something that exists. */
 const MAKES: Record<string, string> = { "sys.user.create": "username", "sys.setup": "username" };
+
+/** The number of the body in the examples. */
+const BODY = 1;
 
 type Person = { username: string; uid: number };
 const victim: Person = { username: "victim", uid: 0 };
@@ -163,15 +169,24 @@ async function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promi
     if (who !== "none") await logIn(socket, who);
     const { auth: _, ...example } = call.example.args;
     const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || MAKES[call.name] === name));
-    const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : {};
+    const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : ownPlaces(call, who);
     socket.sendFrame({ type: "req", id: "cell", call: call.name, args: { ...plain, ...needed, ...ids } });
     for (;;) {
       const frame = await socket.frame();
       if (frame.id === "cell") return frame;
+      // It was allowed, and waits for bytes.
+      if (frame.signal === "body") socket.sendFrame({ type: "sig", signal: "body", payload: { id: BODY, kind: "stop", why: "enough" } });
     }
   } finally {
     socket.terminate();
   }
+}
+
+/** Of a copy both places are needed to judge one. */
+function ownPlaces({ example }: Syscall, who: Who): Record<string, unknown> {
+  if (!("from" in example.args)) return {};
+  const own = { path: IDS.path!("own", personOf(who)) };
+  return { from: own, to: own };
 }
 
 /** A device of the victim's that was here once. */
@@ -245,5 +260,6 @@ async function stateOfVictim(): Promise<string> {
 
 /** The answer with the id it echoes taken out. */
 function mask(answer: AnyFrame, value: unknown): string {
-  return JSON.stringify(answer).replaceAll(String(value), "<id>");
+  const text = typeof value === "object" && value !== null && "path" in value ? value.path : value;
+  return JSON.stringify(answer).replaceAll(String(text), "<id>");
 }

@@ -1,6 +1,14 @@
-// The Blobs port over R2, whose puts are atomic by themselves.
+// The Blobs port over R2, whose puts are atomic by themselves. It appends to nothing, so what grows is kept as pieces
+// that are put together, in a stream, once all are there.
 
-import type { Blobs } from "../../ports/blobs.ts";
+import { concat } from "../../lib/bytes.ts";
+import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
+
+/** The keys of blobs begin with a small letter: these come before them. */
+const PIECES = "_parts/";
+const PIECE_BYTES = 8 * 1024 * 1024;
+const DIGITS = 16;
+const PAGE = 500;
 
 export class CloudflareBlobs implements Blobs {
   readonly #bucket: R2Bucket;
@@ -27,7 +35,101 @@ export class CloudflareBlobs implements Blobs {
   }
 
   async list(after: string | null, limit: number): Promise<string[]> {
-    const { objects } = await this.#bucket.list(after === null ? { limit } : { limit, startAfter: after });
+    // What grows is nobody's blob.
+    const { objects } = await this.#bucket.list({ limit, startAfter: after ?? "_~" });
     return objects.map(({ key }) => key);
+  }
+
+  async grow(part: string): Promise<GrowingBlob> {
+    const pieces: Piece[] = [];
+    for await (const { key, size } of this.#pieces(`${PIECES}${part}/`)) pieces.push({ key, at: Number(key.slice(-DIGITS)), size });
+    return new GrowingPieces(this.#bucket, `${PIECES}${part}/`, pieces);
+  }
+
+  async dropParts(before: number): Promise<void> {
+    for await (const { key, uploaded } of this.#pieces(PIECES)) if (uploaded.getTime() < before) await this.#bucket.delete(key);
+  }
+
+  async *#pieces(prefix: string): AsyncGenerator<R2Object> {
+    let after = prefix;
+    for (;;) {
+      const { objects, truncated } = await this.#bucket.list({ prefix, startAfter: after, limit: PAGE });
+      yield* objects;
+      if (!truncated) return;
+      after = objects.at(-1)?.key ?? after;
+    }
+  }
+}
+
+type Piece = { key: string; at: number; size: number };
+
+class GrowingPieces implements GrowingBlob {
+  readonly #bucket: R2Bucket;
+  readonly #prefix: string;
+  readonly #pieces: Piece[] = [];
+  /** What has come since the last piece. Lost if the object is put to sleep, and then it is sent again. */
+  #loose: Uint8Array[] = [];
+  #looseBytes = 0;
+
+  constructor(bucket: R2Bucket, prefix: string, pieces: readonly Piece[]) {
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    // A gap can only be where the platform lost one: what is after it is of no use.
+    for (const piece of pieces) if (piece.at === this.#stored) this.#pieces.push(piece);
+  }
+
+  get #stored(): number {
+    const last = this.#pieces.at(-1);
+    return last === undefined ? 0 : last.at + last.size;
+  }
+
+  get size(): number {
+    return this.#stored + this.#looseBytes;
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    const piece = this.#pieces.find(({ at, size }) => start >= at && start < at + size);
+    if (piece === undefined) return concat(this.#loose).subarray(start - this.#stored, end - this.#stored);
+    const length = Math.min(end, piece.at + piece.size) - start;
+    const object = await this.#bucket.get(piece.key, { range: { offset: start - piece.at, length } });
+    return object === null ? new Uint8Array() : new Uint8Array(await object.arrayBuffer());
+  }
+
+  async write(content: Uint8Array): Promise<void> {
+    this.#loose.push(content);
+    this.#looseBytes += content.length;
+    if (this.#looseBytes >= PIECE_BYTES) await this.#keep();
+  }
+
+  async finish(key: string): Promise<void> {
+    await this.#keep();
+    const { readable, writable } = new FixedLengthStream(this.size);
+    const putting = this.#bucket.put(key, readable);
+    for (const [at, piece] of this.#pieces.entries()) {
+      const object = await this.#bucket.get(piece.key);
+      if (object === null) throw new Error("A piece of what was sent is gone");
+      await object.body.pipeTo(writable, { preventClose: at < this.#pieces.length - 1 });
+    }
+    if (this.#pieces.length === 0) await writable.close();
+    await putting;
+    await this.drop();
+  }
+
+  async close(): Promise<void> {
+    await this.#keep();
+  }
+
+  async drop(): Promise<void> {
+    for (const { key } of this.#pieces) await this.#bucket.delete(key);
+  }
+
+  async #keep(): Promise<void> {
+    if (this.#looseBytes === 0) return;
+    const at = this.#stored;
+    const key = `${this.#prefix}${String(at).padStart(DIGITS, "0")}`;
+    await this.#bucket.put(key, concat(this.#loose));
+    this.#pieces.push({ key, at, size: this.#looseBytes });
+    this.#loose = [];
+    this.#looseBytes = 0;
   }
 }

@@ -8,7 +8,7 @@ import { PING, PONG } from "../../protocol/frames.ts";
 export type SocketEvents = {
   opened(socketId: string): void;
   received(socketId: string, text: string): void;
-  receivedBytes(): void;
+  receivedBytes(socketId: string, bytes: Uint8Array): void;
   closed(socketId: string): void;
 };
 
@@ -44,7 +44,7 @@ export class CloudflareSockets implements Sockets {
     const { id } = attachmentOf(socket);
     this.#heardAt.set(id, Date.now());
     if (typeof data === "string") this.#events().received(id, data);
-    else this.#events().receivedBytes();
+    else this.#events().receivedBytes(id, new Uint8Array(data));
   }
 
   /** The socket ended, whoever ended it and however. */
@@ -54,6 +54,10 @@ export class CloudflareSockets implements Sockets {
 
   send(socketId: string, text: string): void {
     this.#find(socketId)?.send(text);
+  }
+
+  sendBytes(socketId: string, bytes: Uint8Array): void {
+    this.#find(socketId)?.send(bytes);
   }
 
   close(socketId: string, code: number, reason: string): void {

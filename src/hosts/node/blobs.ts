@@ -3,13 +3,15 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Blobs } from "../../ports/blobs.ts";
+import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { blobFault, crashPoint, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
+/** No key ends so. */
+const PART = ".part";
 
 export class NodeBlobs implements Blobs {
   readonly #folder: string;
@@ -40,13 +42,7 @@ export class NodeBlobs implements Blobs {
         await handle.close();
       }
       crashPoint("mid-blob-rename");
-      await rename(beside, file);
-      const folder = await open(this.#folder, "r");
-      try {
-        await folder.sync();
-      } finally {
-        await folder.close();
-      }
+      await this.#name(beside, file);
     } catch (error) {
       await rm(beside, { force: true }).catch(() => {});
       throw this.#asStorageError(error);
@@ -83,6 +79,36 @@ export class NodeBlobs implements Blobs {
     return keys.filter((key) => after === null || key > after).slice(0, limit);
   }
 
+  async grow(part: string): Promise<GrowingBlob> {
+    const file = this.#file(part) + PART;
+    const handle = await open(file, "a+", 0o600);
+    const { size } = await handle.stat();
+    return new GrowingFile(handle, size, {
+      name: (key) => this.#name(file, this.#file(key)),
+      drop: () => rm(file, { force: true }),
+      asStorageError: (error) => this.#asStorageError(error),
+    });
+  }
+
+  async dropParts(before: number): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      if (!name.endsWith(PART)) continue;
+      const file = join(this.#folder, name);
+      const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: before }));
+      if (mtimeMs < before) await rm(file, { force: true });
+    }
+  }
+
+  async #name(file: string, place: string): Promise<void> {
+    await rename(file, place);
+    const folder = await open(this.#folder, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
   #asStorageError(error: unknown): unknown {
     if (!(error instanceof Error) || !("code" in error)) return error;
     if (error.code === "ENOSPC" || error.code === "EDQUOT") return new StorageError(true, error);
@@ -96,6 +122,58 @@ export class NodeBlobs implements Blobs {
   #file(key: string): string {
     if (!KEY.test(key)) throw new Error(`Not a blob key: ${createHash("sha256").update(key).digest("hex")}`);
     return join(this.#folder, key);
+  }
+}
+
+type FileMeans = { name(key: string): Promise<void>; drop(): Promise<void>; asStorageError(error: unknown): unknown };
+
+class GrowingFile implements GrowingBlob {
+  readonly #handle: FileHandle;
+  readonly #means: FileMeans;
+  #size: number;
+
+  constructor(handle: FileHandle, size: number, means: FileMeans) {
+    this.#handle = handle;
+    this.#size = size;
+    this.#means = means;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, this.#size) - start));
+    const { bytesRead } = await this.#handle.read(bytes, 0, bytes.length, start);
+    return bytes.subarray(0, bytesRead);
+  }
+
+  async write(content: Uint8Array): Promise<void> {
+    try {
+      await this.#handle.appendFile(content);
+      this.#size += content.length;
+    } catch (error) {
+      throw this.#means.asStorageError(error);
+    }
+  }
+
+  async finish(key: string): Promise<void> {
+    try {
+      await this.#handle.sync();
+      await this.#handle.close();
+      await this.#means.name(key);
+    } catch (error) {
+      throw this.#means.asStorageError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async drop(): Promise<void> {
+    await this.#handle.close();
+    await this.#means.drop();
   }
 }
 

@@ -32,7 +32,7 @@ const STRANGER_FRAGMENTS_MAX = 32;
 export type SocketEvents = {
   opened(socketId: string): void;
   received(socketId: string, text: string): void;
-  receivedBytes(): void;
+  receivedBytes(socketId: string, bytes: Uint8Array): void;
   closed(socketId: string): void;
 };
 
@@ -117,6 +117,10 @@ export class NodeSockets implements Sockets {
     else this.#write(this.#open.get(socketId), text);
   }
 
+  sendBytes(socketId: string, bytes: Uint8Array): void {
+    this.#write(this.#open.get(socketId), bytes);
+  }
+
   close(socketId: string, code: number, reason: string): void {
     if (this.#sql.holds) this.#hold({ socketId, code, reason });
     else this.#hangUp(socketId, code, reason);
@@ -158,7 +162,7 @@ export class NodeSockets implements Sockets {
   #message(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
     socket.heardAt = Date.now();
     this.#arrived(socket, 0);
-    if (isBinary) return this.#events().receivedBytes();
+    if (isBinary) return this.#events().receivedBytes(socket.socketId, data);
     const text = data.toString();
     if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
     this.#events().received(socket.socketId, text);
@@ -216,7 +220,7 @@ export class NodeSockets implements Sockets {
   }
 
   /** Frames of one turn leave in one write. */
-  #write(socket: OpenSocket | undefined, text: string): void {
+  #write(socket: OpenSocket | undefined, data: string | Uint8Array): void {
     const wire = socket?.wire;
     if (socket === undefined || !wire) return;
     // A close frame would wait unread behind the others.
@@ -227,7 +231,7 @@ export class NodeSockets implements Sockets {
       wire.cork();
       process.nextTick(uncork, socket);
     }
-    socket.send(text, socket.sent);
+    socket.send(data, socket.sent);
   }
 
   /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */

@@ -4,6 +4,7 @@
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
 import { breath } from "../../lib/breath.ts";
+import { toHex } from "../../lib/hex.ts";
 import type { Crypto, ScryptParams } from "../../ports/crypto.ts";
 
 const VERSION = 1;
@@ -19,6 +20,7 @@ export function nodeCrypto(key: Uint8Array): Crypto {
     uuid: () => randomUUID(),
     sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
     sha256Slowly: hashed,
+    sha256Pieces: hashPieces,
     scrypt: (password, salt, params) => derive(password, salt, params),
     seal(purpose, text) {
       const iv = randomBytes(IV_BYTES);
@@ -35,6 +37,12 @@ export function nodeCrypto(key: Uint8Array): Crypto {
       return Buffer.concat([decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
     },
   };
+}
+
+/** For the ends of bodies, wherever node:crypto is. */
+export function hashPieces(): { update(bytes: Uint8Array): unknown; hex(): string } {
+  const hash = createHash("sha256");
+  return { update: (bytes) => hash.update(bytes), hex: () => toHex(hash.digest()) };
 }
 
 async function hashed(data: Uint8Array): Promise<Uint8Array> {

@@ -34,6 +34,10 @@ export class Routes {
     return row && fromRow(row);
   }
 
+  extend(routeId: string, dueAt: number): void {
+    this.#sql.run("UPDATE routes SET due_at = ? WHERE route_id = ?", dueAt, routeId);
+  }
+
   takeOfDriver(driverId: string): Route[] {
     return this.#takeWhere("driver_id = ?", driverId);
   }

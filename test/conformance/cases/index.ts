@@ -1,5 +1,6 @@
 // All cases, registered by being imported.
 
+import "./bodies.ts";
 import "./wire.ts";
 import "./limits.ts";
 import "./connect.ts";

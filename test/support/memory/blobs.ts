@@ -1,9 +1,11 @@
 // Blobs in memory. A put is there at once: the port promises no less.
 
-import type { Blobs } from "../../../src/ports/blobs.ts";
+import { concat } from "../../../src/lib/bytes.ts";
+import type { Blobs, GrowingBlob } from "../../../src/ports/blobs.ts";
 
 export class MemoryBlobs implements Blobs {
   readonly #blobs = new Map<string, Uint8Array>();
+  readonly #parts = new Map<string, Uint8Array>();
 
   async put(key: string, content: Uint8Array): Promise<void> {
     this.#blobs.set(key, content.slice());
@@ -23,4 +25,27 @@ export class MemoryBlobs implements Blobs {
       .toSorted()
       .slice(0, limit);
   }
+
+  async grow(part: string): Promise<GrowingBlob> {
+    let content = this.#parts.get(part) ?? new Uint8Array();
+    return {
+      get size() {
+        return content.length;
+      },
+      read: async (start, end) => content.slice(start, end),
+      write: async (more) => {
+        content = concat([content, more]);
+        this.#parts.set(part, content);
+      },
+      finish: async (key) => {
+        this.#blobs.set(key, content);
+        this.#parts.delete(part);
+      },
+      close: async () => {},
+      drop: async () => void this.#parts.delete(part),
+    };
+  }
+
+  /** Nobody waits for so long here. */
+  async dropParts(): Promise<void> {}
 }

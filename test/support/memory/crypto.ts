@@ -2,6 +2,7 @@
 // virtual time as the world says. Must never be used outside tests: its seal is a toy.
 
 import { createHash } from "node:crypto";
+import { hashPieces } from "../../../src/hosts/shared/crypto.ts";
 import type { Crypto, ScryptParams } from "../../../src/ports/crypto.ts";
 import type { Random } from "./random.ts";
 
@@ -12,6 +13,7 @@ export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> 
     uuid: () => uuid(random.bytes(16)),
     sha256,
     sha256Slowly: async (data) => sha256(data),
+    sha256Pieces: hashPieces,
     scrypt: (password, salt, params) => later(quickKey(password, salt, params)),
     seal(purpose, text) {
       const nonce = random.bytes(8);

@@ -1,6 +1,15 @@
 // A FileSystem in memory, for tests of what runs on one.
 
-import { type ByteRange, type FileEntry, FileError, type FileStat, type FileSystem } from "../../../src/hardware/filesystem.ts";
+import {
+  type ByteRange,
+  type Coming,
+  type FileEntry,
+  FileError,
+  type FileStat,
+  type FileSystem,
+  type Receipt,
+} from "../../../src/hardware/filesystem.ts";
+import { held } from "../../../src/vfs/receive.ts";
 
 type Node = { content: Uint8Array; version: number } | "directory";
 
@@ -59,6 +68,10 @@ export class MemoryFiles implements FileSystem {
     if (options.ifVersion !== undefined && String(there?.version) !== options.ifVersion) throw new FileError("ESTALE", path);
     this.#makeParents(path);
     this.#nodes.set(path, { content: content.slice(), version: ++this.#version });
+  }
+
+  async receive(path: string, coming: Coming): Promise<Receipt> {
+    return held(path, coming, (content) => this.write(path, content));
   }
 
   async remove(path: string): Promise<void> {

@@ -13,7 +13,7 @@ import type { MemorySql } from "./sql.ts";
 export type SocketEvents = {
   opened(socketId: string): void;
   received(socketId: string, text: string): void;
-  receivedBytes(): void;
+  receivedBytes(socketId: string, bytes: Uint8Array): void;
   closed(socketId: string): void;
 };
 
@@ -96,6 +96,9 @@ export class MemorySockets implements Sockets {
     else this.#write(socketId, text);
   }
 
+  /** The peers of the simulator keep no bodies. */
+  sendBytes(_socketId: string, _bytes: Uint8Array): void {}
+
   close(socketId: string, code: number, reason: string): void {
     if (this.#sql.holds) this.#hold({ socketId, code, reason });
     else this.#goodbye(socketId, code, reason);
@@ -120,7 +123,7 @@ export class MemorySockets implements Sockets {
   fromPeer(socketId: string, data: string | Uint8Array): void {
     this.#inbound(socketId, `in ${socketId}`, (wire) => {
       wire.heardAt = Math.floor(this.#agenda.now);
-      if (typeof data !== "string") return this.#events().receivedBytes();
+      if (typeof data !== "string") return this.#events().receivedBytes(socketId, data);
       if (data === PING) return this.#write(socketId, PONG);
       this.#events().received(socketId, data);
     });

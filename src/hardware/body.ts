@@ -1,0 +1,173 @@
+// The near end of a body: sends a file's bytes as far as the other end wants them, or takes them as they come and says
+// when there is room for more. Both ends hash all of it, also what was there from an earlier try.
+
+import { BODY_CHUNK_BYTES, BODY_WINDOW_BYTES, type BodyEnd, type BodyNote } from "../protocol/body.ts";
+import { type Turn, turn } from "../lib/turn.ts";
+import { OpError } from "./outcome.ts";
+
+export type Hash = { update(bytes: Uint8Array): unknown; hex(): string };
+
+export type Outgoing = {
+  size: number;
+  version: string;
+  mode: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+};
+
+/** Where what comes is put. */
+export type Incoming = {
+  /** What is there from an earlier try. */
+  readonly have: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+  write(chunk: Uint8Array): Promise<void>;
+};
+
+export type Begin = Extract<BodyNote, { kind: "begin" }>;
+
+/** While old bytes are read again, the other end is told that we are there. */
+const BUSY_MS = 5_000;
+
+export class Body implements BodyEnd {
+  readonly #far: BodyEnd;
+  readonly #newHash: () => Hash;
+  readonly #begun = turn<Begin>();
+  #chunks: Uint8Array[] = [];
+  #wanted: { from: number; until: number } | null = null;
+  #sha256: string | null = null;
+  #failure: Error | null = null;
+  #changed: Turn = turn();
+
+  constructor(far: BodyEnd, newHash: () => Hash) {
+    this.#far = far;
+    this.#newHash = newHash;
+  }
+
+  /** What the sender says of it first. */
+  async begun(): Promise<Begin> {
+    const first = await Promise.race([this.#begun.promise, this.#failed()]);
+    return first;
+  }
+
+  chunk(bytes: Uint8Array): void {
+    this.#chunks.push(bytes);
+    this.#change();
+  }
+
+  note(note: BodyNote): void {
+    if (note.kind === "begin") this.#begun.resolve(note);
+    else if (note.kind === "more") this.#wanted = { from: this.#wanted?.from ?? note.from, until: note.until };
+    else if (note.kind === "end") this.#sha256 = note.sha256;
+    else if (note.kind === "stop") this.#failure ??= new OpError(note.why);
+    this.#change();
+  }
+
+  /** Whoever waits here is told, and nothing more is sent. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#change();
+  }
+
+  async send(content: Outgoing): Promise<{ sha256: string; from: number }> {
+    const { size, version, mode } = content;
+    const read: Outgoing["read"] = (start, end) => content.read(start, end);
+    this.#far.note({ kind: "begin", size, version, mode });
+    const { from } = await this.#next(() => this.#wanted);
+    if (from > size) throw new OpError(`It was asked for from byte ${from} on, and has ${size}`);
+    const hash = this.#newHash();
+    await this.#rehash(hash, from, read);
+    let at = from;
+    // The next piece is read while this one is hashed and sent.
+    let reading = this.#readable(at, size, read);
+    while (at < size) {
+      const piece = (await reading) ?? (await this.#next(() => this.#readable(at, size, read)));
+      if (this.#failure !== null) throw this.#failure;
+      if (piece.length === 0) throw new OpError("The file became shorter while it was sent");
+      at += piece.length;
+      reading = this.#readable(at, size, read);
+      reading?.catch(() => {});
+      hash.update(piece);
+      this.#far.chunk(piece);
+    }
+    const sha256 = hash.hex();
+    this.#far.note({ kind: "end", sha256 });
+    return { sha256, from };
+  }
+
+  /** `size` is what must come in all. Fails unless what is there in the end is what was sent. */
+  async receive(size: number, incoming: Incoming): Promise<{ sha256: string }> {
+    const hash = this.#newHash();
+    const from = incoming.have;
+    await this.#rehash(hash, from, (start, end) => incoming.read(start, end));
+    let at = from;
+    let until = Math.min(size, at + BODY_WINDOW_BYTES);
+    this.#far.note({ kind: "more", from, until });
+    while (at < size) {
+      const chunks = await this.#next(() => (this.#chunks.length > 0 ? this.#chunks : this.#sha256 !== null ? [] : null));
+      this.#chunks = [];
+      if (chunks.length === 0) throw new OpError(`It ended after ${at} of ${size} bytes`);
+      for (const chunk of chunks) {
+        at += chunk.length;
+        if (at > size) throw new OpError(`More came than the ${size} bytes that were announced`);
+        const writing = incoming.write(chunk);
+        hash.update(chunk);
+        await writing;
+        if (until < size && until - at <= BODY_WINDOW_BYTES / 2) {
+          until = Math.min(size, at + BODY_WINDOW_BYTES);
+          this.#far.note({ kind: "more", from, until });
+        }
+      }
+    }
+    const told = await this.#next(() => this.#sha256);
+    const sha256 = hash.hex();
+    if (told !== sha256) throw new ChecksumError();
+    return { sha256 };
+  }
+
+  /** Null while nothing more is wanted. */
+  #readable(at: number, size: number, read: Outgoing["read"]): Promise<Uint8Array> | null {
+    const end = Math.min(at + BODY_CHUNK_BYTES, size, this.#wanted?.until ?? 0);
+    return end > at ? read(at, end) : null;
+  }
+
+  async #rehash(hash: Hash, until: number, read: Outgoing["read"]): Promise<void> {
+    let toldAt = performance.now();
+    for (let at = 0; at < until;) {
+      const piece = await read(at, Math.min(at + BODY_CHUNK_BYTES, until));
+      if (this.#failure !== null) throw this.#failure;
+      if (piece.length === 0) throw new OpError("What was there from an earlier try is gone");
+      hash.update(piece);
+      at += piece.length;
+      if (performance.now() - toldAt < BUSY_MS) continue;
+      toldAt = performance.now();
+      this.#far.note({ kind: "busy" });
+    }
+  }
+
+  async #failed(): Promise<never> {
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure;
+      await this.#changed.promise;
+    }
+  }
+
+  async #next<T>(look: () => T | null): Promise<T> {
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure;
+      const found = look();
+      if (found !== null) return found;
+      await this.#changed.promise;
+    }
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = turn();
+  }
+}
+
+/** What arrived is not what was sent: none of it is of use. */
+export class ChecksumError extends OpError {
+  constructor() {
+    super("What arrived is not what was sent: the checksums differ. Copy it again");
+  }
+}

@@ -1,0 +1,30 @@
+// fs.download: a file's bytes as they are, to whoever asked.
+
+import type { Outgoing } from "./body.ts";
+import { FileError, type FileMachine } from "./filesystem.ts";
+import { type Failure, OpError, outcome } from "./outcome.ts";
+
+export type DownloadResult = { ok: true; path: string; size: number; sha256: string; sent: number } | Failure;
+
+/** Files that are made when they are read say they are empty. */
+const MADE_BYTES_MAX = 4 * 1024 * 1024;
+
+export function downloadFile({ files, body }: FileMachine, args: { path: string }): Promise<DownloadResult> {
+  return outcome<DownloadResult>(files, async () => {
+    const path = files.resolve(args.path);
+    const { kind, mode, ...stat } = await files.stat(path);
+    if (kind === "directory") throw new FileError("EISDIR", path);
+    if (kind === "other") throw new OpError(`Neither a file nor a directory: ${path}`);
+    const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
+    const made = stat.size === 0 || stat.version === "" ? await files.read(path, { start: 0, end: MADE_BYTES_MAX }) : null;
+    if (made !== null && made.length === MADE_BYTES_MAX) throw new OpError(`Too large for a file that is made when it is read: ${path}`);
+    const content: Outgoing = {
+      size: made?.length ?? stat.size,
+      version: made === null ? stat.version : "",
+      mode: mode & 0o777,
+      read: async (start, end) => made?.subarray(start, end) ?? files.read(path, { start, end, ...pinned }),
+    };
+    const { sha256, from } = await body!.send(content);
+    return { ok: true, path, size: content.size, sha256, sent: content.size - from };
+  });
+}

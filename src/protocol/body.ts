@@ -1,0 +1,78 @@
+// A body: a file's bytes beside the frames that ask for them. Chunks travel as binary frames, which begin with the body's
+// number; what the two ends tell each other of it travels as `body` signals. Whoever made the request chose the number,
+// and the body is over when the request is answered. Nothing flows before the receiver has said from where and how far:
+// so a slow receiver slows the sender, nobody holds more than a window, and an interrupted body goes on where it stopped.
+
+export const BODY_CHUNK_BYTES = 256 * 1024;
+/** The most that may be on its way. */
+export const BODY_WINDOW_BYTES = 4 * 1024 * 1024;
+export const BODY_ID_MAX = 0xffff_ffff;
+export const BODY_SIGNAL = "body";
+
+const ID_BYTES = 4;
+
+export type BodyNote =
+  /** Of the sender, before anything else. */
+  | { kind: "begin"; size: number; version: string; mode: number }
+  /** Of the receiver: send from there, and not beyond. */
+  | { kind: "more"; from: number; until: number }
+  /** Of the sender, after the last byte; the hash of all of it. */
+  | { kind: "end"; sha256: string }
+  /** Of either: reading what is there already takes time. */
+  | { kind: "busy" }
+  /** Of either: it will not come to an end. */
+  | { kind: "stop"; why: string };
+
+/** One end of a body, as the other sees it. */
+export interface BodyEnd {
+  chunk(bytes: Uint8Array): void;
+  note(note: BodyNote): void;
+}
+
+export function bodyFrame(id: number, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
+  const frame = new Uint8Array(ID_BYTES + chunk.length);
+  new DataView(frame.buffer).setUint32(0, id, true);
+  frame.set(chunk, ID_BYTES);
+  return frame;
+}
+
+/** Null for what is no chunk of a body. */
+export function parseBodyFrame(frame: Uint8Array): { id: number; chunk: Uint8Array } | null {
+  if (frame.length <= ID_BYTES || frame.length > ID_BYTES + BODY_CHUNK_BYTES) return null;
+  const id = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
+  return { id, chunk: frame.subarray(ID_BYTES) };
+}
+
+export function bodySignal(id: number, note: BodyNote): string {
+  return JSON.stringify({ type: "sig", signal: BODY_SIGNAL, payload: { id, ...note } });
+}
+
+/** Null for what is no note of a body. */
+export function parseBodyNote(payload: unknown): { id: number; note: BodyNote } | null {
+  if (typeof payload !== "object" || payload === null) return null;
+  const { id, kind, ...rest } = payload as Record<string, unknown>;
+  if (!isCount(id) || id > BODY_ID_MAX) return null;
+  const { size, version, mode, from, until, sha256, why } = rest;
+  switch (kind) {
+    case "begin":
+      return isCount(size) && isShort(version) && isCount(mode) ? { id, note: { kind, size, version, mode } } : null;
+    case "more":
+      return isCount(from) && isCount(until) ? { id, note: { kind, from, until } } : null;
+    case "end":
+      return isShort(sha256) ? { id, note: { kind, sha256 } } : null;
+    case "busy":
+      return { id, note: { kind } };
+    case "stop":
+      return isShort(why) ? { id, note: { kind, why } } : null;
+    default:
+      return null;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === "string" && value.length <= 1_000;
+}
