@@ -11,8 +11,8 @@ import { LinePlaces } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import { environment } from "./environment.ts";
-import { DeviceFiles } from "./files.ts";
-import { DeviceShell } from "./shell.ts";
+import { MachineFiles } from "./files.ts";
+import { MachineShell } from "./shell.ts";
 
 export type DeviceOptions = {
   url: string;
@@ -32,8 +32,8 @@ const DEVICE_LIMITS: HardwareLimits = { ...NATIVE_LIMITS, imageBytes: 10 * 1024 
 
 export async function startDevice(options: DeviceOptions): Promise<RunningDevice> {
   const { url, auth, deviceId, workspace, log = () => {} } = options;
-  const files = new DeviceFiles(workspace);
-  const shell = new DeviceShell({
+  const files = new MachineFiles(workspace);
+  const shell = new MachineShell({
     files,
     env: environment(process.env, deviceId),
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),

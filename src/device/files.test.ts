@@ -5,10 +5,10 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { FileError } from "../hardware/filesystem.ts";
-import { DeviceFiles } from "./files.ts";
+import { MachineFiles } from "./files.ts";
 
 let folder: string;
-let files: DeviceFiles;
+let files: MachineFiles;
 const bytes = (text: string) => new TextEncoder().encode(text);
 const code = (work: Promise<unknown>) =>
   work.then(
@@ -18,7 +18,7 @@ const code = (work: Promise<unknown>) =>
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "gsv-files-"));
-  files = new DeviceFiles(folder);
+  files = new MachineFiles(folder);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -17,7 +17,7 @@ import {
   type Receipt,
 } from "../hardware/filesystem.ts";
 
-export class DeviceFiles implements FileSystem {
+export class MachineFiles implements FileSystem {
   readonly #workspace: string;
   /** Files beside others that something is just being written to. */
   readonly #growing = new Set<string>();

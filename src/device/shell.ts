@@ -9,10 +9,10 @@ import { Sessions, type Sink, type Spawned } from "../hardware/sessions.ts";
 import type { Shell } from "../hardware/shell.ts";
 import { sleep } from "../lib/sleep.ts";
 import type { Exit, SessionState } from "../ports/shells.ts";
-import type { DeviceFiles } from "./files.ts";
+import type { MachineFiles } from "./files.ts";
 
-export type DeviceShellOptions = {
-  files: DeviceFiles;
+export type MachineShellOptions = {
+  files: MachineFiles;
   env: Record<string, string>;
   /** How long a call waits before it answers that the command is still running. */
   waitMs?: number;
@@ -31,11 +31,11 @@ const OWNER = 0;
 const TIMED_OUT = 124;
 const INTERRUPTED = 130;
 
-export class DeviceShell implements Shell {
-  readonly #options: DeviceShellOptions;
+export class MachineShell implements Shell {
+  readonly #options: MachineShellOptions;
   readonly #sessions = new Sessions({ newId: randomUUID, now: () => Date.now(), sleep });
 
-  constructor(options: DeviceShellOptions) {
+  constructor(options: MachineShellOptions) {
     this.#options = options;
   }
 
