@@ -447,7 +447,7 @@ export type Calls = {
     };
   };
 
-  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows. */
+  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it; signal goes to all of its processes. output holds standard output, then standard error, since the last look; streams asks for the two apart as well. Of too much, the beginning and the end are kept and truncated is set. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows. until says what to wait for: the end, the first output, or, with sent, nothing, and then output is left for the next look. Whoever gives after, the part of the last answer that arrived (0 at first), is told again what got lost on the way. tty gives the command a terminal of that size, on devices only: Ctrl-C is a key there like any other, resize changes the size, and an empty input is the user's login shell. */
   "shell.exec": {
     args: {
       input: string;
@@ -455,6 +455,17 @@ export type Calls = {
       sessionId?: string;
       timeout?: number;
       wait?: number;
+      until?: "end" | "output" | "sent";
+      after?: number;
+      tty?: {
+        cols: number;
+        rows: number;
+      };
+      resize?: {
+        cols: number;
+        rows: number;
+      };
+      signal?: "HUP" | "INT" | "QUIT" | "KILL" | "USR1" | "USR2" | "TERM" | "CONT" | "STOP" | "TSTP";
       streams?: boolean;
       target?: string;
     };
@@ -465,13 +476,16 @@ export type Calls = {
       truncated?: boolean;
       stdout?: string;
       stderr?: string;
+      part?: number;
     } | {
       status: "running";
       sessionId: string;
+      wantsInput?: boolean;
       output: string;
       truncated?: boolean;
       stdout?: string;
       stderr?: string;
+      part?: number;
     } | {
       status: "failed";
       error: string;
@@ -481,6 +495,26 @@ export type Calls = {
       truncated?: boolean;
       stdout?: string;
       stderr?: string;
+      part?: number;
+    };
+  };
+
+  /** List your commands on a target: those that run, and those that have ended and whose end nobody was told yet. With a sessionId, shell.exec looks after one, feeds it or sends it a signal. command is its beginning; root sees everybody's on a device. */
+  "shell.list": {
+    args: {
+      target?: string;
+    };
+    result: {
+      sessions: Array<{
+        sessionId: string;
+        command: string;
+        cwd: string;
+        startedAt: number;
+        state: "running" | "ended";
+        exitCode?: number;
+        tty?: boolean;
+        pid?: number;
+      }>;
     };
   };
 

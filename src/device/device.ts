@@ -51,7 +51,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     url,
     auth,
     client: { id: deviceId, version: VERSION, platform: process.platform, role: "driver" },
-    driver: { implements: ["fs.*", "shell.exec"] },
+    driver: { implements: ["fs.*", "shell.*"] },
     ...(options.WebSocket === undefined ? {} : { WebSocket: options.WebSocket }),
     newHash: hashPieces,
     async answer({ call: name, args }, body) {

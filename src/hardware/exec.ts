@@ -1,7 +1,7 @@
 // shell.exec: starts a command, or polls and feeds one that is running. A command that outlives the wait is no failure:
-// the answer says `running` and names the session to ask again.
+// the answer says `running` and names the session to ask again. shell.list: what is there to ask after.
 
-import type { SessionState } from "../ports/shells.ts";
+import type { Sent, SessionInfo, SessionState, SignalName, TerminalSize } from "../ports/shells.ts";
 import type { Machine } from "./filesystem.ts";
 import { outcome } from "./outcome.ts";
 import type { Shell } from "./shell.ts";
@@ -12,18 +12,20 @@ export type ExecArgs = {
   sessionId?: string | undefined;
   timeout?: number | undefined;
   wait?: number | undefined;
+  until?: "end" | "output" | "sent" | undefined;
+  after?: number | undefined;
+  tty?: TerminalSize | undefined;
+  resize?: TerminalSize | undefined;
+  signal?: SignalName | undefined;
   streams?: boolean | undefined;
 };
 
 export type ExecResult =
   | ({ status: "completed"; exitCode: number } & Output)
-  | ({ status: "running"; sessionId: string } & Output)
+  | ({ status: "running"; sessionId: string; wantsInput?: boolean } & Output)
   | ({ status: "failed"; error: string; exitCode?: number; sessionId?: string } & Output);
 
-type Output = { output: string; truncated?: boolean; stdout?: string; stderr?: string };
-
-/** What a terminal sends for Ctrl-C: ends the command. */
-const INTERRUPT = "\u0003";
+type Output = { output: string; truncated?: boolean; stdout?: string; stderr?: string; part?: number };
 
 export async function execCommand(machine: Machine, args: ExecArgs): Promise<ExecResult> {
   const result = await outcome<ExecResult>(machine.files, () =>
@@ -32,20 +34,52 @@ export async function execCommand(machine: Machine, args: ExecArgs): Promise<Exe
   return "status" in result ? result : failed(result.error);
 }
 
+export async function listSessions({ shell }: Machine): Promise<{ sessions: SessionInfo[] }> {
+  return { sessions: await shell.list() };
+}
+
 async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
-  if (args.input.trim() === "") return failed("input must not be empty");
-  const sessionId = await shell.start({ input: args.input, cwd: args.cwd, timeoutMs: args.timeout });
-  const state = await shell.wait(sessionId, waitMs(shell, args));
+  const { input, cwd, timeout: timeoutMs, tty } = args;
+  if (args.signal !== undefined || args.resize !== undefined)
+    return failed("signal and resize are for a command that runs: give its sessionId");
+  if (input.trim() === "" && tty === undefined) return failed("input must not be empty");
+  const sessionId = await shell.start({ input, cwd, timeoutMs, tty });
+  if (args.until === "sent") return { status: "running", sessionId, output: "" };
+  const state = await look(shell, sessionId, args);
   // Nobody was told of this session, so nobody could ever ask for it.
   if (signal.aborted) await shell.end(sessionId, "the caller went away");
   return resultOf(state, sessionId, args);
 }
 
 async function go({ shell }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
-  const { input } = args;
-  if (input.includes(INTERRUPT)) await shell.end(sessionId, "Interrupted");
-  else if (input !== "" && !(await shell.write(sessionId, input))) return missing(sessionId);
-  return resultOf(await shell.wait(sessionId, waitMs(shell, args)), sessionId, args);
+  if (args.tty !== undefined) return failed("A command gets its terminal when it is started: to change the size, give resize");
+  for (const sent of sendings(args)) {
+    const outcome = await shell.send(sessionId, sent, waitMs(shell, args));
+    if (outcome === "missing") return missing(sessionId);
+    if (outcome === "unable") return { ...failed(unable(sent)), sessionId };
+    // Else the look tells how.
+    if (outcome === "ended" && args.until === "sent")
+      return { ...failed("The command has ended: look once more, with an empty input, for how"), sessionId };
+  }
+  if (args.until === "sent") return { status: "running", sessionId, output: "" };
+  return resultOf(await look(shell, sessionId, args), sessionId, args);
+}
+
+function sendings({ input, resize, signal, until }: ExecArgs): Sent[] {
+  const sendings: Sent[] = [];
+  if (resize !== undefined) sendings.push({ resize });
+  if (input !== "" || until === "sent") sendings.push({ text: input });
+  if (signal !== undefined) sendings.push({ signal });
+  return sendings;
+}
+
+function unable(sent: Sent): string {
+  if ("signal" in sent) return `The gateway's own commands know no SIG${sent.signal}: INT, TERM, KILL, HUP and QUIT end them`;
+  return "This command has no terminal to resize: give tty when you start it";
+}
+
+function look(shell: Shell, sessionId: string, args: ExecArgs): Promise<SessionState | null> {
+  return shell.wait(sessionId, { ms: waitMs(shell, args), until: args.until === "output" ? "output" : "end", after: args.after });
 }
 
 /** Who shows output as it comes asks more often than who only wants the end. */
@@ -55,13 +89,14 @@ function waitMs(shell: Shell, { wait }: ExecArgs): number {
 
 function resultOf(state: SessionState | null, sessionId: string, { streams }: ExecArgs): ExecResult {
   if (state === null) return missing(sessionId);
-  const { stdout, stderr, exit } = state;
+  const { stdout, stderr, exit, part } = state;
   const output: Output = {
     output: stdout + stderr,
     ...(state.truncated ? { truncated: true } : {}),
     ...(streams ? { stdout, stderr } : {}),
+    ...(part === undefined ? {} : { part }),
   };
-  if (exit === null) return { status: "running", sessionId, ...output };
+  if (exit === null) return { status: "running", sessionId, ...(state.wantsInput ? { wantsInput: true } : {}), ...output };
   const { exitCode, error } = exit;
   if (error !== undefined) return { status: "failed", error, exitCode, ...output };
   if (exitCode === 0) return { status: "completed", exitCode, ...output };
@@ -72,6 +107,6 @@ function missing(sessionId: string): ExecResult {
   return failed(`No such session: ${sessionId}. It has ended and been told of, or was never yours: start the command again`);
 }
 
-function failed(error: string): ExecResult {
+function failed(error: string): ExecResult & { status: "failed" } {
   return { status: "failed", output: "", error };
 }

@@ -6,11 +6,11 @@ test("of commands that have ended and are never asked for, the last few of each 
   let now = 0;
   const sessions = new Sessions({ newId: () => String(made++), now: () => now++, sleep: async () => {} });
   const start = (owner: number) =>
-    sessions.start(owner, 1024, ({ output }) => {
+    sessions.start(owner, { command: "x", cwd: "/", outputBytesMax: 1024 }, ({ output }) => {
       output("stdout", "x");
       return { done: Promise.resolve({ exitCode: 0 }), write() {}, end() {} };
     });
-  const waited = (owner: number, id: string) => sessions.wait(owner, id, 0, new AbortController().signal);
+  const waited = (owner: number, id: string) => sessions.wait(owner, id, { ms: 0, until: "end" }, new AbortController().signal);
   const other = start(1);
   const ids: string[] = [];
   for (let at = 0; at < ENDED_PER_OWNER + 10; at++) {

@@ -2,17 +2,28 @@
 // really is (an interpreter in a thread, a child process) is behind Spawned.
 
 import { fail } from "../lib/sys-error.ts";
-import type { Exit, SessionState } from "../ports/shells.ts";
+import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState, ShellCommand, SignalName, TerminalSize } from "../ports/shells.ts";
+import { endedBy, interrupted } from "./exit.ts";
+import { Output } from "./output.ts";
 
 export type Spawned = {
   done: Promise<Exit>;
-  /** Standard input. */
-  write(text: string): void;
-  end(why: string): void;
+  pid?: number | undefined;
+  /** Standard input. Resolves when there is room for more. */
+  write(text: string): Promise<void> | void;
+  /** Ends it, to be told of as `exit`. */
+  end(exit: Exit): void;
+  /** To all of its processes. Where there are none, a signal that ends a command ends it. */
+  signal?(signal: SignalName): void;
+  /** Only with a terminal. */
+  resize?(size: TerminalSize): void;
+  /** Where its output can be held up. */
+  pause?(): void;
+  resume?(): void;
 };
 
 export type Sink = {
-  output: (stream: "stdout" | "stderr", text: string) => void;
+  output: (stream: Stream, text: string) => void;
   /** The command has nothing to do before it is fed. */
   wantsInput: () => void;
 };
@@ -24,56 +35,88 @@ export type SessionMeans = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
+/** Of one owner. What has ended holds what it put out, so only the last few are kept, and only for a while. */
+export type SessionLimits = { running: number; ended: number; keepMs: number };
+
 export const SESSIONS_PER_OWNER = 8;
-/** What has ended and was never asked for is kept this long, and of one owner only the last few: it holds what they put out. */
-const KEEP_MS = 10 * 60 * 1000;
 export const ENDED_PER_OWNER = 16;
-const CUT = "\n...[truncated]";
+const GATEWAY_LIMITS: SessionLimits = { running: SESSIONS_PER_OWNER, ended: ENDED_PER_OWNER, keepMs: 10 * 60 * 1000 };
+
+export type Started = { command: string; cwd: string; tty?: boolean; outputBytesMax: number };
+
+type Stream = "stdout" | "stderr";
+type Told = { part: number; stdout: string; stderr: string; truncated: boolean };
 
 type Session = {
   owner: number;
+  about: Started;
+  startedAt: number;
   spawned: Spawned;
-  stdout: Collected;
-  stderr: Collected;
+  stdout: Output;
+  stderr: Output;
   exit: Exit | null;
   endedAt: number;
-  /** Wakes whoever waits; replaced each time. */
-  changed: Turn;
   wantsInput: boolean;
+  /** Those who wait for it to change. */
+  watchers: Set<() => void>;
+  parts: number;
+  /** The last answer, for whoever counts them and may have missed it. */
+  told: Told | null;
+  isEndTold: boolean;
+  /** Somebody takes all of its output as it comes, so it may be held up for them: until then. */
+  followedUntil: number;
+  /** Aborted when it goes on. */
+  heldUp: AbortController | null;
 };
+
+/** What a terminal sends for Ctrl-C. A command without one is ended by it. */
+const INTERRUPT = "\u0003";
+const COMMAND_CHARS_MAX = 200;
+/** More of the same may be just behind the first output. */
+const TOGETHER_MS = 4;
+/** Whoever has not come for more in this time follows no longer. */
+const FOLLOW_MS = 5_000;
 
 export class Sessions {
   readonly #means: SessionMeans;
+  readonly #limits: SessionLimits;
   readonly #sessions = new Map<string, Session>();
 
-  constructor(means: SessionMeans) {
+  constructor(means: SessionMeans, limits: SessionLimits = GATEWAY_LIMITS) {
     this.#means = means;
+    this.#limits = limits;
   }
 
-  start(owner: number, outputBytesMax: number, spawn: (sink: Sink) => Spawned): string {
+  start(owner: number, about: Started, spawn: (sink: Sink) => Spawned): string {
     this.#forgetOld(owner);
-    const running = [...this.#sessions.values()].filter((session) => session.owner === owner && session.exit === null).length;
-    if (running >= SESSIONS_PER_OWNER)
-      fail(
-        429,
-        `Too many commands running: at most ${SESSIONS_PER_OWNER} of yours at once. Wait for one, or end it by sending \\u0003 as input to its session`,
-      );
+    this.#mustHaveRoom(owner);
     const id = `sh_${this.#means.newId()}`;
     const session: Session = {
       owner,
+      about: { ...about, command: about.command.slice(0, COMMAND_CHARS_MAX).toWellFormed() },
+      startedAt: this.#means.now(),
       spawned: undefined as never,
-      stdout: new Collected(outputBytesMax),
-      stderr: new Collected(outputBytesMax),
+      stdout: new Output(about.outputBytesMax),
+      stderr: new Output(about.outputBytesMax),
       exit: null,
       endedAt: 0,
-      changed: turn(),
       wantsInput: false,
+      watchers: new Set(),
+      parts: 0,
+      told: null,
+      isEndTold: false,
+      followedUntil: 0,
+      heldUp: null,
     };
     session.spawned = spawn({
-      output: (stream, text) => session[stream].add(text),
+      output: (stream, text) => {
+        session[stream].add(text);
+        changed(session);
+        this.#holdUp(session);
+      },
       wantsInput: () => {
         session.wantsInput = true;
-        session.changed.resolve();
+        changed(session);
       },
     });
     session.spawned.done.then(
@@ -84,41 +127,56 @@ export class Sessions {
     return id;
   }
 
-  async wait(owner: number, id: string, ms: number, signal: AbortSignal): Promise<SessionState | null> {
+  async wait(owner: number, id: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
     const session = this.#find(owner, id);
-    if (session === undefined) return null;
-    if (session.exit === null && !session.wantsInput) {
-      const over = new AbortController();
-      // Without a reason one is made each time, with a stack that nobody reads.
-      const ended = () => over.abort(null);
-      signal.addEventListener("abort", ended, { once: true });
-      if (signal.aborted) ended();
-      await Promise.race([session.changed.promise, this.#means.sleep(ms, over.signal)]);
-      signal.removeEventListener("abort", ended);
-      over.abort(null);
+    if (session === undefined || (session.isEndTold && !isLost(session, look.after))) return null;
+    const isQuiet = () => session.exit === null && !session.wantsInput && !isLost(session, look.after);
+    if (look.until === "end") await this.#while(session, isQuiet, look.ms, signal);
+    else {
+      session.followedUntil = this.#means.now() + look.ms + FOLLOW_MS;
+      await this.#while(session, () => isQuiet() && !hasOutput(session), look.ms, signal);
+      if (hasOutput(session)) await this.#while(session, isQuiet, TOGETHER_MS, signal);
+      session.followedUntil = this.#means.now() + FOLLOW_MS;
     }
-    if (session.exit !== null) this.#sessions.delete(id);
-    const stdout = session.stdout.take();
-    const stderr = session.stderr.take();
-    return { stdout: stdout.text, stderr: stderr.text, truncated: stdout.isCut || stderr.isCut, exit: session.exit };
+    return this.#take(id, session, look.after);
   }
 
-  write(owner: number, id: string, text: string): boolean {
+  async send(owner: number, id: string, sent: Sent, ms: number): Promise<SendOutcome> {
     const session = this.#find(owner, id);
-    if (session === undefined) return false;
-    if (session.exit === null) {
-      session.wantsInput = false;
-      session.changed = turn();
-      session.spawned.write(text);
+    if (session === undefined || session.isEndTold) return "missing";
+    if (session.exit !== null) return "ended";
+    const { spawned } = session;
+    if ("resize" in sent) {
+      spawned.resize?.(sent.resize);
+      return spawned.resize === undefined ? "unable" : "sent";
     }
-    return true;
+    if ("signal" in sent) return signalled(spawned, sent.signal);
+    if (sent.text.includes(INTERRUPT) && session.about.tty !== true) {
+      spawned.end(interrupted("Interrupted"));
+      return "sent";
+    }
+    if (sent.text === "") return "sent";
+    session.wantsInput = false;
+    const room = spawned.write(sent.text);
+    if (room !== undefined) {
+      const over = new AbortController();
+      await Promise.race([room, spawned.done.catch(() => {}), this.#means.sleep(ms, over.signal)]);
+      over.abort(null);
+    }
+    return "sent";
   }
 
   async end(owner: number, id: string, why: string): Promise<void> {
     const session = this.#find(owner, id);
     if (session === undefined || session.exit !== null) return;
-    session.spawned.end(why);
+    session.spawned.end(interrupted(why));
     await session.spawned.done.catch(() => {});
+  }
+
+  list(owner: number): SessionInfo[] {
+    return [...this.#sessions]
+      .filter(([, session]) => session.owner === owner && !session.isEndTold)
+      .map(([id, session]) => info(id, session));
   }
 
   #find(owner: number, id: string): Session | undefined {
@@ -127,58 +185,120 @@ export class Sessions {
     return session?.owner === owner ? session : undefined;
   }
 
+  #mustHaveRoom(owner: number): void {
+    const running = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit === null).map(([id]) => id);
+    if (running.length < this.#limits.running) return;
+    fail(
+      429,
+      `Too many commands running: at most ${this.#limits.running} at once. Wait for one of these, or end it by sending \\u0003 as input to its session: ${running.join(", ")}`,
+    );
+  }
+
+  /** For as long as the condition holds, and no longer than so long. */
+  async #while(session: Session, holds: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
+    if (!holds()) return;
+    const over = new AbortController();
+    // Without a reason one is made each time, with a stack that nobody reads.
+    const end = () => over.abort(null);
+    const look = () => {
+      if (!holds()) end();
+    };
+    session.watchers.add(look);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+    await this.#means.sleep(ms, over.signal);
+    signal.removeEventListener("abort", end);
+    session.watchers.delete(look);
+  }
+
+  #take(id: string, session: Session, after: number | undefined): SessionState {
+    const { exit, wantsInput } = session;
+    const again = isLost(session, after) ? session.told : null;
+    const isCut = again?.truncated ?? false;
+    const stdout = session.stdout.take({ text: again?.stdout ?? "", isCut });
+    const stderr = session.stderr.take({ text: again?.stderr ?? "", isCut });
+    this.#goOn(session);
+    const told = { stdout: stdout.text, stderr: stderr.text, truncated: stdout.isCut || stderr.isCut };
+    if (after === undefined) {
+      session.told = null;
+      if (exit !== null) this.#sessions.delete(id);
+      return { ...told, exit, wantsInput };
+    }
+    const part = ++session.parts;
+    session.told = { part, ...told };
+    session.isEndTold = exit !== null;
+    return { ...told, exit, wantsInput, part };
+  }
+
+  /** A command that puts out faster than its follower takes waits for them, as it would for a slow terminal. */
+  #holdUp(session: Session): void {
+    const { spawned, about } = session;
+    const bytes = Math.max(session.stdout.bytes, session.stderr.bytes);
+    if (session.heldUp?.signal.aborted === false || bytes < about.outputBytesMax / 2 || this.#means.now() > session.followedUntil) return;
+    if (spawned?.pause === undefined) return;
+    session.heldUp = new AbortController();
+    spawned.pause();
+    void this.#means.sleep(FOLLOW_MS, session.heldUp.signal).then(() => this.#goOn(session));
+  }
+
+  #goOn({ heldUp, spawned }: Session): void {
+    if (heldUp === null || heldUp.signal.aborted) return;
+    heldUp.abort(null);
+    spawned.resume?.();
+  }
+
   #ended(session: Session, exit: Exit): void {
     session.exit = exit;
     session.endedAt = this.#means.now();
-    session.changed.resolve();
+    changed(session);
   }
 
   #forgetOld(owner: number): void {
-    const before = this.#means.now() - KEEP_MS;
+    const before = this.#means.now() - this.#limits.keepMs;
     for (const [id, { exit, endedAt }] of this.#sessions) if (exit !== null && endedAt < before) this.#sessions.delete(id);
     const ended = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit !== null);
-    const oldest = ended.toSorted(([, a], [, b]) => a.endedAt - b.endedAt).slice(0, Math.max(0, ended.length - ENDED_PER_OWNER));
-    for (const [id] of oldest) this.#sessions.delete(id);
+    // Those that were told first, then the oldest.
+    const order = ended.toSorted(([, a], [, b]) => Number(b.isEndTold) - Number(a.isEndTold) || a.endedAt - b.endedAt);
+    for (const [id] of order.slice(0, Math.max(0, ended.length - this.#limits.ended))) this.#sessions.delete(id);
   }
 }
 
-type Turn = { promise: Promise<void>; resolve(): void };
-
-/** Devices run on Node 20, where promises cannot do this themselves. */
-function turn(): Turn {
-  let resolve: () => void = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
+/** What a session of the gateway's own shell is listed as. */
+export function startedAs({ input, cwd, outputBytesMax }: ShellCommand): Started {
+  return { command: input, cwd, outputBytesMax };
 }
 
-/** One stream's text since the last look, cut at a number of bytes. */
-class Collected {
-  readonly #bytesMax: number;
-  #parts: string[] = [];
-  #bytes = 0;
-  #isCut = false;
+function changed({ watchers }: Session): void {
+  for (const look of watchers) look();
+}
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
+function hasOutput({ stdout, stderr }: Session): boolean {
+  return stdout.bytes + stderr.bytes > 0;
+}
 
-  add(text: string): void {
-    if (this.#isCut || text === "") return;
-    const bytes = new TextEncoder().encode(text);
-    const room = this.#bytesMax - this.#bytes;
-    this.#isCut = bytes.length > room;
-    // A character cut in two is left out.
-    this.#parts.push(this.#isCut ? new TextDecoder().decode(bytes.subarray(0, room), { stream: true }) : text);
-    this.#bytes += Math.min(bytes.length, room);
-  }
+function isLost({ told }: Session, after: number | undefined): boolean {
+  return after !== undefined && told !== null && after < told.part;
+}
 
-  take(): { text: string; isCut: boolean } {
-    const taken = { text: this.#parts.join("") + (this.#isCut ? CUT : ""), isCut: this.#isCut };
-    this.#parts = [];
-    this.#bytes = 0;
-    this.#isCut = false;
-    return taken;
+function signalled(spawned: Spawned, signal: SignalName): SendOutcome {
+  if (spawned.signal !== undefined) spawned.signal(signal);
+  else {
+    const exit = endedBy(signal);
+    if (exit === null) return "unable";
+    spawned.end(exit);
   }
+  return "sent";
+}
+
+function info(sessionId: string, { about, startedAt, exit, spawned }: Session): SessionInfo {
+  return {
+    sessionId,
+    command: about.command,
+    cwd: about.cwd,
+    startedAt,
+    state: exit === null ? "running" : "ended",
+    ...(exit === null ? {} : { exitCode: exit.exitCode }),
+    ...(about.tty === true ? { tty: true } : {}),
+    ...(spawned.pid === undefined ? {} : { pid: spawned.pid }),
+  };
 }

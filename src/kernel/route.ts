@@ -2,7 +2,7 @@
 // and a command that runs is asked after where it runs.
 
 import { fail } from "../lib/sys-error.ts";
-import type { Caller } from "../protocol/caller.ts";
+import { type Caller, isRoot } from "../protocol/caller.ts";
 import type { ReadContext } from "./context.ts";
 
 export const NATIVE = "gsv";
@@ -15,8 +15,12 @@ export function route({ shellSessions, now }: ReadContext, caller: Caller, args:
   const { target, sessionId } = args;
   const named = target === undefined || target === NATIVE ? null : target;
   const session = sessionId === undefined ? undefined : shellSessions.get(sessionId, now);
-  // To others than its owner a session does not exist, and the gateway's own shell says so.
-  if (session === undefined || session.uid !== caller.uid) return named;
+  if (session === undefined || session.uid !== caller.uid) {
+    // To others than its owner a session does not exist. The gateway's own shell says so itself; a device does not know whose
+    // its sessions are, so it is not asked. Root sees all of them, and may go on with them where it says on which device.
+    if (sessionId !== undefined && named !== null && !isRoot(caller)) fail(404, `Unknown session on ${named}: ${sessionId}`);
+    return named;
+  }
   if (target !== undefined && target !== session.deviceId) fail(400, `Session ${sessionId} runs on ${session.deviceId}, not on ${target}`);
   return session.deviceId;
 }

@@ -5,7 +5,7 @@
 import { allows } from "../lib/capability.ts";
 import { ERRORS, type ErrorCode, fail, SysError } from "../lib/sys-error.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Caller } from "../protocol/caller.ts";
+import { type Caller, isRoot } from "../protocol/caller.ts";
 import type { Res } from "../protocol/frames.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { Route } from "./nouns/routes.ts";
@@ -23,7 +23,7 @@ type Waiting = { resolve(data: Data): void; reject(error: SysError): void };
 
 export const ROUTE_TTL_MS = 60_000;
 const PROLONG_MS = 10_000;
-const READS = new Set(["fs.read", "fs.search", "fs.download"]);
+const READS = new Set(["fs.read", "fs.search", "fs.download", "shell.list"]);
 
 /** Where the device's end of a body is made; `heard` is to be called whenever something of it comes. */
 type Join = (driverId: string, heard: () => void) => { args: Data; end(): void };
@@ -71,8 +71,7 @@ export class Routing {
   answered(socketId: string, frame: Res): void {
     const route = this.#means.relaxed(({ routes }) => routes.take(frame.id, socketId));
     if (route === undefined) return this.#means.ports.meter.dropped("unasked");
-    if (route.call === "shell.exec" && frame.ok) this.#remember(route, frame.data);
-    this.#settle(route, frame.ok ? { ok: true, data: dataOf(frame.data) } : { ok: false, error: errorOf(frame) });
+    this.#settle(route, frame.ok ? { ok: true, data: this.#told(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) });
   }
 
   /** The device's socket is gone, and nobody will ever answer. */
@@ -120,8 +119,21 @@ export class Routing {
     return devices.driverOf(deviceId) ?? fail(503, `No active connection for device: ${deviceId}`);
   }
 
-  #remember({ deviceId, uid }: Route, data: unknown): void {
-    const { sessionId } = dataOf(data);
+  /** A device knows its sessions but not whose they are; the gateway remembers who was told of which. */
+  #told(route: Route, data: Data): Data {
+    if (route.call === "shell.exec") this.#remember(route, data);
+    if (route.call !== "shell.list") return data;
+    const sessions = Array.isArray(data.sessions) ? data.sessions.map(dataOf) : [];
+    return { sessions: sessions.filter((session) => isRoot(route) || this.#isOwn(route, session)) };
+  }
+
+  #isOwn({ deviceId, uid }: Route, { sessionId }: Data): boolean {
+    const { shellSessions, now } = this.#means.reads;
+    const own = typeof sessionId === "string" ? shellSessions.get(sessionId, now) : undefined;
+    return own?.uid === uid && own.deviceId === deviceId;
+  }
+
+  #remember({ deviceId, uid }: Route, { sessionId }: Data): void {
     if (typeof sessionId !== "string" || sessionId.length > 128) return;
     this.#means.relaxed(({ shellSessions, now }) => shellSessions.heard({ sessionId, deviceId, uid }, now));
   }

@@ -48,7 +48,8 @@ export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem
     get waitMs() {
       return number(means.reads, "config/shell/wait_ms", 10_000, 60_000);
     },
-    async start({ input, cwd, timeoutMs }) {
+    async start({ input, cwd, timeoutMs, tty }) {
+      if (tty !== undefined) throw new OpError("The gateway's own shell has no terminal: leave tty out");
       const where = files.resolve(cwd ?? ".");
       const stat = await files.stat(where);
       if (stat.kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
@@ -65,9 +66,10 @@ export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem
       };
       return shells.start(command, link(means, lasting(means.reads, caller)));
     },
-    wait: (sessionId, ms) => shells.wait(uid, sessionId, ms, signal),
-    write: (sessionId, text) => shells.write(uid, sessionId, text),
+    wait: (sessionId, look) => shells.wait(uid, sessionId, look, signal),
+    send: (sessionId, sent, ms) => shells.send(uid, sessionId, sent, ms),
     end: (sessionId, why) => shells.end(uid, sessionId, why),
+    list: () => shells.list(uid),
   };
 }
 

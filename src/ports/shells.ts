@@ -7,16 +7,36 @@ import type { Reply } from "./reply.ts";
 export interface Shells {
   /** Starts a command and returns its session. Fails with 429 where the user has too many running. */
   start(command: ShellCommand, link: ShellLink): Promise<string>;
-  /**
-   * Waits until the command ends, until it wants input, or for so long; then takes what it has put out since. Null where
-   * the user has no such session. One that has ended is forgotten with this answer.
-   */
-  wait(uid: number, sessionId: string, ms: number, signal: AbortSignal): Promise<SessionState | null>;
-  /** Feeds what a command reads. False where the user has no such session. */
-  write(uid: number, sessionId: string, text: string): Promise<boolean>;
+  /** Waits, and takes what the command has put out since the last look. Null where the user has no such session. */
+  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
+  /** Resolves when the command has room for more, or after so long. */
+  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
   /** Ends a command, whatever it is doing. */
   end(uid: number, sessionId: string, why: string): Promise<void>;
+  /** The user's, but for those whose end was told. */
+  list(uid: number): Promise<SessionInfo[]>;
 }
+
+export type Look = {
+  ms: number;
+  /** A look is over when the command ends or wants input, and with `output` as soon as there is some. */
+  until: "end" | "output";
+  /**
+   * The number of the last answer that arrived, 0 for none: what was told since, and so got lost, is told again. Without it,
+   * every answer counts as arrived, and a session is forgotten with the one that tells of its end.
+   */
+  after?: number | undefined;
+};
+
+export type Sent = { text: string } | { signal: SignalName } | { resize: TerminalSize };
+
+/** `ended` where the command has, and its end was not told yet; `unable` where it knows nothing of that kind. */
+export type SendOutcome = "sent" | "ended" | "unable" | "missing";
+
+export const SIGNAL_NAMES = ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM", "CONT", "STOP", "TSTP"] as const;
+export type SignalName = (typeof SIGNAL_NAMES)[number];
+
+export type TerminalSize = { cols: number; rows: number };
 
 export type ShellCommand = {
   input: string;
@@ -39,6 +59,22 @@ export type SessionState = {
   truncated: boolean;
   /** Null while it runs. */
   exit: Exit | null;
+  /** It has nothing to do before it is fed. Only a shell of ours knows. */
+  wantsInput: boolean;
+  /** This answer's number, for whoever counts them. */
+  part?: number;
+};
+
+export type SessionInfo = {
+  sessionId: string;
+  /** Its beginning. */
+  command: string;
+  cwd: string;
+  startedAt: number;
+  state: "running" | "ended";
+  exitCode?: number;
+  tty?: true;
+  pid?: number;
 };
 
 /** `error` says why a command was ended that did not end by itself. */

@@ -9,39 +9,39 @@ function typed() {
 
 test("hands on line by line, in order, with their ends", async () => {
   const { lines, wants } = typed();
-  lines.feed("one\ntwo\nthr");
+  void lines.feed("one\ntwo\nthr");
   expect(await lines.next()).toBe("one\n");
   expect(await lines.next()).toBe("two\n");
   expect(wants()).toBe(0);
   const third = lines.next();
   expect(wants()).toBe(1);
-  lines.feed("e");
+  void lines.feed("e");
   // Still no line: whoever types is told again.
   expect(wants()).toBe(2);
-  lines.feed("e\n");
+  void lines.feed("e\n");
   expect(await third).toBe("three\n");
 });
 
 test("Ctrl-D ends the input: first what is left, then nothing, for ever", async () => {
   const { lines } = typed();
-  lines.feed("a\nrest\u0004ignored\n");
+  void lines.feed("a\nrest\u0004ignored\n");
   expect(await lines.next()).toBe("a\n");
   expect(await lines.next()).toBe("rest");
   expect(await lines.next()).toBeNull();
-  lines.feed("late\n");
+  void lines.feed("late\n");
   expect(await lines.next()).toBeNull();
 });
 
 test("Ctrl-D answers whoever waits", async () => {
   const { lines } = typed();
   const waiting = lines.next();
-  lines.feed("\u0004");
+  void lines.feed("\u0004");
   expect(await waiting).toBeNull();
 });
 
 test("an empty line is a line", async () => {
   const { lines } = typed();
-  lines.feed("\n\n\u0004");
+  void lines.feed("\n\n\u0004");
   expect(await lines.next()).toBe("\n");
   expect(await lines.next()).toBe("\n");
   expect(await lines.next()).toBeNull();
@@ -49,7 +49,17 @@ test("an empty line is a line", async () => {
 
 test("what nobody reads is kept up to a limit", async () => {
   const { lines } = typed();
-  for (let at = 0; at < 40; at++) lines.feed("x".repeat(64 * 1024));
-  lines.feed("\u0004");
+  for (let at = 0; at < 40; at++) void lines.feed("x".repeat(64 * 1024));
+  void lines.feed("\u0004");
   expect((await lines.next())?.length).toBe(1024 * 1024);
+});
+
+test("whoever types is told when there is room for more", async () => {
+  const { lines } = typed();
+  let hasRoom = false;
+  const room = lines.feed(`${"x".repeat(80 * 1024)}\nrest\n`).then(() => (hasRoom = true));
+  await Promise.resolve();
+  expect(hasRoom).toBe(false);
+  await lines.next();
+  expect(await room).toBe(true);
 });

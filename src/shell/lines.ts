@@ -2,19 +2,29 @@
 
 const END = "\u0004";
 const CHARS_MAX = 1024 * 1024;
+/** With less than this unread, there is room for more. */
+const ROOM_CHARS = 64 * 1024;
 
 export class Lines {
   readonly #wants: () => void;
   #text = "";
   #isOver = false;
   #waiting: ((line: string | null) => void) | null = null;
+  #hasRoom: (() => void)[] = [];
 
   /** `wants` is told when a line is waited for and none is there. */
   constructor(wants: () => void) {
     this.#wants = wants;
   }
 
-  feed(text: string): void {
+  /** Resolves when there is room for more. */
+  feed(text: string): Promise<void> {
+    this.#add(text);
+    if (this.#text.length < ROOM_CHARS) return Promise.resolve();
+    return new Promise((resolve) => this.#hasRoom.push(resolve));
+  }
+
+  #add(text: string): void {
     const end = text.indexOf(END);
     if (this.#isOver) return;
     this.#isOver = end !== -1;
@@ -44,6 +54,7 @@ export class Lines {
     if (end > 0 || this.#isOver) {
       const line = end > 0 ? this.#text.slice(0, end) : this.#text;
       this.#text = this.#text.slice(line.length);
+      if (this.#text.length < ROOM_CHARS) for (const tell of this.#hasRoom.splice(0)) tell();
       return line === "" ? null : line;
     }
     return undefined;

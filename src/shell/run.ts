@@ -1,17 +1,14 @@
 // One command line, run by just-bash over the kernel's files with the caller's environment. Nothing survives from one
 // command to the next but files. Whoever calls this does so where a loop without end does no harm.
 
+import { STOPPED, TIMED_OUT, timedOut } from "../hardware/exit.ts";
 import type { Exit, ShellCommand } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
 import { Interpreter } from "./interpreter.ts";
 import type { ShellLimits } from "./limits.ts";
 import type { Ask } from "./link.ts";
-import { timedOut } from "./messages.ts";
 
 export type Outcome = Exit & { stdout: string; stderr: string };
-
-const TIMED_OUT = 124;
-const STOPPED = 126;
 
 export async function runCommand(
   command: ShellCommand,
@@ -27,7 +24,7 @@ export async function runCommand(
   const started = performance.now();
   const { stdout, stderr: said, exitCode } = await interpreter.run({ command, ask, terminal }, signal);
   if (exitCode === TIMED_OUT && performance.now() - started >= command.timeoutMs)
-    return { stdout, stderr: "", exitCode, error: timedOut(command.timeoutMs) };
+    return { stdout, stderr: "", ...timedOut(command.timeoutMs) };
   if (exitCode !== TIMED_OUT && !signal.aborted && !leavesSomething(command.input)) putBack(interpreter);
   const stderr = said.replace(ADVICE, "");
   const limit = exitCode === STOPPED ? LIMIT_MET.exec(stderr) : null;

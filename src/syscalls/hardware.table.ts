@@ -8,6 +8,7 @@ import fsSearch from "./fs/search.ts";
 import fsUpload from "./fs/upload.ts";
 import fsWrite from "./fs/write.ts";
 import shellExec from "./shell/exec.ts";
+import shellList from "./shell/list.ts";
 import type { Syscall } from "./define.ts";
 
 export const hardwareCalls: readonly Syscall[] = [
@@ -19,4 +20,5 @@ export const hardwareCalls: readonly Syscall[] = [
   fsUpload,
   fsWrite,
   shellExec,
+  shellList,
 ];

@@ -20,6 +20,7 @@ import repoRefs from "./repo/refs.ts";
 import repoSearch from "./repo/search.ts";
 import repoUpdate from "./repo/update.ts";
 import shellExec from "./shell/exec.ts";
+import shellList from "./shell/list.ts";
 import sysCapabilityGrant from "./sys/capability/grant.ts";
 import sysCapabilityList from "./sys/capability/list.ts";
 import sysCapabilityRevoke from "./sys/capability/revoke.ts";
@@ -73,6 +74,7 @@ export const kernelCalls: readonly Syscall[] = [
   repoSearch,
   repoUpdate,
   shellExec,
+  shellList,
   sysCapabilityGrant,
   sysCapabilityList,
   sysCapabilityRevoke,

@@ -2,9 +2,22 @@
 // there while code computes, so a loop ends by its count (shell/limits.ts) or by the platform's own limit, with the object.
 
 import { DurableObject } from "cloudflare:workers";
-import { Sessions, type Sink, type Spawned } from "../../hardware/sessions.ts";
+import { killed } from "../../hardware/exit.ts";
+import { Sessions, type Sink, type Spawned, startedAs } from "../../hardware/sessions.ts";
 import { sleep } from "../../lib/sleep.ts";
-import type { Exit, SessionState, ShellAsk, ShellCommand, ShellLink, ShellReply, Shells } from "../../ports/shells.ts";
+import type {
+  Exit,
+  Look,
+  SendOutcome,
+  Sent,
+  SessionInfo,
+  SessionState,
+  ShellAsk,
+  ShellCommand,
+  ShellLink,
+  ShellReply,
+  Shells,
+} from "../../ports/shells.ts";
 import { OBJECT_LIMITS } from "../../shell/limits.ts";
 import { Lines } from "../../shell/lines.ts";
 import { runCommand } from "../../shell/run.ts";
@@ -16,9 +29,10 @@ export type ShellNamespace = { getByName(name: string): ShellStub };
 
 type ShellStub = {
   start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
-  wait(uid: number, sessionId: string, ms: number): Promise<SessionState | null>;
-  write(uid: number, sessionId: string, text: string): Promise<boolean>;
+  wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null>;
+  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
   end(uid: number, sessionId: string, why: string): Promise<void>;
+  list(uid: number): Promise<SessionInfo[]>;
 };
 
 /** As an argument of a remote call it is called back on the kernel's side, for as long as a copy of it is held. */
@@ -31,7 +45,7 @@ export class ShellObject extends DurableObject<Env> {
   async start(command: ShellCommand, link: RemoteLink): Promise<Reply> {
     const held = (link as HeldLink).dup();
     return replyOf(
-      (async () => this.#sessions.start(command.who.uid, command.outputBytesMax, (sink) => spawn(command, held, sink)))().catch(
+      (async () => this.#sessions.start(command.who.uid, startedAs(command), (sink) => spawn(command, held, sink)))().catch(
         (error: unknown) => {
           held[Symbol.dispose]();
           throw error;
@@ -40,30 +54,34 @@ export class ShellObject extends DurableObject<Env> {
     );
   }
 
-  wait(uid: number, sessionId: string, ms: number): Promise<SessionState | null> {
-    return this.#sessions.wait(uid, sessionId, ms, new AbortController().signal);
+  wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, look, new AbortController().signal);
   }
 
-  write(uid: number, sessionId: string, text: string): boolean {
-    return this.#sessions.write(uid, sessionId, text);
+  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+    return this.#sessions.send(uid, sessionId, sent, ms);
   }
 
   end(uid: number, sessionId: string, why: string): Promise<void> {
     return this.#sessions.end(uid, sessionId, why);
+  }
+
+  list(uid: number): SessionInfo[] {
+    return this.#sessions.list(uid);
   }
 }
 
 function spawn(command: ShellCommand, link: HeldLink, sink: Sink): Spawned {
   const input = new Lines(() => sink.wantsInput());
   const over = new AbortController();
-  let why: string | null = null;
+  let end: Exit | null = null;
   const run = async (): Promise<Exit> => {
     try {
       const terminal = { write: sink.output, line: () => input.next() };
       const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, over.signal);
       sink.output("stdout", stdout);
       sink.output("stderr", stderr);
-      return why === null ? exit : { exitCode: 130, error: why };
+      return end ?? exit;
     } catch (error) {
       return { exitCode: 1, error: `The shell failed: ${(error as Error).message}` };
     } finally {
@@ -73,8 +91,8 @@ function spawn(command: ShellCommand, link: HeldLink, sink: Sink): Spawned {
   return {
     done: run(),
     write: (text) => input.feed(text),
-    end: (reason) => {
-      why = reason;
+    end: (exit) => {
+      end = exit;
       over.abort();
     },
   };
@@ -92,25 +110,30 @@ export class CloudflareShells implements Shells {
     return valueOf(await this.#of(command.who.uid).start(command, remote)) as string;
   }
 
-  wait(uid: number, sessionId: string, ms: number): Promise<SessionState | null> {
+  wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null> {
     // An object that was ended by the platform has forgotten its sessions, and says so next time.
     const lost: SessionState = {
       stdout: "",
       stderr: "",
       truncated: false,
-      exit: { exitCode: 137, error: "The shell was stopped by the platform's limits while it ran this command" },
+      wantsInput: false,
+      exit: killed("The shell was stopped by the platform's limits while it ran this command"),
     };
     return this.#of(uid)
-      .wait(uid, sessionId, ms)
+      .wait(uid, sessionId, look)
       .catch(() => lost);
   }
 
-  write(uid: number, sessionId: string, text: string): Promise<boolean> {
-    return this.#of(uid).write(uid, sessionId, text);
+  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+    return this.#of(uid).send(uid, sessionId, sent, ms);
   }
 
   end(uid: number, sessionId: string, why: string): Promise<void> {
     return this.#of(uid).end(uid, sessionId, why);
+  }
+
+  list(uid: number): Promise<SessionInfo[]> {
+    return this.#of(uid).list(uid);
   }
 
   #of(uid: number): ShellStub {

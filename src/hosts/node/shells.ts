@@ -3,12 +3,12 @@
 // go when nothing was asked of them for a while.
 
 import { Worker } from "node:worker_threads";
-import { Sessions, type Sink, type Spawned } from "../../hardware/sessions.ts";
+import { killed, timedOut } from "../../hardware/exit.ts";
+import { Sessions, type Sink, type Spawned, startedAs } from "../../hardware/sessions.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import { sleep } from "../../lib/sleep.ts";
-import type { Exit, SessionState, ShellCommand, ShellLink, Shells } from "../../ports/shells.ts";
+import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState, ShellCommand, ShellLink, Shells } from "../../ports/shells.ts";
 import { Lines } from "../../shell/lines.ts";
-import { timedOut } from "../../shell/messages.ts";
 import type { FromShell, ToShell } from "./shell-messages.ts";
 
 /** Those who have a thread share so many; who has none gets one beyond them. */
@@ -22,10 +22,6 @@ const CROWDED_MS = 40;
 const GRACE_MS = 250;
 const HEAP_MB_MAX = 64;
 
-const TIMED_OUT = 124;
-const INTERRUPTED = 130;
-const KILLED = 137;
-
 export class NodeShells implements Shells {
   readonly #sessions: Sessions;
   readonly #threads = new Set<Thread>();
@@ -37,19 +33,23 @@ export class NodeShells implements Shells {
   }
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
-    return this.#sessions.start(command.who.uid, command.outputBytesMax, (sink) => this.#spawn(command, link, sink));
+    return this.#sessions.start(command.who.uid, startedAs(command), (sink) => this.#spawn(command, link, sink));
   }
 
-  wait(uid: number, sessionId: string, ms: number, signal: AbortSignal): Promise<SessionState | null> {
-    return this.#sessions.wait(uid, sessionId, ms, signal);
+  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, look, signal);
   }
 
-  async write(uid: number, sessionId: string, text: string): Promise<boolean> {
-    return this.#sessions.write(uid, sessionId, text);
+  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+    return this.#sessions.send(uid, sessionId, sent, ms);
   }
 
   end(uid: number, sessionId: string, why: string): Promise<void> {
     return this.#sessions.end(uid, sessionId, why);
+  }
+
+  async list(uid: number): Promise<SessionInfo[]> {
+    return this.#sessions.list(uid);
   }
 
   async close(): Promise<void> {
@@ -65,10 +65,10 @@ export class NodeShells implements Shells {
     return {
       done: job.done,
       write: (text) => job.input.feed(text),
-      end: (why) => {
-        if (job.thread !== null) return job.thread.interrupt(why);
+      end: (exit) => {
+        if (job.thread !== null) return job.thread.interrupt(exit);
         this.#queue = this.#queue.filter((other) => other !== job);
-        job.finish({ exitCode: INTERRUPTED, error: why });
+        job.finish(exit);
       },
     };
   }
@@ -169,10 +169,7 @@ class Thread {
     this.#worker.on("message", (message: FromShell) => this.#heard(message));
     this.#worker.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return;
-      this.#end ??= {
-        exitCode: KILLED,
-        error: `Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`,
-      };
+      this.#end ??= killed(`Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`);
     });
     this.#worker.on("exit", () => this.#gone());
   }
@@ -190,12 +187,11 @@ class Thread {
     this.#worker.ref();
     const { timeoutMs } = job.command;
     // The thread watches its own clock; this one is for when it no longer looks.
-    this.#deadline = setTimeout(() => this.#kill({ exitCode: TIMED_OUT, error: timedOut(timeoutMs) }), timeoutMs + GRACE_MS);
+    this.#deadline = setTimeout(() => this.#kill(timedOut(timeoutMs)), timeoutMs + GRACE_MS);
     this.#post({ type: "run", command: job.command });
   }
 
-  interrupt(why: string): void {
-    const end = { exitCode: INTERRUPTED, error: why };
+  interrupt(end: Exit): void {
     this.#end ??= end;
     this.#post({ type: "abort" });
     clearTimeout(this.#deadline);
@@ -204,7 +200,7 @@ class Thread {
 
   async end(why: string): Promise<void> {
     this.#isEnding = true;
-    this.#end ??= { exitCode: KILLED, error: why };
+    this.#end ??= killed(why);
     await this.#worker.terminate();
   }
 
@@ -250,7 +246,7 @@ class Thread {
   #gone(): void {
     this.#isGone = true;
     clearTimeout(this.#idle);
-    if (this.#job !== null) this.#finish(this.#end ?? { exitCode: KILLED, error: "The shell failed while it ran this command" });
+    if (this.#job !== null) this.#finish(this.#end ?? killed("The shell failed while it ran this command"));
     clearTimeout(this.#idle);
     this.#told.gone();
   }

@@ -2,13 +2,28 @@
 
 import { z } from "zod";
 import { execCommand } from "../../hardware/exec.ts";
+import { SIGNAL_NAMES } from "../../ports/shells.ts";
 import { hardwareSyscall } from "../define.ts";
 
-const output = { output: z.string(), truncated: z.boolean().optional(), stdout: z.string().optional(), stderr: z.string().optional() };
+const output = {
+  output: z.string(),
+  truncated: z.boolean().optional(),
+  stdout: z.string().optional(),
+  stderr: z.string().optional(),
+  part: z.int().optional(),
+};
+
+const size = z.object({ cols: z.int().min(1).max(1000), rows: z.int().min(1).max(1000) });
 
 export default hardwareSyscall({
   name: "shell.exec",
-  doc: "Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \\u0003 (Ctrl-C) ends it. output holds standard output, then standard error; streams asks for the two apart as well. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows.",
+  doc: [
+    "Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \\u0003 (Ctrl-C) ends it; signal goes to all of its processes.",
+    "output holds standard output, then standard error, since the last look; streams asks for the two apart as well. Of too much, the beginning and the end are kept and truncated is set.",
+    "timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows. until says what to wait for: the end, the first output, or, with sent, nothing, and then output is left for the next look.",
+    "Whoever gives after, the part of the last answer that arrived (0 at first), is told again what got lost on the way.",
+    "tty gives the command a terminal of that size, on devices only: Ctrl-C is a key there like any other, resize changes the size, and an empty input is the user's login shell.",
+  ].join(" "),
   runs: "hardware",
   does: "effect",
   keeps: true,
@@ -20,14 +35,24 @@ export default hardwareSyscall({
     sessionId: z.string().min(1).max(128).optional(),
     timeout: z.int().min(1).optional(),
     wait: z.int().min(0).optional(),
+    until: z.enum(["end", "output", "sent"]).optional(),
+    after: z.int().min(0).optional(),
+    tty: size.optional(),
+    resize: size.optional(),
+    signal: z.enum(SIGNAL_NAMES).optional(),
     streams: z.boolean().optional(),
   }),
   result: z.discriminatedUnion("status", [
     z.object({ status: z.literal("completed"), exitCode: z.int(), ...output }),
-    z.object({ status: z.literal("running"), sessionId: z.string(), ...output }),
+    z.object({ status: z.literal("running"), sessionId: z.string(), wantsInput: z.boolean().optional(), ...output }),
     z.object({ status: z.literal("failed"), error: z.string(), exitCode: z.int().optional(), sessionId: z.string().optional(), ...output }),
   ]),
-  fails: { 403: "a device that is not the caller's", 429: "too many commands of the caller are running", 503: "a device that is offline" },
+  fails: {
+    403: "a device that is not the caller's",
+    404: "a session that is not the caller's, on a device",
+    429: "too many commands of the caller are running",
+    503: "a device that is offline",
+  },
   example: { args: { input: "echo hello | wc -c", cwd: "~" }, result: { status: "completed", output: "6\n", exitCode: 0 } },
   run: execCommand,
 });

@@ -1,8 +1,18 @@
 // The Shells port in the test's own process: the real interpreter, without a thread around it.
 
-import { Sessions } from "../../../src/hardware/sessions.ts";
+import { Sessions, startedAs } from "../../../src/hardware/sessions.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
-import type { Exit, SessionState, ShellCommand, ShellLink, Shells } from "../../../src/ports/shells.ts";
+import type {
+  Exit,
+  Look,
+  SendOutcome,
+  Sent,
+  SessionInfo,
+  SessionState,
+  ShellCommand,
+  ShellLink,
+  Shells,
+} from "../../../src/ports/shells.ts";
 import { THREAD_LIMITS } from "../../../src/shell/limits.ts";
 import { Lines } from "../../../src/shell/lines.ts";
 
@@ -17,37 +27,41 @@ export class MemoryShells implements Shells {
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     // Loaded late: most simulations run no command, and the interpreter is large.
     const { runCommand } = await import("../../../src/shell/run.ts");
-    return this.#sessions.start(command.who.uid, command.outputBytesMax, (sink) => {
+    return this.#sessions.start(command.who.uid, startedAs(command), (sink) => {
       const over = new AbortController();
       const input = new Lines(() => sink.wantsInput());
       const terminal = { write: sink.output, line: () => input.next() };
       const run = runCommand(command, (ask) => link(ask, over.signal), terminal, THREAD_LIMITS, over.signal);
-      let why: string | null = null;
+      let end: Exit | null = null;
       const done = run.then(({ stdout, stderr, ...exit }): Exit => {
         sink.output("stdout", stdout);
         sink.output("stderr", stderr);
-        return why === null ? exit : { exitCode: 130, error: why };
+        return end ?? exit;
       });
       return {
         done,
         write: (text) => input.feed(text),
-        end: (reason) => {
-          why = reason;
+        end: (exit) => {
+          end = exit;
           over.abort();
         },
       };
     });
   }
 
-  wait(uid: number, sessionId: string, ms: number, signal: AbortSignal): Promise<SessionState | null> {
-    return this.#sessions.wait(uid, sessionId, ms, signal);
+  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+    return this.#sessions.wait(uid, sessionId, look, signal);
   }
 
-  async write(uid: number, sessionId: string, text: string): Promise<boolean> {
-    return this.#sessions.write(uid, sessionId, text);
+  send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
+    return this.#sessions.send(uid, sessionId, sent, ms);
   }
 
   end(uid: number, sessionId: string, why: string): Promise<void> {
     return this.#sessions.end(uid, sessionId, why);
+  }
+
+  async list(uid: number): Promise<SessionInfo[]> {
+    return this.#sessions.list(uid);
   }
 }
