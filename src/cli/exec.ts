@@ -1,43 +1,43 @@
 // A command that runs on a target, as whoever waits for it sees it: what it puts out comes piece by piece, text can be
-// typed to it, and it can be interrupted. Calls for its output follow one another; what is typed is sent beside them.
+// typed to it, and it can be interrupted. Looks for its output follow one another, each saying which answer came before, so that
+// nothing is missed where the connection was lost; what is typed is sent beside them.
 
-import { type Calls, type Client, ConnectionLost } from "../client/client.ts";
+import { CallError, type Calls, type Client, ConnectionLost } from "../client/client.ts";
+import { INTERRUPTED } from "../hardware/exit.ts";
 
+type Args = Calls["shell.exec"]["args"];
 type Result = Calls["shell.exec"]["result"];
 
-export type Command = { input: string; target?: string; cwd?: string; timeout?: number };
+/** One to start, or one that runs already. */
+export type Command = Pick<Args, "input" | "target" | "cwd" | "timeout" | "tty"> | { sessionId: string };
 
 /** `error` says why it ended, where it did not end by itself; there is no code where it never began. */
 export type Ended = { exitCode?: number; error?: string };
 
-export type Show = (stream: "stdout" | "stderr", text: string) => void;
+/** Resolves when there is room for more. */
+export type Show = (stream: "stdout" | "stderr", text: string) => Promise<void> | void;
 
 export const INTERRUPT = "\u0003";
 export const END_OF_INPUT = "\u0004";
-export const INTERRUPTED = 130;
 
-/** How long a call waits: shortly while there is output, longer when the command is quiet. */
-const WAIT_MS_MIN = 200;
-const WAIT_MS_MAX = 2_000;
-/** An answer that came this much sooner came because the command wants input. */
-const EARLY_MS = 30;
 /** A command that waits for input may end all the same, at its time limit. */
 const IDLE_MS = 1_000;
+/** Between two looks while its device is away. */
+const AWAY_MS = 1_000;
 
 export class Running {
   readonly #client: Client;
-  readonly #target: { target?: string };
   readonly #show: Show;
   readonly #settle: (ended: Ended) => void;
   readonly #fail: (error: unknown) => void;
   /** Fails where the gateway refuses, or the connection is lost for good. */
   readonly done: Promise<Ended>;
   #sessionId: string | null = null;
+  #part = 0;
   #isOver = false;
+  #isAway = false;
   #isInterrupted = false;
   #wantsInput = false;
-  #underWay = 0;
-  #waitMs = WAIT_MS_MIN;
   #wake: () => void = () => {};
   /** There is an answer, so there is a session, or an end. */
   #begin: () => void = () => {};
@@ -45,10 +45,11 @@ export class Running {
   isTruncated = false;
   /** Told whenever the command is found waiting for input. */
   onWantsInput: () => void = () => {};
+  /** Told of what keeps it from being heard, and that it is heard again. */
+  onRemark: (remark: string) => void = () => {};
 
-  constructor(client: Client, { target, ...command }: Command, show: Show) {
+  constructor(client: Client, command: Command, show: Show) {
     this.#client = client;
-    this.#target = target === undefined ? {} : { target };
     this.#show = show;
     let tell: [(ended: Ended) => void, (error: unknown) => void] = [() => {}, () => {}];
     this.done = new Promise((resolve, reject) => (tell = [resolve, reject]));
@@ -71,74 +72,93 @@ export class Running {
     return this.#isOver;
   }
 
-  /** Resolves when the command has had a moment to read it. */
+  /** Null before it has begun. */
+  get sessionId(): string | null {
+    return this.#sessionId;
+  }
+
+  /** Resolves when the command has room for more. */
   async write(text: string): Promise<void> {
     await this.#begun;
-    if (!this.#isOver) await this.#send(text);
+    if (!this.#isOver) await this.#send({ input: text }).catch(this.#fail);
+  }
+
+  /** Keys, a size or a signal; where the connection is lost meanwhile, nobody knows whether it arrived. */
+  async send(sent: Pick<Args, "resize" | "signal"> & { input?: string }): Promise<void> {
+    await this.#begun;
+    if (this.#isOver) return;
+    await this.#send(sent).catch((error: unknown) => {
+      if (!this.#mayComeBack(error)) this.#fail(error);
+    });
   }
 
   /** The first time it asks, the second time it waits no longer. */
   interrupt(): void {
     if (this.#isInterrupted) return this.#settle({ exitCode: INTERRUPTED, error: "Interrupted" });
     this.#isInterrupted = true;
-    if (this.#sessionId !== null) void this.#send(INTERRUPT);
+    if (this.#sessionId !== null) void this.#send({ input: INTERRUPT }).catch(this.#fail);
   }
 
-  async #follow(command: Omit<Command, "target">): Promise<void> {
-    await this.#exchange(command);
-    if (this.#isInterrupted && !this.#isOver) void this.#send(INTERRUPT);
+  async #follow(command: Command): Promise<void> {
+    if ("sessionId" in command) this.#sessionId = command.sessionId;
+    else await this.#take(await this.#look(command));
+    if (this.#isInterrupted && !this.#isOver) void this.#send({ input: INTERRUPT }).catch(this.#fail);
     this.#begin();
     while (!this.#isOver) {
       if (this.#wantsInput) await this.#pause();
-      else await this.#poll();
+      else await this.#lookAgain();
     }
   }
 
-  /** Looking again is safe after a cut; what an answer held that got lost is lost. */
-  async #poll(): Promise<void> {
+  /** Looking again is safe after a cut: what an answer held that got lost is told once more. */
+  async #lookAgain(): Promise<void> {
     try {
-      await this.#exchange({ sessionId: this.#sessionId ?? "", input: "" });
+      const result = await this.#look({ sessionId: this.#sessionId ?? "", input: "" });
+      if (this.#isAway) this.onRemark("connected again");
+      this.#isAway = false;
+      await this.#take(result);
     } catch (error) {
-      if (!(error instanceof ConnectionLost) || this.#client.isClosed) throw error;
+      if (this.#isOver) return;
+      if (!this.#mayComeBack(error)) throw error;
+      const reason = error instanceof CallError ? `${error.message}; waiting for it` : "the connection was lost; trying to get it back";
+      if (!this.#isAway) this.onRemark(reason);
+      this.#isAway = true;
+      await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
     }
   }
 
-  async #send(input: string): Promise<void> {
+  #mayComeBack(error: unknown): boolean {
+    if (error instanceof CallError) return error.code === 503 || error.code === 504;
+    return error instanceof ConnectionLost && !this.#client.isClosed;
+  }
+
+  #look(args: Args): Promise<Result> {
+    // A terminal is there before anything is shown on it, and what is typed goes there at once.
+    const until = args.tty === undefined ? "output" : "sent";
+    return this.#client.call("shell.exec", { ...args, streams: true, until, after: this.#part });
+  }
+
+  async #send(sent: Pick<Args, "resize" | "signal"> & { input?: string }): Promise<void> {
     this.#wantsInput = false;
-    this.#waitMs = WAIT_MS_MIN;
     this.#wake();
-    await this.#exchange({ sessionId: this.#sessionId ?? "", input }).catch(this.#fail);
+    await this.#client.call("shell.exec", { input: "", ...sent, sessionId: this.#sessionId ?? "", until: "sent" });
   }
 
-  async #exchange(args: Omit<Command, "target"> & { sessionId?: string }): Promise<void> {
-    const wait = this.#waitMs;
-    const started = performance.now();
-    this.#underWay++;
-    try {
-      const result = await this.#client.call("shell.exec", { ...args, ...this.#target, streams: true, wait });
-      this.#take(result, performance.now() - started < wait - EARLY_MS);
-    } finally {
-      this.#underWay--;
-    }
-  }
-
-  #take(result: Result, isEarly: boolean): void {
-    const { stdout = result.output, stderr = "", truncated = false } = result;
+  async #take(result: Result): Promise<void> {
+    const { stdout = result.output, stderr = "", truncated = false, part = this.#part } = result;
     this.isTruncated ||= truncated;
-    if (stdout !== "") this.#show("stdout", stdout);
-    if (stderr !== "") this.#show("stderr", stderr);
+    this.#part = part;
+    if (stdout !== "") await this.#show("stdout", stdout);
+    if (stderr !== "") await this.#show("stderr", stderr);
     if (this.#isOver) return;
     if (result.status === "running") {
       this.#sessionId = result.sessionId;
-      this.#wantsInput = isEarly;
-      this.#waitMs = stdout + stderr === "" ? Math.min(this.#waitMs * 2, WAIT_MS_MAX) : WAIT_MS_MIN;
-      if (isEarly) this.onWantsInput();
+      this.#wantsInput = result.wantsInput === true;
+      if (this.#wantsInput) this.onWantsInput();
       return;
     }
     const { exitCode } = result;
     const error = result.status === "failed" && result.error !== `Command exited with code ${exitCode}` ? result.error : undefined;
-    // Of two calls under way when it ends, one is told how and the other that there is no such session.
-    if (exitCode === undefined && this.#underWay > 1) return;
     this.#settle({ ...(exitCode === undefined ? {} : { exitCode }), ...(error === undefined ? {} : { error }) });
   }
 

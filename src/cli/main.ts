@@ -236,11 +236,12 @@ workspace
 
 program
   .command("shell")
-  .description("a prompt on the gateway or a device; with standard input from a pipe, runs it as a script")
+  .description("a terminal on a device, or a prompt on the gateway; with standard input from a pipe, runs it as a script")
   .option("--target <name>", "where: gsv, or a device such as laptop", "gsv")
   .addHelpText(
     "after",
-    "\nTab completes commands and paths. Ctrl-C interrupts a command, Ctrl-D ends its input; at an empty prompt Ctrl-D or exit leaves." +
+    "\nOn a device it is your own shell there, at a terminal: every key goes to it. ~. at the beginning of a line leaves it running." +
+      "\nOn the gateway, Tab completes commands and paths. Ctrl-C interrupts a command, Ctrl-D ends its input; at an empty prompt Ctrl-D or exit leaves." +
       "\nThe working directory and variables last from line to line; functions, aliases and set options do not." +
       "\nHistory is kept beside the configuration file, without lines that begin with a space.",
   )
@@ -251,7 +252,8 @@ program
   .usage("[options] -- COMMAND [ARGUMENT...]")
   .option("--target <name>", "where: gsv, or a device such as laptop", "gsv")
   .option("--cwd <dir>", "working directory there, else the home")
-  .option("--timeout <seconds>", "end it after this long (124); never later than config/shell/timeout_ms of the gateway")
+  .option("--timeout <seconds>", "end it after this long (124); on the gateway never later than config/shell/timeout_ms")
+  .option("--tty", "at a terminal, for programs that draw on the screen; on a device")
   .showHelpAfterError("Put -- before the command, so that its options are its own: gsv run -- ls -l")
   .addHelpText(
     "after",
@@ -259,6 +261,21 @@ program
       "\nWhat the command reads comes from standard input. Ctrl-C interrupts it (130).",
   )
   .action(doing(async (flags, args) => (await import("./commands/run.ts")).run(flags, args)));
+
+const jobs = program
+  .command("jobs")
+  .description("your commands that run, or ended and were not looked at since, on the gateway and all devices that are online")
+  .option("--target <name>", "only there")
+  .action(doing(async (flags) => (await import("./commands/jobs.ts")).jobs(flags)));
+jobs
+  .command("attach <id>")
+  .description("go on with one: follow its output, or take its terminal; the beginning of its id is enough")
+  .action(doing(async (flags, args) => (await import("./commands/jobs.ts")).jobsAttach(flags, args)));
+jobs
+  .command("kill <id>")
+  .description("send it a signal")
+  .option("--signal <name>", "such as INT or KILL; else TERM, and HUP where it has a terminal")
+  .action(doing(async (flags, args) => (await import("./commands/jobs.ts")).jobsKill(flags, args)));
 
 const device = program.command("device").description("machines that are targets");
 device

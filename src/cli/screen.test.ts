@@ -13,7 +13,7 @@ test("a sequence cut in two is still one, and a colour does not run on", () => {
   const written: string[] = [];
   const stream = { isTTY: true, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
   const screen = new Screen(stream);
-  for (const part of ["a\u001b", "[3", "1mb\r", "\n", "\u001b["]) screen.write(part);
+  for (const part of ["a\u001b", "[3", "1mb\r", "\n", "\u001b["]) void screen.write(part);
   screen.end();
   expect(written.join("")).toBe("a\u001b[31mb\n\\x1b[\u001b[0m");
 });
@@ -21,7 +21,7 @@ test("a sequence cut in two is still one, and a colour does not run on", () => {
 test("a pipe gets bytes as they are", () => {
   const written: string[] = [];
   const screen = new Screen({ isTTY: false, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream);
-  screen.write("\u001b[2J\r");
+  void screen.write("\u001b[2J\r");
   screen.end();
   expect(written).toEqual(["\u001b[2J\r"]);
 });

@@ -20,8 +20,9 @@ export class Screen {
     this.#stream = stream;
   }
 
-  write(text: string): void {
-    if (!this.#stream.isTTY) return void this.#stream.write(text);
+  /** Resolves when there is room for more. */
+  write(text: string): Promise<void> | void {
+    if (!this.#stream.isTTY) return new Promise((resolve) => this.#stream.write(text, () => resolve()));
     const all = this.#held + text;
     this.#held = BEGINNING.exec(all)?.[0] ?? "";
     this.#put(all.slice(0, all.length - this.#held.length));

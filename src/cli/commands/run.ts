@@ -4,14 +4,16 @@
 import { fstatSync } from "node:fs";
 import type { Client } from "../../client/client.ts";
 import { stdinPart, stdinRest } from "../ask.ts";
-import { type Command, END_OF_INPUT, INTERRUPT, INTERRUPTED, Running } from "../exec.ts";
+import { INTERRUPTED } from "../../hardware/exit.ts";
+import { attach } from "../attached.ts";
+import { type Command, END_OF_INPUT, INTERRUPT, Running } from "../exec.ts";
 import { Problem } from "../problem.ts";
 import { commandLine } from "../../lib/quote.ts";
 import { Screen } from "../screen.ts";
 import { type Globals, withClient } from "../session.ts";
 import { note, sayJson } from "../terminal.ts";
 
-type Flags = Globals & { target?: string; cwd?: string; timeout?: string };
+type Flags = Globals & { target?: string; cwd?: string; timeout?: string; tty?: boolean };
 
 /** What is typed goes to the command in pieces of this size, so that one which reads slowly is not buried. */
 const PIECE_CHARS = 64 * 1024;
@@ -30,23 +32,31 @@ export async function runWords(flags: Flags, words: readonly string[]): Promise<
     const input = isScript ? await stdinRest() : commandLine(words);
     if (input.trim() === "") return 0;
     const { target, cwd } = flags;
-    const command: Command = {
+    const command = {
       input,
       ...(target === undefined ? {} : { target }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(timeout === undefined ? {} : { timeout }),
     };
+    if (flags.tty) {
+      const outcome = await attach(client, command);
+      if ("error" in outcome) throw new Problem(outcome.error);
+      return outcome.exitCode;
+    }
     return follow(client, command, { json: flags.json === true, feeds: !isScript });
   });
 }
 
 async function follow(client: Client, command: Command, { json, feeds }: { json: boolean; feeds: boolean }): Promise<number> {
+  // A command outlives the connection it was started by, so it is worth coming back for.
+  client.keepConnected();
   const kept = { stdout: "", stderr: "" };
   const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
   const running = new Running(client, command, (stream, text) => {
     if (json) kept[stream] += text;
-    else screens[stream].write(text);
+    else return screens[stream].write(text);
   });
+  running.onRemark = (remark) => note(`gsv: ${remark}`);
   const interrupt = () => running.interrupt();
   process.on("SIGINT", interrupt);
   if (feeds) void feed(running);

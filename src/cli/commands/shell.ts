@@ -1,9 +1,12 @@
-// gsv shell: a prompt on a target. Lines run one after the other, each in a shell of its own; what lasts between them is
-// in shell-state.ts, how a command is followed in exec.ts, what is typed in keyboard.ts.
+// gsv shell: on a device the user's own shell at a terminal there (attached.ts); on the gateway, and where a device has no
+// terminals, a prompt. Its lines run one after the other, each in a shell of its own; what lasts between them is in
+// shell-state.ts, how a command is followed in exec.ts, what is typed in keyboard.ts.
 
 import type { Client } from "../../client/client.ts";
+import { INTERRUPTED } from "../../hardware/exit.ts";
+import { attach } from "../attached.ts";
 import { Completer } from "../complete.ts";
-import { type Ended, END_OF_INPUT, INTERRUPTED, Running } from "../exec.ts";
+import { type Ended, END_OF_INPUT, Running } from "../exec.ts";
 import { historyPath } from "../history.ts";
 import { Keyboard, type Typed } from "../keyboard.ts";
 import { Problem, tell } from "../problem.ts";
@@ -25,7 +28,14 @@ export async function shell(flags: Flags): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return runWords(flags, []);
   return withClient(flags, async (client) => {
     client.keepConnected();
-    const session = new Session(client, flags.target ?? NATIVE);
+    const { target = NATIVE } = flags;
+    if (target !== NATIVE) {
+      const outcome = await attach(client, { input: "", target });
+      if ("exitCode" in outcome) return outcome.exitCode;
+      note(`gsv: ${outcome.error}`);
+      note("gsv: here is a prompt instead; programs that draw on the screen do not work at it");
+    }
+    const session = new Session(client, target);
     await session.begin();
     return session.converse();
   });
@@ -136,7 +146,7 @@ class Session {
       const shown = stream === "stderr" ? report.without(text) : text;
       if (shown === "") return;
       if (stream === "stderr") errors = (errors + shown).slice(-1_000);
-      screens[stream].write(shown);
+      void screens[stream].write(shown);
       this.#lineShown = safe((this.#lineShown + shown).split("\n").at(-1) ?? "");
       this.#keyboard?.standsBehind(this.#lineShown);
     };
@@ -147,7 +157,7 @@ class Session {
     try {
       const ended = await running.done;
       const rest = report.rest();
-      if (rest !== "") screens.stderr.write(rest);
+      if (rest !== "") void screens.stderr.write(rest);
       if (report.text !== null && !this.#state.learn(report.text))
         note("gsv: the variables are too large to be kept for the next line: unset some of them");
       if (running.isTruncated) note("gsv: output was left out where it came faster than it could be fetched");

@@ -1,0 +1,103 @@
+// gsv jobs: commands of one's own that run, wherever they do, and those that ended and were not looked at since.
+
+import type { Calls, Client } from "../../client/client.ts";
+import { attach } from "../attached.ts";
+import { Running } from "../exec.ts";
+import { relative } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { Screen } from "../screen.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, say, sayJson, sayTable } from "../terminal.ts";
+
+type Flags = Globals & { target?: string };
+type Job = Calls["shell.list"]["result"]["sessions"][number] & { target: string };
+type Signal = NonNullable<Calls["shell.exec"]["args"]["signal"]>;
+
+const NATIVE = "gsv";
+
+export async function jobs(flags: Flags): Promise<void> {
+  const found = await withClient(flags, (client) => jobsOf(client, flags.target));
+  if (flags.json) return sayJson({ jobs: found });
+  sayTable(
+    ["JOB", "TARGET", "STATE", "STARTED", "COMMAND"],
+    found.map((job) => [
+      job.sessionId,
+      job.target,
+      job.state === "running" ? "running" : `ended (${job.exitCode ?? "-"})`,
+      relative(job.startedAt, "-"),
+      job.command,
+    ]),
+  );
+}
+
+export async function jobsKill(flags: Flags & { signal?: string }, [id = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { sessionId, target, tty } = await find(client, flags.target, id);
+    // A shell that somebody types at pays no heed to TERM.
+    const signal = (flags.signal?.toUpperCase().replace(/^SIG/, "") ?? (tty ? "HUP" : "TERM")) as Signal;
+    const result = await client.call("shell.exec", { sessionId, input: "", signal, until: "sent", ...at(target) });
+    if (result.status === "failed") throw new Problem(result.error);
+    if (flags.json) return sayJson({ sessionId, signal });
+    say(`Sent SIG${signal} to ${sessionId} on ${target}.`);
+  });
+}
+
+export async function jobsAttach(flags: Flags, [id = ""]: readonly string[]): Promise<number> {
+  return withClient(flags, async (client) => {
+    const { sessionId, tty } = await find(client, flags.target, id);
+    if (tty) {
+      const outcome = await attach(client, { sessionId });
+      if ("error" in outcome) throw new Problem(outcome.error);
+      return outcome.exitCode;
+    }
+    return follow(client, sessionId);
+  });
+}
+
+/** Ctrl-C leaves it running: it was not started here. */
+async function follow(client: Client, sessionId: string): Promise<number> {
+  client.keepConnected();
+  const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
+  const running = new Running(client, { sessionId }, (stream, text) => screens[stream].write(text));
+  running.onRemark = (remark) => note(`gsv: ${remark}`);
+  const left = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
+  const ended = await Promise.race([running.done, left]);
+  Object.values(screens).forEach((screen) => screen.end());
+  if (ended === null) {
+    note(`gsv: left it running: gsv jobs kill ${sessionId} ends it`);
+    return 0;
+  }
+  if (running.isTruncated) note("gsv: of what it put out before, a part was left out");
+  if (ended.error !== undefined) note(`gsv: ${ended.error}`);
+  return ended.exitCode ?? 1;
+}
+
+/** Any beginning of the id that fits one alone. */
+async function find(client: Client, target: string | undefined, id: string): Promise<Job> {
+  const found = (await jobsOf(client, target)).filter(({ sessionId }) =>
+    [sessionId, sessionId.replace(/^sh_/, "")].some((one) => one.startsWith(id)),
+  );
+  if (found.length === 0) throw new Problem(`You have no job ${id}: gsv jobs lists those you have`);
+  if (found.length > 1) throw new Problem(`Which one? ${found.map(({ sessionId }) => sessionId).join(", ")}`);
+  return found[0]!;
+}
+
+async function jobsOf(client: Client, target: string | undefined): Promise<Job[]> {
+  if (target !== undefined) return jobsAt(client, target);
+  const { devices } = await client.call("sys.device.list", {});
+  const targets = [NATIVE, ...devices.map(({ deviceId }) => deviceId)];
+  const answers = await Promise.allSettled(targets.map((one) => jobsAt(client, one)));
+  answers.forEach((answer, at) => {
+    if (answer.status === "rejected") note(`gsv: ${targets[at]} was not asked: ${(answer.reason as Error).message}`);
+  });
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+}
+
+async function jobsAt(client: Client, target: string): Promise<Job[]> {
+  const { sessions } = await client.call("shell.list", { target });
+  return sessions.map((session) => ({ ...session, target }));
+}
+
+function at(target: string): { target?: string } {
+  return target === NATIVE ? {} : { target };
+}
