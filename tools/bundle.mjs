@@ -1,33 +1,60 @@
 // How sources become the bundle. Heavy parts are split off and load on first use, so that a command loads only what it
-// needs. `faults` builds in the switches of the crash tests.
+// needs. `faults` builds in the switches of the crash tests. Beside it, in downloads/, is what the gateway hands to other
+// machines: the command line and the device daemon as one file with its checksum, and the scripts that install it.
 
-import { rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
+const COMMON = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  minifySyntax: true,
+  legalComments: "none",
+  // Native code, which a bundle cannot hold: found in node_modules where it is installed, and done without elsewhere.
+  external: ["@lydell/node-pty"],
+  // Some dependencies are CommonJS and ask for Node's modules with require.
+  banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+  logLevel: "warning",
+};
+
 export async function bundle({ outdir, faults = false }) {
   rmSync(outdir, { recursive: true, force: true });
-  await build({
+  await Promise.all([program(outdir, faults), downloads(join(outdir, "downloads"))]);
+}
+
+function program(outdir, faults) {
+  return build({
+    ...COMMON,
     entryPoints: {
       gsv: join(ROOT, "src/cli/main.ts"),
       "repo-thread": join(ROOT, "src/hosts/node/repo-thread.ts"),
       "shell-thread": join(ROOT, "src/hosts/node/shell-thread.ts"),
     },
     outdir,
-    bundle: true,
     splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    minifySyntax: true,
-    legalComments: "none",
     chunkNames: "chunks/[name]-[hash]",
-    define: { GSV_FAULTS: String(faults) },
-    // Some dependencies are CommonJS and ask for Node's modules with require.
-    banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
-    logLevel: "warning",
+    define: { GSV_FAULTS: String(faults), GSV_ONE_FILE: "false" },
   });
+}
+
+export async function downloads(outdir) {
+  const file = join(outdir, "gsv.mjs");
+  await build({
+    ...COMMON,
+    entryPoints: [join(ROOT, "src/cli/main.ts")],
+    outfile: file,
+    minify: true,
+    define: { GSV_FAULTS: "false", GSV_ONE_FILE: "true" },
+  });
+  mkdirSync(outdir, { recursive: true });
+  const sha256 = createHash("sha256").update(readFileSync(file)).digest().toString("hex");
+  writeFileSync(`${file}.sha256`, `${sha256}  gsv.mjs\n`);
+  for (const script of ["install.sh", "install.ps1"]) copyFileSync(join(ROOT, "src/cli/install", script), join(outdir, script));
 }

@@ -32,6 +32,9 @@ export type Credentials = {
   session_origin?: string;
 };
 
+/** What makes this machine a device. `url` and `username` say at which gateway and whose, whatever `gateway` says by then. */
+export type DeviceSettings = { id?: string; token?: string; workspace?: string; url?: string; username?: string };
+
 export type LocalConfig = {
   file: string;
   table: TomlTable;
@@ -47,6 +50,7 @@ export const CREDENTIAL_FIELDS = [
   "session_expires_at",
   "session_origin",
 ] as const;
+const DEVICE_FIELDS = ["id", "token", "workspace", "url", "username"] as const;
 const SESSION_FIELDS = ["session_token", "session_token_id", "session_expires_at", "session_origin"] as const;
 
 export function configPath(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): string {
@@ -139,6 +143,17 @@ export function keepSession(table: TomlTable, origin: string, session: Credentia
 export function dropSession(table: TomlTable, origin: string): void {
   const section = sectionOf(table, origin);
   if (section !== undefined) for (const field of SESSION_FIELDS) delete section[field];
+}
+
+/** The token is held back, like others, where more than the owner can read the file. */
+export function deviceSettings({ table, looseMode }: LocalConfig): DeviceSettings {
+  const kept = tableAt(table, "node") ?? {};
+  const found = DEVICE_FIELDS.map((name) => [name, text(kept[name])] as const);
+  return Object.fromEntries(found.filter(([name, value]) => value !== undefined && (name !== "token" || looseMode === null)));
+}
+
+export function keepDevice(table: TomlTable, settings: DeviceSettings): void {
+  table.node = { ...tableAt(table, "node"), ...settings };
 }
 
 /** Another address in gateway.url must not inherit what belongs to the old one: it moves, and what is kept for the new one moves in. */

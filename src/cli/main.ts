@@ -45,6 +45,10 @@ program
   .option("--tls-key <file>", "its key in PEM")
   .option("--log-level <level>", "debug, info, warn or error (GSV_LOG_LEVEL, else info)")
   .option("--log-stdout", "log to standard output instead of the data directory")
+  .option(
+    "--service [action]",
+    "keep it running as a service of your user, with the flags given here; or one of: status, logs, stop, start, restart, uninstall",
+  )
   .action(staying(async (flags) => (await import("./commands/up.ts")).up(flags)));
 
 program
@@ -281,9 +285,41 @@ const device = program.command("device").description("machines that are targets"
 device
   .command("run")
   .description("make this machine a target for as long as this runs; needs a token of its own (gsv token create --device ID)")
-  .option("--id <device>", "what it is called, else node- and this machine's name")
-  .option("--workspace <dir>", "where relative paths begin, else here")
+  .option("--id <device>", "what it is called; else node.id of the configuration, else node- and this machine's name")
+  .option("--workspace <dir>", "where relative paths begin; else node.workspace of the configuration, else here")
+  .option("--log-file [file]", "write a log of JSON lines instead of remarks; else ~/.gsv/logs/node.log (GSV_HOME)")
   .action(staying(async (flags) => (await import("./commands/device.ts")).deviceRun(flags)));
+device
+  .command("install")
+  .description("keep this machine a target: store its settings, and start a service of your user (systemd or launchd)")
+  .option("--id <device>", "what it is called; else as stored, else node- and this machine's name")
+  .option("--workspace <dir>", "where relative paths begin; else as stored, else your home")
+  .addHelpText("after", "\nThe token comes from GSV_DEVICE_TOKEN; gsv token create --device ID prints a line that does all of it.")
+  .action(doing(async (flags) => (await import("./commands/device-service.ts")).deviceInstall(flags)));
+for (const [action, does] of [
+  ["start", "start the service"],
+  ["stop", "stop the service and the commands it runs, until the machine or you start it again"],
+  ["restart", "stop and start it"],
+] as const)
+  device
+    .command(action)
+    .description(does)
+    .action(doing(async () => (await import("./commands/device-service.ts")).deviceControl(action)));
+device
+  .command("status")
+  .description("say what this machine is as a device, and whether its service runs")
+  .action(doing(async (flags) => (await import("./commands/device-service.ts")).deviceStatus(flags)));
+device
+  .command("logs")
+  .description("show what the service has logged: connections, and calls by name, time and outcome")
+  .option("-l, --lines <number>", "how many lines", "100")
+  .option("-f, --follow", "go on showing new ones until Ctrl-C")
+  .option("--id <device>", "of another daemon of this machine")
+  .action(doing(async (flags) => (await import("./commands/device-service.ts")).deviceLogs(flags)));
+device
+  .command("uninstall")
+  .description("stop the service and remove it; the settings stay")
+  .action(doing(async () => (await import("./commands/device-service.ts")).deviceUninstall()));
 device
   .command("list")
   .description("list devices that are online")
@@ -323,7 +359,7 @@ function tokenCommands(parent: Command): void {
   const token = parent.command("token").description("tokens for devices, services and scripts");
   token
     .command("create")
-    .description("issue a token and print it, alone, on standard output")
+    .description("issue a token and print it, alone, on standard output; with --device also the line to paste on that machine")
     .option("--kind <kind>", "node, service or user; node where --device is given, else user")
     .option("--device <id>", "the only device that may use it")
     .option("--label <text>", "what it is for")

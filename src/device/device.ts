@@ -21,11 +21,19 @@ export type DeviceOptions = {
   /** Where relative paths begin. */
   workspace: string;
   WebSocket?: SocketConstructor;
-  log?: (message: string, fields?: { call?: string; ms?: number; reason?: string | undefined }) => void;
+  log?: (message: string, fields?: DeviceEvent) => void;
   waitMs?: number;
 };
 
-export type RunningDevice = { client: Client; close(): void };
+/** What is worth a line in a log. Arguments and results are not: they are people's files and commands. */
+export type DeviceEvent = { call?: string; ms?: number; outcome?: "ok" | "refused" | "failed"; reason?: string | undefined };
+
+export type RunningDevice = {
+  client: Client;
+  close(): void;
+  /** Ends what runs here, and closes. */
+  stop(): Promise<void>;
+};
 
 /** A picture in base64 has to fit into a frame that the gateway takes. */
 const DEVICE_LIMITS: HardwareLimits = { ...NATIVE_LIMITS, imageBytes: 10 * 1024 * 1024 };
@@ -59,13 +67,20 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
       if (call?.runs !== "hardware") throw new CallError({ code: 404, message: `Unknown syscall: ${name}` });
       const { target: _, ...rest } = decode(call.args, args) as { target?: string };
       const startedAt = performance.now();
+      let outcome: DeviceEvent["outcome"] = "failed";
       try {
-        return await call.run(body === undefined ? machine : { ...machine, body }, rest as never);
+        const result: unknown = await call.run(body === undefined ? machine : { ...machine, body }, rest as never);
+        outcome = (result as { ok?: boolean }).ok === false ? "refused" : "ok";
+        return result;
       } finally {
-        log("call", { call: name, ms: Math.round(performance.now() - startedAt) });
+        log("call", { call: name, ms: Math.round(performance.now() - startedAt), outcome });
       }
     },
   });
   client.onStatus = (status, reason) => log(status, { reason: reason?.message });
-  return { client, close: () => client.close() };
+  const stop = async () => {
+    await shell.endAll("The device is stopping");
+    client.close();
+  };
+  return { client, close: () => client.close(), stop };
 }

@@ -70,6 +70,10 @@ export class MachineShell implements Shell {
   async list(): Promise<SessionInfo[]> {
     return this.#sessions.list(OWNER);
   }
+
+  endAll(why: string): Promise<void> {
+    return this.#sessions.endAll(why);
+  }
 }
 
 function pipeCommand(program: Program, cwd: string, env: Record<string, string>, timeoutMs: number | undefined, sink: Sink): Spawned {

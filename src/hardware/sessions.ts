@@ -179,6 +179,10 @@ export class Sessions {
       .map(([id, session]) => info(id, session));
   }
 
+  async endAll(why: string): Promise<void> {
+    await Promise.all([...this.#sessions].map(([id, { owner }]) => this.end(owner, id, why)));
+  }
+
   #find(owner: number, id: string): Session | undefined {
     const session = this.#sessions.get(id);
     // Somebody else's and none at all are told alike.

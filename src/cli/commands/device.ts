@@ -1,13 +1,14 @@
 // gsv device: machines that are targets. `run` makes this one a target for as long as it runs.
 
-import { hostname } from "node:os";
-import { resolve } from "node:path";
 import { CallError } from "../../client/client.ts";
+import type { DeviceEvent, RunningDevice } from "../../device/device.ts";
+import { type DeviceLog, deviceLogFile, openDeviceLog } from "../device-log.ts";
 import { relative } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, locate, withClient } from "../session.ts";
+import { EXIT_CANCELLED, Problem } from "../problem.ts";
+import { type Globals, withClient } from "../session.ts";
 import { socketConstructor } from "../socket.ts";
 import { note, say, sayJson, sayTable } from "../terminal.ts";
+import { complete, type DeviceFlags, thisDevice } from "../this-device.ts";
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
@@ -41,25 +42,28 @@ export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly str
   say(`Forgot ${deviceId}. Its token still works: gsv token list, gsv token revoke ID.`);
 }
 
-/** Stays until it is told to go, and comes back whenever the gateway does. */
-export async function deviceRun(flags: Globals & { id?: string; workspace?: string }): Promise<void> {
-  const { address, saved } = locate(flags);
-  const username = flags.user || saved.username;
-  const token = flags.token ?? process.env.GSV_DEVICE_TOKEN;
-  if (!token) throw new Problem("A device needs a token of its own: gsv token create --device ID prints one; give it as GSV_DEVICE_TOKEN");
-  if (username === undefined) throw new Problem("Whose device is it? Add --user NAME");
-  const deviceId = flags.id ?? `node-${hostname()}`;
-  const workspace = resolve(flags.workspace ?? ".");
+/** Stays until it is told to go, and comes back whenever the gateway does. With a log file, nobody watches it. */
+export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }): Promise<void> {
+  const device = complete(thisDevice(flags));
+  const { address, deviceId, workspace, username, token } = device;
+  const isWatched = flags.logFile === undefined;
+  const log = isWatched ? noteLog : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
   const { startDevice } = await import("../../device/device.ts");
   const WebSocket = await socketConstructor();
-  const log = (message: string, fields: { reason?: string | undefined } = {}) => {
-    if (message !== "call") note(`gsv: ${message}${fields.reason ? `: ${fields.reason}` : ""}`);
-  };
+  const told = (message: string, fields: DeviceEvent = {}) =>
+    log(message === "call" || message === "connected" ? "info" : "warn", message, fields);
+  let running: RunningDevice | null = null;
+  endBySignal(async (signal) => {
+    log("info", "ending", { signal });
+    await running?.stop();
+  });
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
     try {
-      const { client } = await startDevice({ url: address.url, auth: { username, token }, deviceId, workspace, WebSocket, log });
-      say(`${deviceId} is connected to ${address.origin}; relative paths begin at ${workspace}. Ctrl-C ends it.`);
+      running = await startDevice({ url: address.url, auth: { username, token }, deviceId, workspace, WebSocket, log: told });
+      if (isWatched) say(`${deviceId} is connected to ${address.origin}; relative paths begin at ${workspace}. Ctrl-C ends it.`);
+      else log("info", "connected", { device: deviceId, gateway: address.origin });
       waitMs = RETRY_MS_MIN;
+      const { client } = running;
       const reason = await new Promise<Error | null>((end) => {
         const told = client.onStatus;
         client.onStatus = (status, why) => {
@@ -67,13 +71,36 @@ export async function deviceRun(flags: Globals & { id?: string; workspace?: stri
           if (status === "closed") end(why);
         };
       });
-      if (/Replaced by newer/.test(reason?.message ?? ""))
-        throw new Problem(`Another daemon has connected as ${deviceId}: give one of them another --id`);
+      if (/Replaced by newer/.test(reason?.message ?? "")) {
+        const why = `Another daemon has connected as ${deviceId}: give one of them another --id`;
+        if (isWatched) throw new Problem(why);
+        // A service would be started again at once, and the two would push each other out without end.
+        log("error", why);
+        waitMs = RETRY_MS_MAX;
+      }
     } catch (error) {
       if (error instanceof Problem) throw error;
       // Whatever it is, it may be mended while this runs: a token made anew, a gateway started again.
-      note(`gsv: ${error instanceof CallError ? `refused: ${error.message} (${error.code})` : (error as Error).message}; trying again`);
+      const why = error instanceof CallError ? `refused: ${error.message} (${error.code})` : (error as Error).message;
+      log("warn", "not connected; trying again", { reason: why });
     }
     await new Promise((done) => setTimeout(done, waitMs * (0.5 + Math.random())));
   }
+}
+
+const noteLog: DeviceLog = (level, message, { reason } = {}) => {
+  if (level !== "info") note(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
+};
+
+/** Ends what the device runs and then this program; a second signal does not wait for the first. */
+function endBySignal(stop: (signal: string) => Promise<void>): void {
+  let isEnding = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      // A service manager may send two different ones at once.
+      if (isEnding && signal === "SIGINT") process.exit(EXIT_CANCELLED);
+      if (isEnding) return;
+      isEnding = true;
+      void stop(signal).finally(() => process.exit(signal === "SIGINT" ? EXIT_CANCELLED : 0));
+    });
 }

@@ -1,8 +1,11 @@
-// gsv token: issue, list and revoke tokens. A new token is alone on stdout, so that it can be piped.
+// gsv token: issue, list and revoke tokens. A new token is alone on stdout, so that it can be piped; for a device, the line
+// to paste on that machine follows as a remark.
 
+import type { Client } from "../../client/client.ts";
+import { installLine, reachRemark } from "../install-line.ts";
 import { parseExpiry, relative } from "../moments.ts";
 import { Problem } from "../problem.ts";
-import { type Globals, isCode, SESSION_HOURS, withClient } from "../session.ts";
+import { type Globals, isCode, locate, SESSION_HOURS, withClient } from "../session.ts";
 import { note, say, sayJson, sayTable } from "../terminal.ts";
 
 type CreateFlags = Globals & { kind?: string; device?: string; label?: string; expires?: string; expiresAt?: string; uid?: string };
@@ -21,13 +24,27 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     ...(expires === undefined ? {} : { expiresAt: parseExpiry(expires) }),
     ...uidOf(flags),
   } as const;
-  const { token } = await withClient(flags, (client) => client.call("sys.token.create", args)).catch((error: unknown) => {
+  const { token, username } = await withClient(flags, async (client) => ({
+    ...(await client.call("sys.token.create", args)),
+    username: device === undefined ? "" : await ownerName(client, args.uid),
+  })).catch((error: unknown) => {
     throw isCode(error, 403) && /outlive/.test(error.message) ? new Problem(`${error.message}: add -p to this command (403)`) : error;
   });
-  if (flags.json) return sayJson({ token });
+  const { address } = locate(flags);
+  const line = (secret: string) => (device === undefined ? null : installLine(address, { deviceId: device, username, token: secret }));
+  const install = line(token.token);
+  if (flags.json) return sayJson(install === null ? { token } : { token, install: install.trim() });
   const bound = device === undefined ? "" : `, only for device ${device}`;
   note(`${kind} token ${token.tokenId}${bound}; it ends ${relative(token.expiresAt, "never")}. Shown only now:`);
   say(token.token);
+  // Whoever pipes the token elsewhere does not want to see it here.
+  const shown = process.stdout.isTTY ? install : line("TOKEN");
+  if (shown !== null) {
+    note("To make another machine this device, and keep it one, paste there (it needs Node 20 or newer):");
+    note(shown);
+    const remark = reachRemark(address);
+    if (remark !== null) note(`gsv: note: ${remark}`);
+  }
   const isBound =
     kind === "user" &&
     expires === undefined &&
@@ -65,6 +82,13 @@ export async function tokenRevoke(flags: Globals & { reason?: string; uid?: stri
   if (flags.json) sayJson({ revoked });
   if (!revoked) throw new Problem(`No such token of yours: ${tokenId}. gsv token list shows their ids`);
   note(`Revoked ${tokenId}; connections that used it are closed.`);
+}
+
+async function ownerName(client: Client, uid: number | undefined): Promise<string> {
+  const { username, uid: own } = client.session.identity.process;
+  if (uid === undefined || uid === own) return username;
+  const { users } = await client.call("sys.user.list", {});
+  return users.find((user) => user.uid === uid)?.username ?? String(uid);
 }
 
 function uidOf({ uid }: { uid?: string }): { uid?: number } {

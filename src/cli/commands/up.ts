@@ -1,45 +1,17 @@
-// gsv up: runs the gateway in the foreground.
+// gsv up: the gateway of this machine, in the foreground or as a service.
 
 import type { UpFlags } from "../../hosts/node/options.ts";
-import { dialable, gsvAt } from "../../lib/gsv-at.ts";
 import { Problem } from "../problem.ts";
-import { say } from "../terminal.ts";
 
-export async function up(flags: UpFlags): Promise<void> {
-  mustHaveSqlite();
-  // Here and not in the gateway, because it is the whole process's: whatever the gateway writes is its owner's alone.
-  process.umask(0o077);
-  const [{ startGateway }, { upOptions }, { OperatorError }] = await Promise.all([
-    import("../../hosts/node/gateway.ts"),
-    import("../../hosts/node/options.ts"),
-    import("../../hosts/node/home.ts"),
-  ]);
-  try {
-    const options = upOptions(flags, process.env);
-    const gateway = await startGateway(options);
-    say(banner(gateway, options.home));
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-      process.on(signal, () => void gateway.close().then(() => process.exit(0)));
-  } catch (error) {
-    if (error instanceof OperatorError) throw new Problem(error.message);
-    throw error;
+/** True in the one file that other machines download: it holds no gateway, and the bundler leaves out what only that needs. */
+declare const GSV_ONE_FILE: boolean;
+
+export async function up(flags: UpFlags & { service?: string | true }): Promise<number | void> {
+  if (typeof GSV_ONE_FILE !== "undefined" && GSV_ONE_FILE) {
+    throw new Problem("This is the command line alone. The gateway runs from a clone of GSV: npm start there");
+  } else if (flags.service === undefined) {
+    return (await import("../foreground.ts")).runGateway(flags);
+  } else {
+    return (await import("../service/gateway.ts")).gatewayService(flags.service, flags);
   }
-}
-
-/** bin/gsv.mjs hands over to a newer Node by itself; this is for whoever runs the bundle directly. */
-function mustHaveSqlite(): void {
-  const [major = 0] = process.versions.node.split(".").map(Number);
-  if (major < 24)
-    throw new Problem(`The gateway needs Node 24 and this is ${process.versions.node}: start it with npx gsv up, which brings its own`);
-}
-
-function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string | null }, home: string): string {
-  const url = dialable(gateway.url);
-  const lines = [
-    `GSV is up at ${url}${url === gateway.url ? "" : " and at this machine's other addresses"}`,
-    `Data and logs are in ${home}`,
-  ];
-  if (gateway.isSetupMode) lines.push("", `It has no user yet. In another terminal: ${gsvAt(url)} auth setup`);
-  if (gateway.setupCode !== null) lines.push(`Setup code, needed once because others can reach this gateway: ${gateway.setupCode}`);
-  return lines.join("\n");
 }

@@ -3,13 +3,14 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { type HttpApp, httpApp } from "../../kernel/http/app.ts";
-import { originPolicy, originRefusal } from "../../kernel/http/origin.ts";
+import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/http/origin.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { CloudflareBlobs } from "./blobs.ts";
 import { CloudflareClock } from "./clock.ts";
+import { cloudflareDownloads } from "./downloads.ts";
 import { secretKey } from "./home.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
@@ -58,13 +59,15 @@ export class KernelObject extends DurableObject<Env> {
       isOperator: (token) => this.#kernel.isOperator(token),
       metrics: null,
       git: (request, address) => this.#kernel.git(request, address),
+      downloads: cloudflareDownloads(env),
     });
   }
 
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return this.#upgrade(request);
     const refusal = this.#refusal(request);
-    return refusal === null ? this.#app.fetch(request, { address: addressOf(request) }) : refuse(421, refusal);
+    if (refusal !== null) return refuse(421, refusal);
+    return this.#app.fetch(request, { address: addressOf(request), origin: this.#originOf(request) });
   }
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
@@ -97,8 +100,16 @@ export class KernelObject extends DurableObject<Env> {
 
   /** The platform routes by the Host it checked, and writes it into the URL. */
   #refusal(request: Request): string | null {
+    return originRefusal(this.#policyFor(request), new URL(request.url).host, request.headers.get("origin"));
+  }
+
+  #originOf(request: Request): string {
     const { host, origin } = new URL(request.url);
-    return originRefusal(originPolicy(this.#origins ?? [origin]), host, request.headers.get("origin"));
+    return this.#policyFor(request).hosts.get(host) ?? origin;
+  }
+
+  #policyFor(request: Request): OriginPolicy {
+    return originPolicy(this.#origins ?? [new URL(request.url).origin]);
   }
 }
 

@@ -15,6 +15,8 @@ export type Env = {
   SHELLS: ShellNamespace;
   /** Content of large files. */
   FILES: R2Bucket;
+  /** What other machines download; a deployment without it serves none. */
+  DOWNLOADS?: Fetcher;
   /** What sys.setup must carry. Without it nobody can set the gateway up. */
   GSV_SETUP_CODE?: string;
   /** The addresses this gateway answers to, comma separated; without it, whichever address the platform routes here. */

@@ -11,6 +11,7 @@ import { VERSION } from "../../protocol/version.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeBlobs } from "./blobs.ts";
 import { NodeClock } from "./clock.ts";
+import { nodeDownloads } from "./downloads.ts";
 import { crashPoint } from "./faults.ts";
 import { Home, OperatorError } from "./home.ts";
 import { createHttpServer, HttpDoor, listen, urlOf } from "./http.ts";
@@ -84,12 +85,17 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
     isOperator: (token) => kernel.isOperator(token),
     metrics: () => meter.text(),
     git: (request, address) => kernel.git(request, address),
+    downloads: nodeDownloads,
   });
   // Our few pages need no faster Response, and nobody else in this process should meet one.
   const door = new HttpDoor(options, kernel, sockets);
-  const listener = getRequestListener((request, env) => app.fetch(request, { address: door.addressOf((env as HttpBindings).incoming) }), {
-    overrideGlobalObjects: false,
-  });
+  const listener = getRequestListener(
+    (request, env) => {
+      const { incoming } = env as HttpBindings;
+      return app.fetch(request, { address: door.addressOf(incoming), origin: door.originOf(incoming) });
+    },
+    { overrideGlobalObjects: false },
+  );
   const server = createHttpServer(
     options,
     door.guard((request, response) => void listener(request, response)),

@@ -129,7 +129,8 @@ export class Home {
 
 /** Making it private would shut others out of a directory that somebody named by mistake. */
 function mustBeForUs(path: string): void {
-  const names = readdirSync(path).filter((name) => name !== "lost+found");
+  // A device daemon of the same user keeps its logs there, perhaps before there is a gateway.
+  const names = readdirSync(path).filter((name) => name !== "lost+found" && name !== "logs");
   if (names.length === 0 || OWN_NAMES.some((name) => names.includes(name))) return;
   throw new Error("it holds other files and no gateway's data. Choose a directory of its own with --home");
 }

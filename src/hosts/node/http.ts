@@ -78,16 +78,26 @@ export class HttpDoor {
     this.#sockets.accept(request, wire, head, address);
   }
 
+  /** The gateway's own address, as whoever made this request reaches it: one of ours, and not what a Host header claims. */
+  originOf(request: IncomingMessage): string {
+    const host = request.headers.host?.toLowerCase() ?? "";
+    return this.#policy.hosts.get(host) ?? this.#cameInAt(request)?.hosts.get(host) ?? urlOf(this.#options, this.#port);
+  }
+
   #refusal(request: IncomingMessage): string | null {
     const { host, origin } = request.headers;
     const refusal = originRefusal(this.#policy, host, origin);
-    if (refusal === null || !isAny(this.#options.host)) return refusal;
-    // Listening everywhere: the address this connection came in at is ours too. Names stay to be listed, because a
-    // name is what a rebinding attack brings along.
-    const local = request.socket.localAddress?.replace(/^::ffff:/, "");
-    if (local === undefined) return refusal;
-    const own = originPolicy([`${this.#options.tls ? "https" : "http"}://${urlHost(local)}:${this.#port}`]);
-    return originRefusal(own, host, origin);
+    const further = refusal === null ? null : this.#cameInAt(request);
+    return further === null ? refusal : originRefusal(further, host, origin);
+  }
+
+  /**
+   * Listening everywhere: the address this connection came in at is ours too. Names stay to be listed, because a name is
+   * what a rebinding attack brings along.
+   */
+  #cameInAt(request: IncomingMessage): OriginPolicy | null {
+    const local = isAny(this.#options.host) ? request.socket.localAddress?.replace(/^::ffff:/, "") : undefined;
+    return local === undefined ? null : originPolicy([urlOf({ ...this.#options, host: local }, this.#port)]);
   }
 
   /** The peer's address; what a proxy says of it counts only where the proxy itself was named. */

@@ -2,9 +2,10 @@
 
 import { Hono } from "hono";
 import { gsvAt } from "../../lib/gsv-at.ts";
+import { type Downloads, downloads } from "./downloads.ts";
 
-/** `address` is the peer's, as the host knows it. */
-export type HttpApp = Hono<{ Bindings: { address: string } }>;
+/** `address` is the peer's, `origin` the gateway's own by which the peer reached it, both as the host knows them. */
+export type HttpApp = Hono<{ Bindings: { address: string; origin: string } }>;
 
 export type HttpMeans = {
   version: string;
@@ -14,6 +15,7 @@ export type HttpMeans = {
   /** Null where the host keeps no such page. */
   metrics: (() => Promise<string>) | null;
   git: (request: Request, address: string) => Promise<Response>;
+  downloads: Downloads;
 };
 
 const HEADERS = {
@@ -44,12 +46,8 @@ export function httpApp(means: HttpMeans): HttpApp {
     return context.text(await means.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
   });
   app.all("/git/*", (context) => means.git(context.req.raw, context.env.address));
-  app.get("/", (context) => {
-    const { protocol, host } = new URL(context.req.url);
-    // Where a proxy ends TLS, people come by https.
-    const scheme = context.req.header("x-forwarded-proto") === "https" ? "https:" : protocol;
-    return context.html(landing(means, gsvAt(`${scheme}//${host}`)), 200, { "cache-control": "no-store" });
-  });
+  app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, means.downloads));
+  app.get("/", (context) => context.html(landing(means, gsvAt(context.env.origin)), 200, { "cache-control": "no-store" }));
   app.notFound((context) => context.text("Not found\n", 404));
   return app;
 }

@@ -3,8 +3,8 @@
 // be one of ours. Programs send no Origin.
 
 export type OriginPolicy = {
-  /** host[:port], lower case, as a Host header spells it. */
-  hosts: ReadonlySet<string>;
+  /** By host[:port], lower case, as a Host header spells it: the address people reach the gateway at by it. */
+  hosts: ReadonlyMap<string, string>;
   /** scheme://host[:port], lower case. */
   origins: ReadonlySet<string>;
 };
@@ -20,13 +20,16 @@ export function originRefusal(policy: OriginPolicy, host: string | null | undefi
 
 /** From the addresses the gateway is reached at. Ports that a scheme implies may be left out by clients. */
 export function originPolicy(origins: readonly string[]): OriginPolicy {
-  const hosts = new Set<string>();
+  const hosts = new Map<string, string>();
   const allowed = new Set<string>();
   for (const text of origins) {
     const url = new URL(text);
-    allowed.add(url.origin.toLowerCase());
-    hosts.add(url.host.toLowerCase());
-    if (url.port === "") hosts.add(`${url.hostname.toLowerCase()}:${url.protocol === "https:" ? 443 : 80}`);
+    const origin = url.origin.toLowerCase();
+    allowed.add(origin);
+    const names = [url.host.toLowerCase()];
+    if (url.port === "") names.push(`${url.hostname.toLowerCase()}:${url.protocol === "https:" ? 443 : 80}`);
+    // Listed by both schemes, people are sent to the safe one.
+    for (const name of names) if (!hosts.get(name)?.startsWith("https:")) hosts.set(name, origin);
   }
   return { hosts, origins: allowed };
 }

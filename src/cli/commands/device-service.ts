@@ -1,0 +1,113 @@
+// gsv device install and its kin: this machine as a device that stays one, by a service of its user.
+
+import { realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { keepDevice, keepSession, setGatewayUrl, tableAt, updateConfig } from "../config-file.ts";
+import { deviceLogFile } from "../device-log.ts";
+import { follow, lastLines, pretty } from "../log-lines.ts";
+import { Problem } from "../problem.ts";
+import { mustManage, type Service, serviceManager } from "../service/service.ts";
+import { surroundings } from "../service/surroundings.ts";
+import type { Globals } from "../session.ts";
+import { note, say, sayFields, sayJson, sayLine } from "../terminal.ts";
+import { complete, type DeviceFlags, thisDevice } from "../this-device.ts";
+
+const NAME = "gsvd";
+
+export async function deviceInstall(flags: DeviceFlags): Promise<void> {
+  const device = complete(thisDevice(flags, homedir()));
+  const { config, address, deviceId, workspace, username, token } = device;
+  if (!statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
+    throw new Problem(`There is no directory ${workspace}: make it, or choose another with --workspace`);
+  updateConfig(config.file, (table) => {
+    keepDevice(table, { id: deviceId, token, workspace, url: address.url, username });
+    if (tableAt(table, "gateway")?.url !== undefined) return;
+    // The first gateway this machine hears of is the one its user means when naming none.
+    setGatewayUrl(table, address.url);
+    keepSession(table, address.origin, { username });
+  });
+  say(`${deviceId} of ${username} at ${address.origin}: kept in ${config.file}`);
+  const manager = await serviceManager();
+  if ("none" in manager) {
+    note(`gsv: ${manager.none}.`);
+    return say(`To be a target for as long as it runs: ${command().isInstalled ? "gsv" : "npx gsv"} device run`);
+  }
+  const remarks = await manager.install(await service());
+  say(`The service ${NAME} is started: ${manager.file(NAME)}`);
+  for (const remark of remarks) say(remark);
+  say("See how it does: gsv device status, gsv device logs");
+}
+
+export async function deviceControl(action: "start" | "stop" | "restart"): Promise<void> {
+  const manager = await mustManage();
+  if (!(await manager.state(NAME)).isInstalled) throw notInstalled();
+  await manager[action](NAME);
+  say(
+    { start: "Started.", stop: "Stopped, with the commands it ran. It starts again with the machine.", restart: "Started anew." }[action],
+  );
+}
+
+export async function deviceUninstall(): Promise<void> {
+  if (!(await (await mustManage()).uninstall(NAME))) throw notInstalled();
+  const { config } = thisDevice({});
+  say(`The service is removed. The settings are still in ${config.file}, and the token works: gsv token list, gsv token revoke ID.`);
+}
+
+export async function deviceStatus(flags: Globals): Promise<number> {
+  const device = thisDevice(flags);
+  const manager = await serviceManager();
+  const state = "none" in manager ? null : await manager.state(NAME);
+  const log = deviceLogFile(device);
+  const [last] = lastLines(log, 1).lines;
+  const { deviceId, address, username, workspace } = device;
+  const isRunning = state?.isRunning === true;
+  if (flags.json) {
+    sayJson({ deviceId, gateway: address.url, username: username ?? null, workspace, service: state, log });
+    return isRunning ? 0 : 1;
+  }
+  sayFields([
+    ["device", device.token === undefined ? `${deviceId}, without a token: gsv token create --device ${deviceId}` : deviceId],
+    ["gateway", `${address.url}${username === undefined ? "" : ` as ${username}`}`],
+    ["workspace", workspace],
+    ["service", "none" in manager ? manager.none : state?.isInstalled ? state.detail : "not installed: gsv device install"],
+    ["log", log],
+    ...(last === undefined ? [] : [["last", pretty(last)] as const]),
+  ]);
+  return isRunning ? 0 : 1;
+}
+
+export async function deviceLogs(flags: DeviceFlags & { lines?: string; follow?: boolean }): Promise<void> {
+  await showLog(deviceLogFile(thisDevice(flags)), flags);
+}
+
+/** The last lines, and with --follow those that come. */
+export async function showLog(file: string, flags: { lines?: string; follow?: boolean; json?: boolean }): Promise<void> {
+  const { lines: count = "100" } = flags;
+  if (!/^\d{1,6}$/.test(count)) throw new Problem(`Not a number of lines: ${count}`);
+  const show = (line: string) => (flags.json ? sayLine(line) : say(pretty(line)));
+  const { lines, end } = lastLines(file, Number(count));
+  if (lines.length === 0) note(`gsv: nothing is logged yet in ${file}`);
+  lines.forEach(show);
+  if (flags.follow) for await (const line of follow(file, end)) show(line);
+}
+
+async function service(): Promise<Service> {
+  return {
+    name: NAME,
+    description: "GSV device daemon: makes this machine a target",
+    command: [...command().words, "device", "run", "--log-file"],
+    environment: await surroundings(),
+    stopSeconds: 10,
+  };
+}
+
+/** How this program is started: by what its installer wrote, which finds Node anew after an update, or as it was now. */
+function command(): { words: string[]; isInstalled: boolean } {
+  const installed = process.env.GSV_COMMAND;
+  if (installed) return { words: [installed], isInstalled: true };
+  return { words: [process.execPath, realpathSync(process.argv[1] ?? "")], isInstalled: false };
+}
+
+function notInstalled(): Problem {
+  return new Problem("No service is installed: gsv device install does that");
+}

@@ -1,0 +1,94 @@
+// The gateway as a service of its user: what gsv up would run in the foreground, with the same flags, kept running.
+
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { OperatorError } from "../../hosts/node/home.ts";
+import { type UpFlags, type UpOptions, upOptions } from "../../hosts/node/options.ts";
+import { isAlive, readRunning } from "../../hosts/node/running.ts";
+import { showLog } from "../commands/device-service.ts";
+import { Problem } from "../problem.ts";
+import { note, say, sayFields } from "../terminal.ts";
+import { mustManage, type ServiceManager } from "./service.ts";
+import { surroundings } from "./surroundings.ts";
+
+const NAME = "gsv";
+const ACTIONS = ["install", "status", "logs", "start", "stop", "restart", "uninstall"] as const;
+
+export async function gatewayService(action: string | true, flags: UpFlags): Promise<number> {
+  const wanted = ACTIONS.find((name) => name === (action === true ? "install" : action));
+  if (wanted === undefined) throw new Problem(`Not an action of --service: ${action}. There are: ${ACTIONS.join(", ")}`);
+  const options = checked(flags);
+  if (wanted === "logs") await showLog(join(options.home, "log/gateway.log"), {});
+  if (wanted === "logs") return 0;
+  const manager = await mustManage();
+  const state = await manager.state(NAME);
+  if (wanted === "install") return install(manager, options, state.isRunning);
+  if (!state.isInstalled) throw new Problem("No service is installed: gsv up --service does that");
+  switch (wanted) {
+    case "status":
+      sayFields([
+        ["service", state.detail],
+        ["described in", manager.file(NAME)],
+      ]);
+      return state.isRunning ? 0 : 1;
+    case "uninstall":
+      await manager.uninstall(NAME);
+      say(`The service is removed and the gateway stopped. Its data stays in ${options.home}.`);
+      return 0;
+    default:
+      await manager[wanted](NAME);
+      say({ start: "Started.", stop: "Stopped. It starts again with the machine.", restart: "Started anew." }[wanted]);
+      return 0;
+  }
+}
+
+async function install(manager: ServiceManager, options: UpOptions, isRunning: boolean): Promise<number> {
+  if (options.port === 0) throw new Problem("A service needs a port that stays: choose one with --port");
+  const other = readRunning(options.home);
+  if (other !== null && isAlive(other) && !isRunning)
+    throw new Problem(`A gateway runs on ${options.home} already (process ${other.pid}): end it first, the service takes its place`);
+  const remarks = await manager.install({
+    name: NAME,
+    description: "GSV gateway",
+    command: [process.execPath, program(), "up", ...words(options)],
+    environment: await surroundings(),
+    stopSeconds: 30,
+  });
+  say(`The service ${NAME} is started: ${manager.file(NAME)}`);
+  for (const remark of remarks) say(remark);
+  say("See how it does: npx gsv status, npx gsv up --service status, npx gsv up --service logs");
+  if (manager.name === "systemd") note(`A setup code, where one is needed, is in what it printed: journalctl --user -u ${NAME}.service`);
+  return 0;
+}
+
+/** Flags that are wrong are told now, and not in a log that nobody reads. */
+function checked(flags: UpFlags): UpOptions {
+  try {
+    return upOptions(flags, process.env);
+  } catch (error) {
+    if (error instanceof OperatorError) throw new Problem(error.message);
+    throw error;
+  }
+}
+
+/** Through the command of the clone, which builds anew what has changed, where there is one. */
+function program(): string {
+  const bundle = process.argv[1] ?? "";
+  const clone = join(dirname(bundle), "../bin/gsv.mjs");
+  return existsSync(clone) ? clone : bundle;
+}
+
+/** Everything by name and with whole paths: a service has neither this directory nor this environment. */
+function words({ home, host, port, allowRemote, origins, trustProxy, tls, logLevel, logToStdout }: UpOptions): string[] {
+  return [
+    `--home=${home}`,
+    `--host=${host}`,
+    `--port=${port}`,
+    `--log-level=${logLevel}`,
+    ...(allowRemote ? ["--allow-remote"] : []),
+    ...origins.map((origin) => `--origin=${origin}`),
+    ...trustProxy.map((proxy) => `--trust-proxy=${proxy}`),
+    ...(tls === null ? [] : [`--tls-cert=${resolve(tls.cert)}`, `--tls-key=${resolve(tls.key)}`]),
+    ...(logToStdout ? ["--log-stdout"] : []),
+  ];
+}

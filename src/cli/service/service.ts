@@ -1,0 +1,60 @@
+// A program of ours that the system keeps running for its user, and what the system's own service manager does for it.
+// systemd.ts and launchd.ts are the two ways.
+
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { Problem } from "../problem.ts";
+import type { Ran } from "./program.ts";
+
+export type Service = {
+  /** gsvd, the device daemon, or gsv, the gateway. */
+  name: string;
+  description: string;
+  /** The program by its whole path, and its arguments. */
+  command: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  /** How long it may take to end before it is killed. */
+  stopSeconds: number;
+};
+
+export type ServiceState = { isInstalled: boolean; isRunning: boolean; detail: string };
+
+export interface ServiceManager {
+  readonly name: string;
+  /** Where the service is described. */
+  file(name: string): string;
+  /** Puts it in place, starts it, anew if it runs, and lets it start with the machine. Returns what the user should know. */
+  install(service: Service): Promise<string[]>;
+  start(name: string): Promise<void>;
+  stop(name: string): Promise<void>;
+  restart(name: string): Promise<void>;
+  state(name: string): Promise<ServiceState>;
+  /** False where there was none. */
+  uninstall(name: string): Promise<boolean>;
+}
+
+/** The manager of this machine, or why there is none to use. */
+export async function serviceManager(): Promise<ServiceManager | { none: string }> {
+  if (process.platform === "linux") return (await import("./systemd.ts")).systemd();
+  if (process.platform === "darwin") return (await import("./launchd.ts")).launchd();
+  return { none: `GSV installs services on Linux and macOS only yet, and this is ${process.platform}` };
+}
+
+/** For commands that can do nothing without one. */
+export async function mustManage(): Promise<ServiceManager> {
+  const manager = await serviceManager();
+  if ("none" in manager) throw new Problem(manager.none);
+  return manager;
+}
+
+/** In one step, so that no manager reads half a file. */
+export function place(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, text, { mode: 0o644 });
+  chmodSync(`${file}.new`, 0o644);
+  renameSync(`${file}.new`, file);
+}
+
+export function mustHaveDone({ code, out, err }: Ran, what: string): void {
+  if (code !== 0) throw new Problem(`${what} failed: ${(err || out || `exit code ${code}`).split("\n").join(" ")}`);
+}

@@ -1,0 +1,130 @@
+// Services of a user by systemd: a unit in the user's own folder, kept running by the user's own manager, no root needed.
+
+import { existsSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { systemUser } from "../system.ts";
+import { ran, type Ran } from "./program.ts";
+import { mustHaveDone, place, type Service, type ServiceManager, type ServiceState } from "./service.ts";
+
+const NOT_FOUND = 127;
+
+export async function systemd(env: NodeJS.ProcessEnv = process.env): Promise<ServiceManager | { none: string }> {
+  const manager = new Systemd(env);
+  const { code, err } = await manager.ask("show-environment");
+  if (code === 0) return manager;
+  return {
+    none:
+      code === NOT_FOUND
+        ? "This machine has no systemd, so no service can be installed"
+        : `The systemd manager of your user does not answer (${err.split("\n")[0]}), so no service can be installed. Log in directly, not by su or sudo, and try again`,
+  };
+}
+
+class Systemd implements ServiceManager {
+  readonly name = "systemd";
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #folder: string;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    const { XDG_CONFIG_HOME: config, HOME: home } = env;
+    this.#folder = join(config && isAbsolute(config) ? config : join(home || homedir(), ".config"), "systemd/user");
+    // Shells that no login made, as those of su, lack what leads to the manager.
+    const runtime = `/run/user/${process.getuid?.()}`;
+    this.#env = env.XDG_RUNTIME_DIR || !existsSync(runtime) ? env : { ...env, XDG_RUNTIME_DIR: runtime };
+  }
+
+  file(name: string): string {
+    return join(this.#folder, `${name}.service`);
+  }
+
+  ask(...args: string[]): Promise<Ran> {
+    return ran("systemctl", ["--user", ...args], this.#env);
+  }
+
+  async install(service: Service): Promise<string[]> {
+    const unit = `${service.name}.service`;
+    place(this.file(service.name), unitText(service));
+    await this.#do("daemon-reload");
+    await this.#do("enable", unit);
+    await this.#do("restart", unit);
+    const linger = await ran("loginctl", ["enable-linger"], this.#env);
+    if (linger.code === 0) return [];
+    return [
+      `It runs while you are logged in. To let it start with the machine and stay when you log out: sudo loginctl enable-linger ${systemUser()}`,
+    ];
+  }
+
+  start(name: string): Promise<void> {
+    return this.#do("start", `${name}.service`);
+  }
+
+  stop(name: string): Promise<void> {
+    return this.#do("stop", `${name}.service`);
+  }
+
+  restart(name: string): Promise<void> {
+    return this.#do("restart", `${name}.service`);
+  }
+
+  async state(name: string): Promise<ServiceState> {
+    const isInstalled = existsSync(this.file(name));
+    const { out } = await this.ask("show", `${name}.service`, "--property=ActiveState,SubState,UnitFileState,MainPID,NRestarts");
+    const found = Object.fromEntries(out.split("\n").map((line) => line.split("=", 2))) as Record<string, string | undefined>;
+    const isRunning = found.ActiveState === "active";
+    const parts = [
+      `${found.ActiveState ?? "unknown"} (${found.SubState ?? "?"})`,
+      ...(isRunning ? [`process ${found.MainPID}`] : []),
+      ...(Number(found.NRestarts) > 0 ? [`restarted ${found.NRestarts} times`] : []),
+      found.UnitFileState === "enabled" ? "starts by itself" : "does not start by itself",
+    ];
+    return { isInstalled, isRunning, detail: parts.join(", ") };
+  }
+
+  async uninstall(name: string): Promise<boolean> {
+    if (!existsSync(this.file(name))) return false;
+    await this.#do("disable", "--now", `${name}.service`);
+    rmSync(this.file(name));
+    await this.#do("daemon-reload");
+    return true;
+  }
+
+  async #do(...args: string[]): Promise<void> {
+    mustHaveDone(await this.ask(...args), `systemctl --user ${args.join(" ")}`);
+  }
+}
+
+/**
+ * No sandbox: a device does what its user may do, and what a unit forbids would look like a fault of the machine. But
+ * - stopping it ends what it has started: everything in its group is asked (TERM, and HUP for shells, which do not heed TERM), and
+ *   killed after a while;
+ * - one command that runs out of memory does not take the others with it (OOMPolicy);
+ * - it is started again for ever, however often it has ended (StartLimitIntervalSec).
+ */
+export function unitText({ description, command, environment, stopSeconds }: Service): string {
+  const variables = Object.entries(environment).map(([name, value]) => `Environment=${word(`${name}=${value}`)}`);
+  return `# Written by gsv, and written anew whenever it installs the service.
+[Unit]
+Description=${description}
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart=${command.map((part) => word(part).replaceAll("$", "$$$$")).join(" ")}
+${variables.join("\n")}
+Restart=always
+RestartSec=3
+KillMode=control-group
+SendSIGHUP=yes
+TimeoutStopSec=${stopSeconds}
+OOMPolicy=continue
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** As systemd reads it back: its own quotes, and a percent sign begins a specifier. */
+function word(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
+}

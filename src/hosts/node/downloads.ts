@@ -1,0 +1,18 @@
+// Where the Node host finds what other machines download: beside the bundle it runs from.
+
+import { readFile } from "node:fs/promises";
+import type { Downloads } from "../../kernel/http/downloads.ts";
+
+/** The sources, run unbuilt, use what was built last. */
+const FOLDER = import.meta.url.endsWith(".ts")
+  ? new URL("../../../dist/downloads/", import.meta.url)
+  : new URL("../downloads/", import.meta.url);
+
+export const nodeDownloads: Downloads = async (name) => {
+  try {
+    return new Uint8Array(await readFile(new URL(name, FOLDER)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+};
