@@ -2,6 +2,7 @@
 // credential goes to the origin it was made at and nowhere else; what the user typed (--token, GSV_TOKEN) goes where they said.
 
 import { CallError, type Client, connect, ConnectionLost } from "../client/client.ts";
+import { hashPieces } from "../hosts/shared/crypto.ts";
 import { VERSION } from "../protocol/version.ts";
 import { type Address, gatewayAddress } from "./address.ts";
 import {
@@ -166,7 +167,7 @@ export async function open(
 ): Promise<Client> {
   const client = { id: `gsv-cli-${crypto.randomUUID()}`, version: VERSION, platform: systemName() };
   try {
-    return await connect({ url: address.url, auth, client, reconnect: false, WebSocket: await socketConstructor() });
+    return await connect({ url: address.url, auth, client, reconnect: false, newHash: hashPieces, WebSocket: await socketConstructor() });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw error;
     // A socket does not say why it was not opened; a request does.

@@ -1,19 +1,22 @@
-// gsv cp: files between this machine and targets, or from target to target through here. Unlike for the other commands, a
+// gsv cp: files between this machine and targets, or from target to target. Unlike for the other commands, a
 // path without a target is here and not on the gateway.
 
 import { type Client, CallError } from "../../client/client.ts";
-import { type Depot, here, type Kind, there } from "../depot.ts";
+import { here, type Kind, there } from "../depot.ts";
+import { humanSize } from "../../hardware/text.ts";
 import { parsePlace } from "../place.ts";
 import { Problem, tell } from "../problem.ts";
 import { type Globals, withClient } from "../session.ts";
 import { note, printable, sayJson } from "../terminal.ts";
+import { type Progress, type Side, transfer } from "../transfer.ts";
 
 type Flags = Globals & { recursive?: boolean; clobber?: boolean };
-type Side = { depot: Depot; path: string };
 type Job = { from: Side; to: Side };
 type Copied = { from: string; to: string; size: number };
 
 const PROGRESS_FILES_MIN = 5;
+const PROGRESS_BYTES_MIN = 8 * 1024 * 1024;
+const PROGRESS_MS = 200;
 const ERASE = "\r\u001b[K";
 
 export async function cp(flags: Flags, texts: readonly string[]): Promise<number> {
@@ -23,6 +26,7 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
   if (places.every(({ target }) => target === undefined))
     throw new Problem("All of these are on this machine: write gsv:PATH for a file on the gateway, or laptop:PATH for one on a device");
   return withClient(flags, async (client) => {
+    client.keepConnected();
     const to = side(client, last);
     const toKind = await to.depot.kind(to.path);
     if (others.length > 1 && toKind !== "directory" && !isFolderText(last))
@@ -42,8 +46,7 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
         const target = toKind === "directory" || isFolderText(last) ? inside(to, nameOf(from.path, text)) : to;
         const jobs = await planned(from, target, flags.recursive === true);
         for (const [at, job] of jobs.entries()) {
-          showProgress(at, jobs.length, job);
-          await copy(job, flags).then((one) => one !== null && copied.push(one), failed);
+          await copy(client, job, flags, showing(at, jobs.length, job)).then((one) => one !== null && copied.push(one), failed);
         }
         endProgress();
       } catch (error) {
@@ -98,24 +101,32 @@ async function below(from: Side, to: Side): Promise<Job[]> {
   return jobs;
 }
 
-async function copy({ from, to }: Job, { clobber }: Flags): Promise<Copied | null> {
+async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progress: Progress): Promise<Copied | null> {
   const names = { from: from.depot.text(from.path), to: to.depot.text(to.path) };
   try {
     const present: Kind = await to.depot.kind(to.path);
     if (present === "directory") throw new Problem(`Is a directory: ${names.to}. A file does not take its place`);
     if (present !== null && clobber === false) return null;
-    return { ...names, size: await to.depot.write(to.path, from.depot.read(from.path)) };
+    return { ...names, size: await transfer(client, from, to, progress) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(`${names.from} was not copied. ${error.message}`);
   }
 }
 
-/** One line that is written over, for whoever watches. */
-function showProgress(done: number, all: number, { from }: Job): void {
-  if (all < PROGRESS_FILES_MIN || !process.stderr.isTTY) return;
-  const text = printable(`${done + 1}/${all} ${from.depot.text(from.path)}`);
-  process.stderr.write(`${ERASE}${text.slice(0, (process.stderr.columns || 80) - 1)}`);
+/** One line that is written over, for whoever watches: of many files, and of a large one. */
+function showing(done: number, all: number, { from }: Job): Progress {
+  if (!process.stderr.isTTY) return () => {};
+  const count = all < PROGRESS_FILES_MIN ? "" : `${done + 1}/${all} `;
+  const name = printable(from.depot.text(from.path));
+  const show = (text: string) => process.stderr.write(`${ERASE}${text.slice(0, (process.stderr.columns || 80) - 1)}`);
+  if (count !== "") show(count + name);
+  let shownAt = 0;
+  return (bytes, size) => {
+    if (size < PROGRESS_BYTES_MIN || Date.now() - shownAt < PROGRESS_MS) return;
+    shownAt = Date.now();
+    show(`${count}${Math.floor((bytes / size) * 100)}% of ${humanSize(size)} ${name}`);
+  };
 }
 
 function endProgress(): void {
