@@ -1,0 +1,95 @@
+// The command line as real processes: a gateway, devices, and commands, each with a home of its own. Everything started
+// here ends with the test.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export type Started = { child: ChildProcess; pid: number; output: () => string; ended: Promise<number | null>; kill(): Promise<void> };
+export type Ran = { code: number | null; out: string; err: string };
+
+const alive = new Set<Started>();
+
+export class Cli {
+  readonly #file: string;
+  readonly #home: string;
+  readonly #env: NodeJS.ProcessEnv;
+
+  /** `bundle` is where tools/bundle.mjs put it; `home` becomes the user's. */
+  constructor(bundle: string, home: string, env: NodeJS.ProcessEnv = {}) {
+    this.#file = join(bundle, "gsv.js");
+    this.#home = home;
+    this.#env = env;
+    mkdirSync(home, { recursive: true });
+  }
+
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+    const child = spawn(process.execPath, [this.#file, ...args], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.#home,
+        GSV_CONFIG: join(this.#home, "config.toml"),
+        SHELL: "/bin/sh",
+        ...this.#env,
+        ...env,
+      },
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const started: Started = {
+      child,
+      pid: child.pid ?? 0,
+      output: () => output,
+      ended: once(child, "exit").then(() => {
+        alive.delete(started);
+        return child.exitCode;
+      }),
+      async kill() {
+        child.kill("SIGKILL");
+        await started.ended;
+      },
+    };
+    alive.add(started);
+    return started;
+  }
+
+  /** Once it has said so. */
+  async startUntil(args: readonly string[], said: RegExp, env: NodeJS.ProcessEnv = {}): Promise<Started> {
+    const started = this.start(args, env);
+    await new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (said.test(started.output())) resolve();
+      };
+      started.child.stdout?.on("data", look);
+      started.child.stderr?.on("data", look);
+      void started.ended.then((code) => reject(new Error(`gsv ${args.join(" ")} ended with ${code}: ${started.output()}`)));
+    });
+    return started;
+  }
+
+  async run(args: readonly string[], stdin = "", env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+    const { child, ended } = this.start(args, env);
+    let [out, err] = ["", ""];
+    child.stdout?.on("data", (text: string) => (out += text));
+    child.stderr?.on("data", (text: string) => (err += text));
+    // A command that reads nothing may be gone before this arrives.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(stdin);
+    const closed = once(child, "close");
+    await ended;
+    await closed;
+    return { code: child.exitCode, out, err };
+  }
+}
+
+export async function killEverything(): Promise<void> {
+  await Promise.all([...alive].map((started) => started.kill()));
+}
+
+/** Memory of a process that is really there, in bytes. Linux only. */
+export function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kilobytes ?? 0) * 1024;
+}
