@@ -1,16 +1,41 @@
 import { expect, test } from "vitest";
-import { ENDED_PER_OWNER, Sessions } from "./sessions.ts";
+import { sleep } from "../lib/sleep.ts";
+import type { Exit, Look } from "../ports/shells.ts";
+import { interrupted } from "./exit.ts";
+import { ENDED_PER_OWNER, Sessions, type Sink, type Spawned } from "./sessions.ts";
+
+const ABOUT = { command: "x", cwd: "/", outputBytesMax: 1024 };
+const LIMITS = { running: 2, ended: 2, keepMs: 1_000 };
+const NEVER = new AbortController().signal;
+
+/** A command that does what the test says. */
+function command(more: Partial<Spawned> = {}) {
+  let sink: Sink = undefined as never;
+  let finish: (exit: Exit) => void = () => {};
+  const done = new Promise<Exit>((resolve) => (finish = resolve));
+  const spawn = (given: Sink): Spawned => {
+    sink = given;
+    return { done, write() {}, end: finish, ...more };
+  };
+  return { spawn, say: (text: string) => sink.output("stdout", text), want: () => sink.wantsInput(), finish: (exit: Exit) => finish(exit) };
+}
+
+function sessions(limits = LIMITS) {
+  let made = 0;
+  const all = new Sessions({ newId: () => String(++made), now: () => Date.now(), sleep }, limits);
+  return Object.assign(all, { look: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER) });
+}
 
 test("of commands that have ended and are never asked for, the last few of each owner are kept", async () => {
   let made = 0;
   let now = 0;
-  const sessions = new Sessions({ newId: () => String(made++), now: () => now++, sleep: async () => {} });
+  const all = new Sessions({ newId: () => String(made++), now: () => now++, sleep: async () => {} });
   const start = (owner: number) =>
-    sessions.start(owner, { command: "x", cwd: "/", outputBytesMax: 1024 }, ({ output }) => {
+    all.start(owner, ABOUT, ({ output }) => {
       output("stdout", "x");
       return { done: Promise.resolve({ exitCode: 0 }), write() {}, end() {} };
     });
-  const waited = (owner: number, id: string) => sessions.wait(owner, id, { ms: 0, until: "end" }, new AbortController().signal);
+  const waited = (owner: number, id: string) => all.wait(owner, id, { ms: 0, until: "end" }, NEVER);
   const other = start(1);
   const ids: string[] = [];
   for (let at = 0; at < ENDED_PER_OWNER + 10; at++) {
@@ -24,4 +49,95 @@ test("of commands that have ended and are never asked for, the last few of each 
     ...Array.from({ length: ENDED_PER_OWNER }, () => "x"),
   ]);
   expect(await waited(1, other)).toMatchObject({ stdout: "x", exit: { exitCode: 0 } });
+});
+
+test("a look until output is over with the first of it; one until the end is not", async () => {
+  const all = sessions();
+  const { spawn, say, finish } = command();
+  const id = all.start(1, ABOUT, spawn);
+  const first = all.look(id, { until: "output" });
+  say("a");
+  say("b");
+  expect(await first).toEqual({ stdout: "ab", stderr: "", truncated: false, exit: null, wantsInput: false });
+  const rest = all.look(id);
+  say("c");
+  finish({ exitCode: 3 });
+  expect(await rest).toMatchObject({ stdout: "c", exit: { exitCode: 3 } });
+  expect(await all.look(id)).toBeNull();
+});
+
+test("an answer that got lost is told again, the last one too", async () => {
+  const all = sessions();
+  const { spawn, say, finish } = command();
+  const id = all.start(1, ABOUT, spawn);
+  say("a");
+  expect(await all.look(id, { until: "output", after: 0 })).toMatchObject({ stdout: "a", part: 1 });
+  say("b");
+  expect(await all.look(id, { until: "output", after: 0 })).toMatchObject({ stdout: "ab", part: 2 });
+  say("c");
+  expect(await all.look(id, { until: "output", after: 2 })).toMatchObject({ stdout: "c", part: 3 });
+  say("d");
+  finish({ exitCode: 0 });
+  expect(await all.look(id, { after: 3 })).toMatchObject({ stdout: "d", part: 4, exit: { exitCode: 0 } });
+  expect(await all.look(id, { after: 3 })).toMatchObject({ stdout: "d", part: 5, exit: { exitCode: 0 } });
+  expect(await all.look(id, { after: 5 })).toBeNull();
+  expect(await all.look(id)).toBeNull();
+  expect(all.list(1)).toEqual([]);
+});
+
+test("too many are refused by the names of those that run, and the list tells which they are", async () => {
+  const all = sessions();
+  const long = "y".repeat(300);
+  const first = command({ pid: 7 });
+  all.start(1, ABOUT, first.spawn);
+  all.start(1, { ...ABOUT, command: long, tty: true }, command().spawn);
+  all.start(2, ABOUT, command().spawn);
+  expect(() => all.start(1, ABOUT, command().spawn)).toThrow(/at most 2 at once.*: sh_1, sh_2$/);
+  expect(all.list(1)).toMatchObject([
+    { sessionId: "sh_1", command: "x", cwd: "/", state: "running", pid: 7 },
+    { sessionId: "sh_2", command: long.slice(0, 200), state: "running", tty: true },
+  ]);
+  first.finish({ exitCode: 4 });
+  await expect.poll(() => all.list(1)[0]).toMatchObject({ sessionId: "sh_1", state: "ended", exitCode: 4 });
+  await all.look("sh_1");
+  expect(all.list(1)).toHaveLength(1);
+});
+
+test("signals, sizes and Ctrl-C reach what knows them", async () => {
+  const all = sessions({ ...LIMITS, running: 8 });
+  const heard: unknown[] = [];
+  const write = (text: string) => void heard.push(text);
+  const plain = all.start(1, ABOUT, command({ write }).spawn);
+  const terminal = all.start(1, { ...ABOUT, tty: true }, command({ write, signal: write, resize: (size) => void heard.push(size) }).spawn);
+  const send = (id: string, sent: Parameters<Sessions["send"]>[2]) => all.send(1, id, sent, 30_000);
+  expect(await send(terminal, { text: "\u0003" })).toBe("sent");
+  expect(await send(terminal, { signal: "USR1" })).toBe("sent");
+  expect(await send(terminal, { resize: { cols: 3, rows: 2 } })).toBe("sent");
+  expect(heard).toEqual(["\u0003", "USR1", { cols: 3, rows: 2 }]);
+  expect(await send(plain, { resize: { cols: 3, rows: 2 } })).toBe("unable");
+  expect(await send(plain, { signal: "USR1" })).toBe("unable");
+  expect(await send("sh_nothing", { text: "" })).toBe("missing");
+  expect(await all.send(2, plain, { text: "stolen" }, 0)).toBe("missing");
+  expect(await send(plain, { signal: "TERM" })).toBe("sent");
+  expect(await all.look(plain, { after: 0 })).toMatchObject({ exit: { exitCode: 143, error: "Command was ended by SIGTERM" } });
+  expect(await send(plain, { text: "late" })).toBe("missing");
+  const other = all.start(1, ABOUT, command().spawn);
+  await send(other, { text: "\u0003" });
+  await expect.poll(() => send(other, { text: "x" })).toBe("ended");
+  expect(await all.look(other)).toMatchObject({ exit: interrupted("Interrupted") });
+});
+
+test("a command is held up for whoever takes its output as it comes, and for nobody else", async () => {
+  const all = sessions();
+  const heard: string[] = [];
+  const { spawn, say } = command({ pause: () => void heard.push("pause"), resume: () => void heard.push("resume") });
+  const id = all.start(1, ABOUT, spawn);
+  say("x".repeat(1000));
+  expect(heard).toEqual([]);
+  await all.look(id, { until: "output" });
+  say("x".repeat(1000));
+  say("x".repeat(10));
+  expect(heard).toEqual(["pause"]);
+  expect(await all.look(id, { until: "output" })).toMatchObject({ stdout: "x".repeat(1010) });
+  expect(heard).toEqual(["pause", "resume"]);
 });
