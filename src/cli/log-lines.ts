@@ -72,7 +72,7 @@ function tail(file: string, end: number, count: number): string[] {
   const fd = openSync(file, "r");
   try {
     let begin = end;
-    let bytes = Buffer.alloc(0);
+    const blocks: Buffer[] = [];
     let newlines = 0;
     // One newline more than lines: the one before the first of them.
     while (begin > 0 && newlines <= count) {
@@ -81,9 +81,9 @@ function tail(file: string, end: number, count: number): string[] {
       begin -= length;
       readSync(fd, block, 0, length, begin);
       for (const byte of block) if (byte === 10) newlines++;
-      bytes = Buffer.concat([block, bytes]);
+      blocks.unshift(block);
     }
-    return linesOf(bytes).slice(-count);
+    return count === 0 ? [] : linesOf(Buffer.concat(blocks)).slice(-count);
   } finally {
     closeSync(fd);
   }

@@ -17,13 +17,15 @@ export type CloudflareHost = Host & {
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const WORKER = "gsv";
 
-/** `env` holds further variables of the Worker: GSV_ORIGIN, GSV_SECRET_KEY. */
-export async function startCloudflareHost(options: { setupCode?: string; env?: Record<string, string> } = {}): Promise<CloudflareHost> {
+/** `env` holds further variables of the Worker: GSV_ORIGIN, GSV_SECRET_KEY; `downloads` is the folder deployed as its assets. */
+export async function startCloudflareHost(
+  options: { setupCode?: string; env?: Record<string, string>; downloads?: string } = {},
+): Promise<CloudflareHost> {
   const setupCode = options.setupCode ?? "TEST-CODE-2345";
   const directory = mkdtempSync(join(tmpdir(), "gsv-cloudflare-"));
   const script = await bundled();
   const start = async () => {
-    const miniflare = new Miniflare(workerd(script, directory, { ...options.env, GSV_SETUP_CODE: setupCode }));
+    const miniflare = new Miniflare(workerd(script, directory, { ...options.env, GSV_SETUP_CODE: setupCode }, options.downloads));
     return { miniflare, url: (await miniflare.ready).origin };
   };
   let running = await start();
@@ -61,7 +63,12 @@ function bundled(): Promise<string> {
   return bundle;
 }
 
-function workerd(script: string, directory: string, variables: Record<string, string>): ConstructorParameters<typeof Miniflare>[0] {
+function workerd(
+  script: string,
+  directory: string,
+  variables: Record<string, string>,
+  downloads?: string,
+): ConstructorParameters<typeof Miniflare>[0] {
   const texts = Object.entries(variables).map(([name, value]) => [name, { type: "text" as const, value }]);
   return {
     host: "127.0.0.1",
@@ -84,7 +91,9 @@ function workerd(script: string, directory: string, variables: Record<string, st
             SHELLS: { type: "durable-object", worker: WORKER, exportName: "ShellObject" },
             FILES: { type: "r2", name: "files" },
             ...Object.fromEntries(texts),
+            ...(downloads === undefined ? {} : { DOWNLOADS: { type: "assets" as const } }),
           },
+          ...(downloads === undefined ? {} : { assets: { directory: downloads, runWorkerFirst: true, hasUserWorker: true } }),
           exports: {
             KernelObject: { type: "durable-object", storage: "sqlite" },
             RepoObject: { type: "durable-object", storage: "sqlite" },
