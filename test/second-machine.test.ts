@@ -292,7 +292,7 @@ describe.skipIf(!LINUX)("gsv up --service", () => {
 
   test("does not fight with a gateway that runs in the foreground", async () => {
     const { env } = machine("both");
-    const { home } = (await gateway()) as Host & { home: string };
+    const { home } = await gateway();
     const refused = await run(env, process.execPath, [join(dist, "gsv.js"), "up", "--service", "--home", home]);
     expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/runs on .* already \(process \d+\): end it first/) });
   });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Output } from "./output.ts";
 
@@ -37,7 +37,10 @@ test("however it comes in, no character is cut in two and every byte is accounte
       for (const part of parts) output.add(part);
       const all = parts.join("");
       const taken = output.take();
-      if (bytesOf(all) <= bytesMax) return expect(taken).toEqual({ text: all, isCut: false });
+      if (bytesOf(all) <= bytesMax) {
+        expect(taken).toEqual({ text: all, isCut: false });
+        return;
+      }
       const [, missing] = MARK.exec(taken.text) ?? [];
       const at = taken.text.indexOf(`\n...[truncated: ${missing} bytes`);
       const head = taken.text.slice(0, at);

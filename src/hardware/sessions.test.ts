@@ -23,7 +23,9 @@ function command(more: Partial<Spawned> = {}) {
 function sessions(limits = LIMITS) {
   let made = 0;
   const all = new Sessions({ newId: () => String(++made), now: () => Date.now(), sleep }, limits);
-  return Object.assign(all, { look: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER) });
+  return Object.assign(all, {
+    look: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER),
+  });
 }
 
 test("of commands that have ended and are never asked for, the last few of each owner are kept", async () => {

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type Started = { child: ChildProcess; pid: number; output: () => string; ended: Promise<number | null>; kill(): Promise<void> };
@@ -88,8 +88,9 @@ export async function killEverything(): Promise<void> {
   await Promise.all([...alive].map((started) => started.kill()));
 }
 
-/** Memory of a process that is really there, in bytes. Linux only. */
+/** Memory of a process that is really there, in bytes; 0 where the system does not tell it so. */
 export function residentBytes(pid: number): number {
+  if (!existsSync(`/proc/${pid}/status`)) return 0;
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kilobytes ?? 0) * 1024;
 }

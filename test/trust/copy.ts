@@ -30,7 +30,9 @@ bar.end();
 
 async function run(): Promise<void> {
   const bundle = join(scratch, "bundle");
-  const { bundle: build } = (await import(join(ROOT, "tools/bundle.mjs"))) as { bundle(options: { outdir: string }): Promise<void> };
+  const { bundle: build } = (await import(join(ROOT, "tools/bundle.mjs"))) as {
+    bundle: (options: { outdir: string }) => Promise<void>;
+  };
   await build({ outdir: bundle });
   const cli = new Cli(bundle, join(scratch, "user"));
   const gateway = await cli.startUntil(["up", "--home", join(scratch, "home"), "--port", "0"], /GSV is up at/);
