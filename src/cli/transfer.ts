@@ -24,8 +24,10 @@ const PAUSE_MS = 1_000;
 /** The other end has not noticed yet that the last try is over. */
 const ON_ITS_WAY = /is on its way to .* already/;
 
-/** Returns the file's size. */
-export async function transfer(client: Client, from: Side, to: Side, progress: Progress): Promise<number> {
+/** What was made, as its target names it. */
+export type Made = { path: string; size: number };
+
+export async function transfer(client: Client, from: Side, to: Side, progress: Progress = () => {}): Promise<Made> {
   let movedAt: number | null = null;
   let isCut = false;
   const moved: Progress = (bytes, size) => {
@@ -34,11 +36,11 @@ export async function transfer(client: Client, from: Side, to: Side, progress: P
   };
   for (;;) {
     try {
-      const result = await outcome(new MachineFiles(process.cwd()), async () => ({
+      const made = await outcome(new MachineFiles(process.cwd()), async () => ({
         ok: true as const,
-        size: await once(client, from, to, moved),
+        ...(await once(client, from, to, moved)),
       }));
-      return mustBeOk(result).size;
+      return mustBeOk(made);
     } catch (error) {
       // What never began to flow is refused; only what was cut off is waited for.
       const isWorthWaiting = isPassing(error) || (isCut && error instanceof Problem && ON_ITS_WAY.test(error.message));
@@ -50,13 +52,13 @@ export async function transfer(client: Client, from: Side, to: Side, progress: P
   }
 }
 
-async function once(client: Client, from: Side, to: Side, progress: Progress): Promise<number> {
+async function once(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
   if (from.depot.target === null) return upload(client, from.path, to, progress);
   if (to.depot.target === null) return download(client, from, to.path, progress);
   return copy(client, from, to, progress);
 }
 
-async function upload(client: Client, path: string, to: Side, progress: Progress): Promise<number> {
+async function upload(client: Client, path: string, to: Side, progress: Progress): Promise<Made> {
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
   const { size, version, mode, modifiedAt } = await files.stat(place);
@@ -70,10 +72,10 @@ async function upload(client: Client, path: string, to: Side, progress: Progress
     },
   };
   const args = { target: to.depot.target!, path: to.path, size, mode: content.mode, tag: tagOf(place, version, modifiedAt) };
-  return mustBeOk(await client.upload(args, content)).size;
+  return mustBeOk(await client.upload(args, content));
 }
 
-async function download(client: Client, from: Side, path: string, progress: Progress): Promise<number> {
+async function download(client: Client, from: Side, path: string, progress: Progress): Promise<Made> {
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
   // A name mistyped is not a directory made.
@@ -102,14 +104,14 @@ async function download(client: Client, from: Side, path: string, progress: Prog
     const whole = mustBeOk(answer);
     sha256 = whole.sha256;
     await receipts[0]?.finish(sha256);
-    return whole.size;
+    return { path: place, size: whole.size };
   } catch (error) {
     await receipts[0]?.leave(sha256 !== null || !isPassing(error));
     throw error;
   }
 }
 
-async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<number> {
+async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
   const name = tagOf(String(Math.random()));
   const stop = client.onSignal((signal, payload) => {
     const { name: whose, bytes, size } = payload as { name: string; bytes: number; size: number };
@@ -117,7 +119,8 @@ async function copy(client: Client, from: Side, to: Side, progress: Progress): P
   });
   try {
     const place = ({ depot, path }: Side) => ({ target: depot.target!, path });
-    return mustBeOk(await client.call("fs.copy", { from: place(from), to: place(to), progress: name })).size;
+    const copied = mustBeOk(await client.call("fs.copy", { from: place(from), to: place(to), progress: name }));
+    return { path: copied.to, size: copied.size };
   } finally {
     stop();
   }

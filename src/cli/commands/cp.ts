@@ -107,7 +107,8 @@ async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progr
     const present: Kind = await to.depot.kind(to.path);
     if (present === "directory") throw new Problem(`Is a directory: ${names.to}. A file does not take its place`);
     if (present !== null && clobber === false) return null;
-    return { ...names, size: await transfer(client, from, to, progress) };
+    const { size } = await transfer(client, from, to, progress);
+    return { ...names, size };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new Problem(`${names.from} was not copied. ${error.message}`);

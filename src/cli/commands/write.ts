@@ -1,25 +1,39 @@
-// gsv write: makes or replaces a file with text from a file of this machine or from standard input.
+// gsv write: makes or replaces a file from a file of this machine or from standard input.
 
+import type { Client } from "../../client/client.ts";
 import { stdinBytes } from "../ask.ts";
-import { CONTENT_BYTES_MAX, localText, sendable } from "../local-text.ts";
-import { parsePlace, placeText } from "../place.ts";
+import { here, there } from "../depot.ts";
+import { type FilePlace, parsePlace, placeText } from "../place.ts";
+import { Problem } from "../problem.ts";
 import { mustBeOk } from "../remote-file.ts";
 import { type Globals, withClient } from "../session.ts";
 import { note, sayJson } from "../terminal.ts";
+import { type Made, transfer } from "../transfer.ts";
+
+const NATIVE = "gsv";
+/** What is typed or piped is held until its end is known. */
+const TYPED_BYTES_MAX = 256 * 1024 * 1024;
 
 export async function write(flags: Globals, [text = "", file = "-"]: readonly string[]): Promise<void> {
   const place = parsePlace(text);
-  const given = file === "-" ? null : await localText(file);
   await withClient(flags, async (client) => {
-    // After logging in, because a password on standard input comes before the content.
-    const content = given ?? sendable(await typedBytes(), "standard input");
-    const { path, size } = mustBeOk(await client.call("fs.write", { ...place, content }));
+    const { path, size } = file === "-" ? await typed(client, place) : await sent(client, place, file);
     if (flags.json) return sayJson({ path, size });
     note(`Wrote ${size} bytes to ${placeText(place, path)}.`);
   });
 }
 
-function typedBytes(): Promise<Uint8Array> {
+async function sent(client: Client, { target = NATIVE, path }: FilePlace, file: string): Promise<Made> {
+  const kind = await here.kind(file);
+  if (kind !== "file") throw new Problem(`${kind === null ? "Not found" : "Not a file"}: ${file}`);
+  return transfer(client, { depot: here, path: file }, { depot: there(client, target), path });
+}
+
+/** After logging in, because a password on standard input comes before the content. */
+async function typed(client: Client, place: FilePlace): Promise<Made> {
   if (process.stdin.isTTY) note("gsv: type the text; Ctrl-D on a line of its own ends it");
-  return stdinBytes(CONTENT_BYTES_MAX);
+  const bytes = await stdinBytes(TYPED_BYTES_MAX);
+  if (bytes.length > TYPED_BYTES_MAX) throw new Problem("Too much to be piped: save it in a file, and name that");
+  const content = { size: bytes.length, version: "", mode: 0o644, read: async (start: number, end: number) => bytes.subarray(start, end) };
+  return mustBeOk(await client.upload({ ...place, size: bytes.length }, content));
 }
