@@ -166,6 +166,8 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
     const { env, stand, home } = laptop;
     const own = (...args: string[]) => run(env, join(home, ".local/bin/gsv"), ["device", ...args]);
     expect(await own("status")).toMatchObject({ code: 0, out: expect.stringMatching(/^service +active \(running\), process \d+/m) });
+    const { out } = await run(env, join(home, ".local/bin/gsv"), ["doctor"]);
+    expect(out).toContain("This machine is the device laptop at");
     const marker = join(home, "still-running");
     const running = await alice.call("shell.exec", {
       target: "laptop",

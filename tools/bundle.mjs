@@ -44,7 +44,7 @@ function program(outdir, faults) {
   });
 }
 
-export async function downloads(outdir) {
+async function downloads(outdir) {
   const file = join(outdir, "gsv.mjs");
   await build({
     ...COMMON,

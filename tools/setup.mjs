@@ -22,6 +22,9 @@ async function main(command, args) {
       install({ dev: false });
       await build();
       return handOver([join(ROOT, "dist/gsv.js"), "up", ...args]);
+    case "build":
+      install({ dev: false });
+      return build();
     case "test":
       install({ dev: true });
       await build();
@@ -31,7 +34,7 @@ async function main(command, args) {
       await build();
       return handOver(args.map((arg, at) => (at === 0 ? join(ROOT, arg) : arg)));
     default:
-      console.error("usage: node tools/setup.mjs start | test | run FILE");
+      console.error("usage: node tools/setup.mjs start | build | test | run FILE");
       process.exitCode = 2;
   }
 }

@@ -9,8 +9,10 @@ import { VERSION } from "../../protocol/version.ts";
 import { type Health, health } from "../health.ts";
 import { relative, span } from "../moments.ts";
 import { Problem } from "../problem.ts";
+import { serviceManager } from "../service/service.ts";
 import { enter, type Globals, knownCredential, locate, open, type Place } from "../session.ts";
 import { type Mark, sayJson, sayMark } from "../terminal.ts";
+import { thisDevice } from "../this-device.ts";
 
 type Finding = { mark: Mark; text: string };
 
@@ -30,6 +32,7 @@ export async function doctor(globals: Globals): Promise<number> {
     ...(state instanceof Problem ? [fail(state.message)] : gatewayState(place, state)),
     ...encryption(place),
     ...localGateway(place),
+    ...(await ownDevice()),
     ...(state instanceof Problem || state.setupMode ? [] : await accountFindings(globals, place)),
   ];
   if (globals.json) sayJson({ findings });
@@ -100,6 +103,25 @@ function whoRuns(running: Running, home: string): Finding[] {
   return [
     ok(`A gateway runs on ${home}: process ${pid}, ${url}, version ${version}, started ${relative(startedAt, "some time ago")}`),
     ...(exposed ? [warn(`It listens at ${url}, beyond this machine and without TLS: see docs/guides/remote-access.md`)] : []),
+  ];
+}
+
+/** This machine as a device, where it was ever told to be one. */
+async function ownDevice(): Promise<Finding[]> {
+  const { stored, config, deviceId, workspace, address, token, username } = thisDevice({});
+  if (Object.keys(stored).length === 0) return [];
+  const manager = await serviceManager();
+  const state = "none" in manager ? null : await manager.state("gsvd");
+  return [
+    ...(token === undefined && config.looseMode === null
+      ? [fail(`This machine is to be the device ${deviceId} and has no token for it: gsv token create --device ${deviceId}`)]
+      : []),
+    ...(username === undefined ? [fail(`Whose device ${deviceId} is, is not known. Run: gsv config --local set node.username NAME`)] : []),
+    ...(modeOf(workspace) === null
+      ? [fail(`The workspace of ${deviceId} is not there: ${workspace}. Make it, or set node.workspace`)]
+      : []),
+    ...(state?.isInstalled && !state.isRunning ? [warn(`The service of ${deviceId} does not run. Run: gsv device start`)] : []),
+    ok(`This machine is the device ${deviceId} at ${address.origin}${state?.isRunning ? ", and its service runs" : ""}`),
   ];
 }
 
