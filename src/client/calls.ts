@@ -575,7 +575,7 @@ export type Calls = {
     };
   };
 
-  /** Give a socket its identity. Role and capabilities come from the gateway's own tables, never from what the client says of itself. An older socket with the same user, role and client id is closed with code 1000. */
+  /** Give a socket its identity. Role and capabilities come from the gateway's own tables, never from what the client says of itself. An older socket with the same user, role and client id is closed with code 1000. A driver that remembers by its key what it was asked to do says ledger. */
   "sys.connect": {
     args: {
       protocol?: unknown;
@@ -588,6 +588,7 @@ export type Calls = {
       };
       driver?: {
         implements?: string[];
+        ledger?: boolean;
       };
       auth?: {
         username?: string;
@@ -1092,7 +1093,11 @@ export type CallName = keyof Calls;
 
 /** Calls that change nothing: after a cut they may be sent again. */
 export const READS: ReadonlySet<string> = new Set<CallName>([
+  "fs.download",
+  "fs.read",
+  "fs.search",
   "repo.list",
+  "shell.list",
   "sys.capability.list",
   "sys.config.get",
   "sys.connection.list",
@@ -1123,4 +1128,13 @@ export const WRITES: ReadonlySet<string> = new Set<CallName>([
   "sys.user.update",
   "sys.workspace.create",
   "sys.workspace.update",
+]);
+
+/** Calls that change something where they run: with a key they may be sent again to a device, which remembers what it did. */
+export const EFFECTS: ReadonlySet<string> = new Set<CallName>([
+  "fs.delete",
+  "fs.edit",
+  "fs.upload",
+  "fs.write",
+  "shell.exec",
 ]);

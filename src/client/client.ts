@@ -1,9 +1,9 @@
 // The client: one identity at one gateway, kept connected. Typed from the same declarations the gateway runs. After a
-// cut it comes back by itself; reads and keyed writes are sent again, and anything else that was under way fails with
+// cut it comes back by itself; what may be sent again is (repeat.ts), and anything else that was under way fails with
 // ConnectionLost, because nobody can say whether it was carried out.
 
 import type { Begin, Body, Hash, Incoming, Outgoing } from "../hardware/body.ts";
-import { type Calls, READS, WRITES } from "./calls.ts";
+import type { Calls } from "./calls.ts";
 import {
   type Answer,
   type Arguments,
@@ -15,6 +15,7 @@ import {
   type SignalListener,
   type SocketConstructor,
 } from "./line.ts";
+import { Repeat } from "./repeat.ts";
 
 export type { CallName, Calls } from "./calls.ts";
 export { CallError, ConnectionLost, Line, socketUrl } from "./line.ts";
@@ -28,7 +29,7 @@ export type ClientOptions = {
   url: string;
   auth: Auth;
   client?: ClientInfo;
-  driver?: { implements: string[] };
+  driver?: { implements: string[]; ledger?: boolean };
   /** Carries out what the gateway asks of a device. */
   answer?: (request: LineRequest, body: Body | undefined) => Promise<unknown>;
   /** SHA-256 in pieces, for calls that carry a body. */
@@ -44,8 +45,6 @@ export type ClientStatus = "connected" | "reconnecting" | "closed";
 
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 30_000;
-/** For how long a gateway remembers a key, less some: later the same write would be carried out a second time. */
-const KEY_MS = 23 * 60 * 60 * 1000;
 /** Closed on purpose: coming back would only be refused, or push out whoever replaced us. */
 const FINAL_CODES = new Set([1000, 1008]);
 
@@ -67,6 +66,7 @@ export class Client {
   #reconnects: boolean;
   /** Calls to be sent when the line is back. */
   #pending: Pending[] = [];
+  readonly #keyless = new Set<string>();
   readonly #listeners = new Set<SignalListener>();
   #lastBody = 0;
   onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
@@ -94,21 +94,17 @@ export class Client {
   }
 
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
-    const key = options.key ?? (WRITES.has(name) ? randomId() : undefined);
-    const repeatable = READS.has(name) || (WRITES.has(name) && key !== undefined);
-    const sent = key === undefined ? options : { ...options, key };
-    let firstAt: number | null = null;
+    const repeat = new Repeat(name, args, { key: options.key, newKey: randomId, keyless: this.#keyless });
     return new Promise((resolve, reject) => {
       const run = (line: Line) => {
-        firstAt ??= Date.now();
-        if (WRITES.has(name) && Date.now() - firstAt > KEY_MS) {
-          reject(new ConnectionLost(1006, "The connection was lost for too long to send the call again safely"));
-          return;
-        }
-        line.call(name, args, sent).then(resolve, (error: unknown) => {
-          const cut = error instanceof ConnectionLost && error.code !== 0;
-          if (cut && repeatable && this.#closed === null) this.#send({ run, reject });
-          else reject(error);
+        const late = repeat.refusal(Date.now());
+        if (late !== null) return reject(late);
+        const { key } = repeat;
+        line.call(name, args, key === undefined ? options : { ...options, key }).then(resolve, (error: unknown) => {
+          const verdict = this.#closed === null ? repeat.after(error, Date.now()) : (error as Error);
+          if (verdict instanceof Error) reject(verdict);
+          else if (verdict === 0) this.#send({ run, reject });
+          else setTimeout(() => this.#send({ run, reject }), verdict);
         });
       };
       this.#send({ run, reject });
@@ -131,6 +127,12 @@ export class Client {
   onSignal(listener: SignalListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** False where there is no line now: then it goes nowhere. */
+  signal(signal: string, payload: unknown): boolean {
+    this.#line?.signal(signal, payload);
+    return this.#line !== null;
   }
 
   close(): void {
@@ -210,8 +212,9 @@ export class Client {
       const body = typeof id === "number" ? line.join(id, this.#newHash()) : undefined;
       line.answer(request.id, { ok: true, data: await answer(request, body) });
     } catch (error) {
-      const code = (error as { code?: unknown }).code;
-      line.answer(request.id, { ok: false, error: { code: typeof code === "number" ? code : 500, message: (error as Error).message } });
+      const { code, message, details } = error as Error & { code?: unknown; details?: unknown };
+      const shape = { code: typeof code === "number" ? code : 500, message, ...(details === undefined ? {} : { details }) };
+      line.answer(request.id, { ok: false, error: shape });
     } finally {
       if (typeof id === "number") line.part(id);
     }

@@ -45,7 +45,8 @@ export class ConnectionLost extends Error {
   }
 }
 
-export type LineRequest = { id: string; call: string; args: Record<string, unknown> };
+/** `key`: what the call is to be remembered by, where it may come again. */
+export type LineRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
 export type CallOptions = { key?: string; timeoutMs?: number };
 export type SignalListener = (signal: string, payload: unknown) => void;
 
@@ -121,7 +122,10 @@ export class Line {
   }
 
   /** To something that was asked. What nobody waits for any more goes nowhere. */
-  answer(id: string, outcome: { ok: true; data: unknown } | { ok: false; error: { code: number; message: string } }): void {
+  answer(
+    id: string,
+    outcome: { ok: true; data: unknown } | { ok: false; error: { code: number; message: string; details?: unknown } },
+  ): void {
     this.#send(JSON.stringify({ type: "res", id, ...outcome }));
   }
 
@@ -143,6 +147,10 @@ export class Line {
     this.#bodies.delete(id);
   }
 
+  signal(signal: string, payload: unknown): void {
+    if (this.#ended === null) this.#socket.send(JSON.stringify({ type: "sig", signal, payload }));
+  }
+
   close(): void {
     this.#socket.close(1000, "");
     this.#close(1000, "Closed by this client");
@@ -158,7 +166,12 @@ export class Line {
     if (frame.type === "sig" && frame.signal === BODY_SIGNAL) return this.#note(frame.payload);
     if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload);
     if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
-      return this.onRequest({ id: frame.id, call: frame.call, args: frame.args ?? {} });
+      return this.onRequest({
+        id: frame.id,
+        call: frame.call,
+        args: frame.args ?? {},
+        ...(typeof frame.key === "string" ? { key: frame.key } : {}),
+      });
     if (frame.type !== "res" || frame.id === undefined) return;
     const waiting = this.#settle(frame.id);
     if (frame.ok === true) waiting?.resolve(frame.data);
@@ -215,6 +228,7 @@ type Incoming = {
   payload?: unknown;
   call?: string;
   args?: Record<string, unknown>;
+  key?: unknown;
 };
 
 /** Null for what is not a frame at all. */

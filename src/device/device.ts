@@ -1,6 +1,7 @@
 // The device daemon: connects outwards, stays connected, and carries out the hardware syscalls on this machine's real
 // files and shell. It is the same code as the gateway's own target; only the machine under it differs.
 
+import { join } from "node:path";
 import { connect, type Auth, type Client, type SocketConstructor } from "../client/client.ts";
 import { CallError } from "../client/line.ts";
 import { decode } from "../gate/decode.ts";
@@ -12,7 +13,9 @@ import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import { environment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
+import { Ledger } from "./ledger.ts";
 import { MachineShell } from "./shell.ts";
+import { Statuses } from "./statuses.ts";
 
 export type DeviceOptions = {
   url: string;
@@ -23,6 +26,8 @@ export type DeviceOptions = {
   WebSocket?: SocketConstructor;
   log?: (message: string, fields?: DeviceEvent) => void;
   waitMs?: number;
+  /** Where it keeps what it was asked to do (state.ts). Without one it takes no keys. */
+  state?: string;
 };
 
 /** What is worth a line in a log. Arguments and results are not: they are people's files and commands. */
@@ -41,8 +46,11 @@ const DEVICE_LIMITS: HardwareLimits = { ...NATIVE_LIMITS, imageBytes: 10 * 1024 
 export async function startDevice(options: DeviceOptions): Promise<RunningDevice> {
   const { url, auth, deviceId, workspace, log = () => {} } = options;
   const files = new MachineFiles(workspace);
+  const ledger = options.state === undefined ? null : new Ledger(join(options.state, "ledger.jsonl"));
+  const statuses = new Statuses((event) => connected?.signal("exec.status", event) ?? false);
   const shell = new MachineShell({
     files,
+    onStart: (sessionId, done) => statuses.began(sessionId, done),
     env: environment(process.env, deviceId),
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
@@ -55,32 +63,51 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     places: new LinePlaces(),
   };
   const table = new Map(hardwareCalls.map((call) => [call.name, call]));
+  let connected: Client | null = null;
   const client = await connect({
     url,
     auth,
     client: { id: deviceId, version: VERSION, platform: process.platform, role: "driver" },
-    driver: { implements: ["fs.*", "shell.*"] },
+    driver: { implements: ["fs.*", "shell.*"], ledger: ledger !== null },
     ...(options.WebSocket === undefined ? {} : { WebSocket: options.WebSocket }),
     newHash: hashPieces,
-    async answer({ call: name, args }, body) {
+    async answer({ id, call: name, args, key }, body) {
       const call = table.get(name);
       if (call?.runs !== "hardware") throw new CallError({ code: 404, message: `Unknown syscall: ${name}` });
       const { target: _, ...rest } = decode(call.args, args) as { target?: string };
       const startedAt = performance.now();
       let outcome: DeviceEvent["outcome"] = "failed";
       try {
-        const result: unknown = await call.run(body === undefined ? machine : { ...machine, body }, rest as never);
+        const run = () => call.run(body === undefined ? machine : { ...machine, body }, rest as never);
+        const isKept = ledger !== null && key !== undefined && call.does !== "read";
+        const result = await (isKept ? ledger.once({ key, call: name, args: rest, isLook: isLook(rest) }, run) : run());
+        const { sessionId } = result as { sessionId?: unknown };
+        if (typeof sessionId === "string") statuses.outlived(sessionId, id);
         outcome = (result as { ok?: boolean }).ok === false ? "refused" : "ok";
         return result;
       } finally {
         log("call", { call: name, ms: Math.round(performance.now() - startedAt), outcome });
       }
     },
+  }).catch((error: unknown) => {
+    ledger?.close();
+    throw error;
   });
-  client.onStatus = (status, reason) => log(status, { reason: reason?.message });
+  connected = client;
+  client.onStatus = (status, reason) => {
+    log(status, { reason: reason?.message });
+    if (status === "connected") statuses.flush();
+    else statuses.cut();
+    if (status === "closed") ledger?.close();
+  };
   const stop = async () => {
     await shell.endAll("The device is stopping");
     client.close();
   };
   return { client, close: () => client.close(), stop };
+}
+
+/** For more output of a command, and nothing else. */
+function isLook({ sessionId, input }: { sessionId?: unknown; input?: unknown }): boolean {
+  return sessionId !== undefined && input === "";
 }

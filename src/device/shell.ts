@@ -19,6 +19,8 @@ export type MachineShellOptions = {
   env: Record<string, string>;
   /** How long a call waits before it answers that the command is still running. */
   waitMs?: number;
+  /** Told of every command. */
+  onStart?: (sessionId: string, done: Promise<Exit>) => void;
 };
 
 const WAIT_MS = 5_000;
@@ -49,10 +51,19 @@ export class MachineShell implements Shell {
     if ((await files.stat(where)).kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
     const program = shellOf(process.platform, env, input);
     const about = { command: input.trim() === "" ? program.file : input, cwd: where, outputBytesMax: OUTPUT_BYTES_MAX };
-    if (tty === undefined) return this.#sessions.start(OWNER, about, (sink) => pipeCommand(program, where, env, timeoutMs, sink));
-    const pty = await loadPty();
-    const command = { program, cwd: where, env, size: tty, timeoutMs };
-    return this.#sessions.start(OWNER, { ...about, tty: true }, (sink) => ptyCommand(pty, command, sink));
+    const pty = tty === undefined ? null : await loadPty();
+    let done: Promise<Exit> | undefined;
+    const spawn = (sink: Sink): Spawned => {
+      const spawned =
+        pty === null || tty === undefined
+          ? pipeCommand(program, where, env, timeoutMs, sink)
+          : ptyCommand(pty, { program, cwd: where, env, size: tty, timeoutMs }, sink);
+      done = spawned.done;
+      return spawned;
+    };
+    const sessionId = this.#sessions.start(OWNER, pty === null ? about : { ...about, tty: true }, spawn);
+    if (done !== undefined) this.#options.onStart?.(sessionId, done);
+    return sessionId;
   }
 
   wait(sessionId: string, look: Look, signal: AbortSignal = new AbortController().signal): Promise<SessionState | null> {

@@ -18,6 +18,12 @@ export class Emit {
     this.#membersOf = membersOf;
   }
 
+  /** To whoever started the command. */
+  execStatus(uid: number, payload: Record<string, unknown>): void {
+    const text = JSON.stringify({ type: "sig", signal: "exec.status", payload });
+    for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+  }
+
   deviceStatus(event: "connected" | "disconnected", device: Device, driverConnectionId: string): void {
     const members = this.#membersOf(device.deviceId);
     const users = [device.ownerUid, ROOT_UID, ...members].flatMap((uid) => this.#connections.ofUser(uid, "user"));

@@ -3,6 +3,7 @@
 import { type Door, pass } from "../gate/gate.ts";
 import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
+import type { Req } from "../protocol/frames.ts";
 import { StorageError } from "../ports/sql.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
@@ -33,7 +34,7 @@ import { Passwords } from "./passwords.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
 import { Repos } from "./repos.ts";
-import { type HardwareArgs, route } from "./route.ts";
+import { type HardwareArgs, refuseKey, route } from "./route.ts";
 import { Routing } from "./routing.ts";
 import { type HardwareSyscall, run } from "./run.ts";
 import { migrate } from "./schema/migrate.ts";
@@ -144,6 +145,7 @@ export class Kernel {
       ports,
       reads,
       relaxed: (body) => this.#relaxed(() => body(writes)),
+      write: (body) => this.#now(() => body(writes)),
       wakeBy: (dueAt) => this.#wakeBy(dueAt),
     });
     this.#native = new NativeTarget({
@@ -180,12 +182,13 @@ export class Kernel {
       reads,
       writes,
       effects,
-      hardware: (call: HardwareSyscall, caller: Caller, args: HardwareArgs, requestId: string, signal: AbortSignal) => {
+      hardware: (call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal) => {
         const { target: _, ...rest } = args;
-        if (call.carries === "body") return this.#transfers.run(call, caller, args, requestId, signal);
+        if (call.carries === "body") return this.#transfers.run(call, caller, args, frame, signal);
         const deviceId = route(reads, caller, args);
-        if (deviceId === null) return this.#native.run(call, caller, rest, signal);
-        return this.#routing.forward(call.name, caller, requestId, deviceId, rest, signal);
+        if (deviceId !== null) return this.#routing.forward(call.name, caller, frame, deviceId, rest, signal);
+        refuseKey(call, frame);
+        return this.#native.run(call, caller, rest, signal);
       },
     };
     const door: Door = {
@@ -199,6 +202,7 @@ export class Kernel {
       },
       answered: (socketId, frame) => this.#routing.answered(socketId, frame),
       bodyNoted: (socketId, payload) => this.#bodies.signalled(socketId, payload),
+      signalled: (driver, frame) => this.#routing.signalled(driver, frame),
     });
     this.#begin(capabilities);
   }
@@ -215,7 +219,6 @@ export class Kernel {
   opened(socketId: string): void {
     this.#reception.opened(socketId);
     this.#wakeBy(this.#reception.nextDueAt());
-    this.#wakeBy(this.#routing.nextDueAt());
   }
 
   received(socketId: string, text: string): void {
@@ -356,6 +359,7 @@ export class Kernel {
     this.#wakeBy(this.#timers.nextDueAt());
     this.#wakeBy(this.#connections.nextExpiryAt());
     this.#wakeBy(this.#reception.nextDueAt());
+    this.#wakeBy(this.#routing.nextDueAt());
   }
 
   #wakeBy(dueAt: number | null): void {

@@ -8,7 +8,7 @@ import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import { BODY_SIGNAL } from "../protocol/body.ts";
-import { decodeFrame, type Req, type Res } from "../protocol/frames.ts";
+import { decodeFrame, type Req, type Res, type Sig } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { WRONG_CREDENTIAL } from "./login.ts";
 import type { Connections } from "./nouns/connections.ts";
@@ -23,6 +23,8 @@ export type Told = {
   answered: (socketId: string, frame: Res) => void;
   /** Of what somebody with an identity says of a body. */
   bodyNoted: (socketId: string, payload: unknown) => void;
+  /** Of what a device tells on its own account. */
+  signalled: (driver: Caller, frame: Sig) => void;
 };
 
 export class Reception {
@@ -125,6 +127,7 @@ export class Reception {
         return this.#told.answered(socketId, frame);
       case "sig":
         if (frame.signal === BODY_SIGNAL && caller.origin !== "stranger") return this.#told.bodyNoted(socketId, frame.payload);
+        if (caller.origin === "driver") return this.#told.signalled(caller, frame);
         return this.#ports.meter.dropped("signal");
     }
   }

@@ -10,6 +10,15 @@ export const NATIVE = "gsv";
 /** What every hardware call may say of where it runs, beside its own arguments. */
 export type HardwareArgs = Record<string, unknown> & { target?: string; sessionId?: string };
 
+/** Said with every refusal of a key, none of which has changed anything: the same call without it is taken. */
+export const TAKES_NO_KEY = { takesKey: false };
+
+/** What the gateway's own target did cannot be stored in the transaction that made it true: better no promise than a broken one. */
+export function refuseKey({ name, does }: { name: string; does: string }, { key }: { key?: string }): void {
+  if (key !== undefined && does !== "read")
+    fail(400, `${name} on gsv takes no key: read what is there before you send it again`, TAKES_NO_KEY);
+}
+
 /** The device, or null for the gateway itself. */
 export function route({ shellSessions, now }: ReadContext, caller: Caller, args: HardwareArgs): string | null {
   const { target, sessionId } = args;

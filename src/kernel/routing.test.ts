@@ -1,5 +1,6 @@
 // Calls on their way to a device: what becomes of them when the device is late, the gateway forgets, or the asker goes.
 
+import { createHash } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
 import { MemorySql } from "../../test/support/memory-ports.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -19,6 +20,8 @@ let now: number;
 let sent: { to: string; frame: Record<string, unknown> }[];
 let dropped: string[];
 let woken: number[];
+let durable: number;
+let told: object[];
 let context: { routes: Routes; shellSessions: ShellSessions; devices: Devices; now: number };
 let routing: Routing;
 
@@ -26,14 +29,22 @@ beforeEach(() => {
   const sql = new MemorySql();
   migrate(sql);
   now = 1_000;
-  [sent, dropped, woken] = [[], [], []];
+  [sent, dropped, woken, told, durable] = [[], [], [], [], 0];
   const devices = new Devices(
     sql,
     () => now,
     () => now,
   );
   devices.connected(
-    { deviceId: "laptop", ownerUid: 1000, platform: "", version: "", implements: ["fs.*", "shell.exec"], connectionId: DRIVER },
+    {
+      deviceId: "laptop",
+      ownerUid: 1000,
+      platform: "",
+      version: "",
+      implements: ["fs.*", "shell.exec"],
+      keepsLedger: true,
+      connectionId: DRIVER,
+    },
     now,
   );
   const nouns = { routes: new Routes(sql), shellSessions: new ShellSessions(sql), devices };
@@ -45,7 +56,7 @@ beforeEach(() => {
 function life(): Routing {
   let count = 0;
   const ports = {
-    crypto: { uuid: () => `route ${++count}` },
+    crypto: { uuid: () => `route ${++count}`, sha256: (text: string) => createHash("sha256").update(text).digest() },
     clock: { now: () => now },
     sockets: { send: (to: string, text: string) => void sent.push({ to, frame: JSON.parse(text) as Record<string, unknown> }) },
     meter: { dropped: (reason: string) => void dropped.push(reason) },
@@ -54,12 +65,22 @@ function life(): Routing {
     ports,
     reads: context as unknown as ReadContext,
     relaxed: (body) => body(context as unknown as WriteContext),
+    write: (body) => {
+      durable++;
+      const after: (() => void)[] = [];
+      const emit = { execStatus: (uid: number, payload: object) => void told.push({ uid, ...payload }) };
+      body({ ...context, now, emit, after: (action: () => void) => after.push(action) } as unknown as WriteContext);
+      for (const action of after) action();
+    },
     wakeBy: (dueAt) => void woken.push(dueAt),
   });
 }
 
-const ask = (call: string, signal = new AbortController().signal) =>
-  routing.forward(call, ALICE, "request 7", "laptop", { path: "x" }, signal);
+const ask = (call: string, signal = new AbortController().signal, key?: string, caller = ALICE) =>
+  routing.forward(call, caller, { id: "request 7", ...(key === undefined ? {} : { key }) }, "laptop", { path: "x" }, signal);
+const running = (id: string) => ({ type: "res" as const, id, ok: true as const, data: { status: "running", sessionId: "s" } });
+const reasons = async (asked: Promise<unknown>[]) =>
+  (await Promise.allSettled(asked)).map((end) => end.status === "rejected" && (end.reason as object));
 const answer = (id: string, content = "yes") => ({ type: "res" as const, id, ok: true as const, data: { content } });
 
 it("carries a call there and its answer back, once", async () => {
@@ -83,7 +104,7 @@ it("gives up after a minute, and says of a write that its outcome is not known",
   routing.woke(now);
   expect((await ends).map((end) => end.status === "rejected" && (end.reason as { code: number; message: string }))).toMatchObject([
     { code: 504, message: "Syscall timed out: fs.read on laptop" },
-    { code: 504, message: "Syscall timed out: fs.write on laptop. Whether it was carried out is not known" },
+    { code: 504, message: "Syscall timed out: fs.write on laptop. Whether the call was carried out is not known" },
   ]);
   routing.answered(DRIVER, answer("route 1", "late"));
   expect(dropped).toEqual(["unasked"]);
@@ -131,4 +152,95 @@ it("asks after a command where it runs, its owner only, and for a day", async ()
   now += 24 * 60 * 60 * 1000;
   context.shellSessions.prune(now);
   expect(route(reads, ALICE, { sessionId: "s" })).toBeNull();
+});
+
+it("sends a key along that is the caller's own, each time with another id", async () => {
+  const bob = { ...ALICE, uid: 1001, gids: [0], connectionId: "bob's" };
+  context.devices.grant("laptop", 0);
+  const asked = [ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once", bob)];
+  const keys = sent.map(({ frame }) => frame.key);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
+  expect(new Set(sent.map(({ frame }) => frame.id)).size).toBe(3);
+  for (const { frame } of sent) routing.answered(DRIVER, answer(String(frame.id)));
+  expect(await Promise.all(asked)).toHaveLength(3);
+  void ask("fs.read", undefined, "once");
+  expect(sent.at(-1)!.frame).not.toHaveProperty("key");
+});
+
+it("takes no key for a device that keeps no ledger, and says so", async () => {
+  context.devices.connected(
+    { deviceId: "laptop", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: DRIVER },
+    now,
+  );
+  expect(await reasons([ask("fs.write", undefined, "once")])).toMatchObject([{ code: 400, details: { takesKey: false } }]);
+  expect(sent).toEqual([]);
+});
+
+it("says of a keyed call that went missing how to learn what became of it", async () => {
+  const asked = [ask("fs.write"), ask("fs.write", undefined, "once"), ask("fs.read")];
+  routing.driverGone(DRIVER);
+  const unknown = "Device disconnected: laptop. Whether the call was carried out is not known";
+  expect(await reasons(asked)).toMatchObject([
+    { code: 503, message: unknown, details: { outcome: "unknown" } },
+    { code: 503, message: `${unknown}: send it again with the same key to learn it`, details: { outcome: "unknown" } },
+    { code: 503, message: "Device disconnected: laptop" },
+  ]);
+});
+
+it("hands on of a device's details only what means something here", async () => {
+  const asked = [1, 2, 3].map(() => ask("fs.write"));
+  const details = [{ outcome: "unknown", more: 1 }, { takesKey: false }, { outcome: "odd" }];
+  details.forEach((one, at) =>
+    routing.answered(DRIVER, { type: "res", id: `route ${at + 1}`, ok: false, error: { code: 409, message: "no", details: one } }),
+  );
+  expect((await reasons(asked)).map((error) => (error as { details: unknown }).details)).toEqual([
+    { outcome: "unknown" },
+    { takesKey: false },
+    undefined,
+  ]);
+});
+
+it("remembers a session whose asker is gone, and tells nobody", () => {
+  const gone = new AbortController();
+  void ask("shell.exec", gone.signal);
+  gone.abort();
+  void ask("shell.exec");
+  routing.originGone(ALICE.connectionId);
+  sent = [];
+  routing.answered(DRIVER, running("route 1"));
+  routing.answered(DRIVER, running("route 2"));
+  expect(sent).toEqual([]);
+  expect(dropped).toEqual([]);
+  expect(context.shellSessions.get("s", now)).toMatchObject({ deviceId: "laptop", uid: 1000 });
+  expect(context.routes.nextDueAt()).toBeNull();
+});
+
+it("waits for the disk with the first answer of a session, and with no other", () => {
+  for (const id of ["route 1", "route 2", "route 3"]) {
+    void ask("shell.exec");
+    routing.answered(DRIVER, running(id));
+  }
+  expect(durable).toBe(1);
+});
+
+it("believes about a command only the device that runs it, and each thing once", () => {
+  const driver = (device: string, connectionId: string) => ({ connectionId, identity: { role: "driver", device } }) as unknown as Caller;
+  const tell = (from: Caller, event: string, signal = "exec.status", sessionId = "s") =>
+    routing.signalled(from, { type: "sig", signal, payload: { eventId: "e", sessionId, event, exitCode: 3 } });
+  void ask("shell.exec");
+  routing.answered(DRIVER, running("route 1"));
+  tell(driver("tower", "tower's"), "finished");
+  tell(driver("laptop", "an older socket of it"), "finished");
+  tell(driver("laptop", DRIVER), "finished", "exec.other");
+  tell(driver("laptop", DRIVER), "finished", "exec.status", "nobody's");
+  routing.signalled(driver("laptop", DRIVER), { type: "sig", signal: "exec.status", payload: { sessionId: 7 } });
+  expect(dropped).toEqual(["signal", "signal", "signal", "signal", "signal"]);
+  expect(told).toEqual([]);
+  for (const event of ["started", "started", "failed", "finished", "started"]) tell(driver("laptop", DRIVER), event);
+  expect(told).toMatchObject([
+    { uid: 1000, deviceId: "laptop", sessionId: "s", event: "started" },
+    { uid: 1000, deviceId: "laptop", sessionId: "s", event: "failed", exitCode: 3 },
+  ]);
 });

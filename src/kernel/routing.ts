@@ -1,29 +1,41 @@
 // Carries hardware calls to devices and their answers back. The device that was asked is the only one that may answer,
 // once, while the route is open; anything else is dropped and counted. Memory may vanish while a call is under way: then
-// the answer finds its way by the row alone.
+// the answer finds its way by the row alone. A call with a key may be sent again: each sending has a route of its own, and
+// the device, which knows the key, carries it out once and answers them all.
 
 import { allows } from "../lib/capability.ts";
+import { toHex } from "../lib/hex.ts";
 import { ERRORS, type ErrorCode, fail, SysError } from "../lib/sys-error.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
-import type { Res } from "../protocol/frames.ts";
+import type { Req, Res, Sig } from "../protocol/frames.ts";
+import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
-import type { Route } from "./nouns/routes.ts";
+import { execStatus } from "./exec-status.ts";
+import { NOBODY, type Route } from "./nouns/routes.ts";
+import { TAKES_NO_KEY } from "./route.ts";
 
 type Means = {
   ports: Ports;
   reads: ReadContext;
   relaxed<T>(body: (nouns: WriteContext) => T): T;
+  /** What somebody is told of: nothing leaves before it is on disk. */
+  write(body: (nouns: WriteContext) => void): void;
   /** Asks for a wake by then. */
   wakeBy(dueAt: number): void;
 };
 
 type Data = Record<string, unknown>;
+type Asked = Pick<Req, "id" | "key">;
 type Waiting = { resolve(data: Data): void; reject(error: SysError): void };
 
 export const ROUTE_TTL_MS = 60_000;
 const PROLONG_MS = 10_000;
-const READS = new Set(["fs.read", "fs.search", "fs.download", "shell.list"]);
+const READS: ReadonlySet<string> = new Set(hardwareCalls.filter(({ does }) => does === "read").map(({ name }) => name));
+const KEY_CHARS = 32;
+const EXEC = "shell.exec";
+const UNKNOWN = { outcome: "unknown" };
+const LIST = "shell.list";
 
 /** Where the device's end of a body is made; `heard` is to be called whenever something of it comes. */
 type Join = (driverId: string, heard: () => void) => { args: Data; end(): void };
@@ -38,27 +50,22 @@ export class Routing {
   }
 
   /** `args` without target. Rejects with what kept the call from being answered. `join` of a call that carries a body. */
-  async forward(
-    call: string,
-    caller: Caller,
-    requestId: string,
-    deviceId: string,
-    args: Data,
-    signal: AbortSignal,
-    join?: Join,
-  ): Promise<Data> {
+  async forward(call: string, caller: Caller, asked: Asked, deviceId: string, args: Data, signal: AbortSignal, join?: Join): Promise<Data> {
     const { ports } = this.#means;
     const driverId = this.#driverOf(call, caller, deviceId);
+    const key = asked.key === undefined || READS.has(call) ? undefined : this.#keyOf(asked.key, caller, deviceId);
     const routeId = ports.crypto.uuid();
     const dueAt = ports.clock.now() + ROUTE_TTL_MS;
     const joint = join?.(driverId, this.#prolonging(routeId));
     const { connectionId: originId, uid } = caller;
-    this.#means.relaxed(({ routes }) => routes.add({ routeId, call, deviceId, driverId, originId, requestId, uid, dueAt }));
+    const route = { routeId, call, deviceId, driverId, originId, requestId: asked.id, uid, dueAt, isKeyed: key !== undefined };
+    this.#means.relaxed(({ routes }) => routes.add(route));
     this.#means.wakeBy(dueAt);
     const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { resolve, reject }));
-    const dropped = () => this.#drop(routeId, driverId);
+    const dropped = () => this.#drop(route);
     signal.addEventListener("abort", dropped, { once: true });
-    ports.sockets.send(driverId, JSON.stringify({ type: "req", id: routeId, call, args: { ...args, ...joint?.args } }));
+    const frame = { type: "req", id: routeId, call, args: { ...args, ...joint?.args }, ...(key === undefined ? {} : { key }) };
+    ports.sockets.send(driverId, JSON.stringify(frame));
     try {
       return await answer;
     } finally {
@@ -74,15 +81,27 @@ export class Routing {
     this.#settle(route, frame.ok ? { ok: true, data: this.#told(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) });
   }
 
+  /** A `sig` from a device. */
+  signalled(driver: Caller, { signal, payload }: Sig): void {
+    const isTaken = signal === "exec.status" && execStatus(this.#means, driver, payload);
+    if (!isTaken) this.#means.ports.meter.dropped("signal");
+  }
+
   /** The device's socket is gone, and nobody will ever answer. */
   driverGone(driverId: string): void {
     for (const route of this.#means.relaxed(({ routes }) => routes.takeOfDriver(driverId)))
-      this.#settle(route, { ok: false, error: lost(route) });
+      this.#settle(route, { ok: false, error: failed(503, `Device disconnected: ${route.deviceId}`, route) });
   }
 
-  /** Whoever asked is gone: the device is not told, and its answer finds no route. */
+  /**
+   * Whoever asked is gone: the device is not told, and its answer finds no route. Only a command's is waited for, because
+   * it may name a session that would otherwise be nobody's.
+   */
   originGone(originId: string): void {
-    for (const { routeId } of this.#means.relaxed(({ routes }) => routes.takeOfOrigin(originId))) this.#waiting.delete(routeId);
+    this.#means.relaxed(({ routes }) => {
+      for (const routeId of routes.disown(originId, EXEC)) this.#waiting.delete(routeId);
+      for (const { routeId } of routes.takeOfOrigin(originId)) this.#waiting.delete(routeId);
+    });
   }
 
   nextDueAt(): number | null {
@@ -92,8 +111,7 @@ export class Routing {
   woke(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     for (const route of this.#means.relaxed(({ routes }) => routes.takeDue(now))) {
-      const unknown = READS.has(route.call) ? "" : ". Whether it was carried out is not known";
-      this.#settle(route, { ok: false, error: new SysError(504, `Syscall timed out: ${route.call} on ${route.deviceId}${unknown}`) });
+      this.#settle(route, { ok: false, error: failed(504, `Syscall timed out: ${route.call} on ${route.deviceId}`, route) });
     }
   }
 
@@ -121,8 +139,8 @@ export class Routing {
 
   /** A device knows its sessions but not whose they are; the gateway remembers who was told of which. */
   #told(route: Route, data: Data): Data {
-    if (route.call === "shell.exec") this.#remember(route, data);
-    if (route.call !== "shell.list") return data;
+    if (route.call === EXEC) this.#remember(route, data);
+    if (route.call !== LIST) return data;
     const sessions = Array.isArray(data.sessions) ? data.sessions.map(dataOf) : [];
     return { sessions: sessions.filter((session) => isRoot(route) || this.#isOwn(route, session)) };
   }
@@ -133,39 +151,56 @@ export class Routing {
     return own?.uid === uid && own.deviceId === deviceId;
   }
 
-  #remember({ deviceId, uid }: Route, { sessionId }: Data): void {
-    if (typeof sessionId !== "string" || sessionId.length > 128) return;
-    this.#means.relaxed(({ shellSessions, now }) => shellSessions.heard({ sessionId, deviceId, uid }, now));
+  /** What a device is to remember the call by: two users' keys never meet. */
+  #keyOf(key: string, { uid }: Caller, deviceId: string): string {
+    if (!this.#means.reads.devices.keepsLedger(deviceId))
+      fail(400, `Device ${deviceId} keeps no ledger, so it takes no key: look what is there before you send it again`, TAKES_NO_KEY);
+    return toHex(this.#means.ports.crypto.sha256(`${uid}/${key}`)).slice(0, KEY_CHARS);
   }
 
-  #drop(routeId: string, driverId: string): void {
+  /** Whoever is told of a session can rely on it: it is on disk before the answer leaves. Later answers wait for no disk. */
+  #remember({ deviceId, uid }: Route, data: unknown): void {
+    const { reads } = this.#means;
+    const { sessionId } = dataOf(data);
+    if (typeof sessionId !== "string" || sessionId.length > 128) return;
+    const heard = ({ shellSessions, now }: WriteContext) => shellSessions.heard({ sessionId, deviceId, uid }, now);
+    if (reads.shellSessions.get(sessionId, reads.now) === undefined) this.#means.write(heard);
+    else this.#means.relaxed(heard);
+  }
+
+  #drop({ routeId, driverId, call }: Route): void {
     const waiting = this.#waiting.get(routeId);
     this.#waiting.delete(routeId);
-    this.#means.relaxed(({ routes }) => routes.take(routeId, driverId));
     waiting?.reject(new SysError(503, "The caller went away"));
+    this.#means.relaxed(({ routes }) => (call === EXEC ? routes.disownOne(routeId) : routes.take(routeId, driverId)));
   }
 
   #settle({ routeId, originId, requestId }: Route, outcome: { ok: true; data: Data } | { ok: false; error: SysError }): void {
     const waiting = this.#waiting.get(routeId);
     this.#waiting.delete(routeId);
     if (waiting !== undefined) return outcome.ok ? waiting.resolve(outcome.data) : waiting.reject(outcome.error);
+    if (originId === NOBODY) return;
     // The kernel was put to sleep and woken since.
     const body = outcome.ok ? outcome : { ok: false, error: outcome.error.toShape() };
     this.#means.ports.sockets.send(originId, JSON.stringify({ type: "res", id: requestId, ...body }), requestId);
   }
 }
 
-function lost({ call, deviceId }: Route): SysError {
-  if (READS.has(call)) return new SysError(503, `Device disconnected: ${deviceId}`);
-  return new SysError(503, `Device disconnected: ${deviceId}. Whether the call was carried out is not known`, { outcome: "unknown" });
+/** A read has failed, and that is all. Of anything else nobody can say whether it was done, unless it can be asked again. */
+function failed(code: ErrorCode, message: string, { call, isKeyed }: Route): SysError {
+  if (READS.has(call)) return new SysError(code, message);
+  const how = isKeyed ? ": send it again with the same key to learn it" : "";
+  return new SysError(code, `${message}. Whether the call was carried out is not known${how}`, UNKNOWN);
 }
 
 function dataOf(data: unknown): Data {
   return typeof data === "object" && data !== null && !Array.isArray(data) ? (data as Data) : {};
 }
 
-/** A device speaks for itself: its words, and a code of ours or none. */
+/** A device speaks for itself: its words, a code of ours or none, and of its details those that mean something here. */
 function errorOf({ error }: Extract<Res, { ok: false }>): SysError {
   const isOurs = error.code in ERRORS;
-  return new SysError(isOurs ? (error.code as ErrorCode) : 500, error.message.slice(0, 2000));
+  const { outcome, takesKey } = dataOf(error.details);
+  const details = outcome === "unknown" || outcome === "done" ? { outcome } : takesKey === false ? TAKES_NO_KEY : undefined;
+  return new SysError(isOurs ? (error.code as ErrorCode) : 500, error.message.slice(0, 2000), details);
 }

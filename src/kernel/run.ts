@@ -21,13 +21,7 @@ type Means = {
   writes: WriteContext;
   effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos" | "copies">;
   /** Runs a hardware call where the caller wants it. */
-  hardware(
-    call: HardwareSyscall,
-    caller: Caller,
-    args: HardwareArgs,
-    requestId: string,
-    signal: AbortSignal,
-  ): Promise<Record<string, unknown>>;
+  hardware(call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal): Promise<Record<string, unknown>>;
 };
 
 export type HardwareSyscall = Extract<Syscall, { runs: "hardware" }>;
@@ -66,9 +60,7 @@ async function onHardware(
   signal: AbortSignal,
 ): Promise<Answer> {
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
-  // What a target did cannot be stored in the transaction that made it true; better no promise than a broken one.
-  if (frame.key !== undefined) fail(400, `${call.name} takes no key: read what is there before you send it again`);
-  const data = await means.hardware(call, caller, args as HardwareArgs, frame.id, signal);
+  const data = await means.hardware(call, caller, args as HardwareArgs, frame, signal);
   return { data, after: NOTHING, stays: call.keeps === true };
 }
 

@@ -8,11 +8,12 @@ import { turn } from "../lib/turn.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { BodyEnd, BodyNote } from "../protocol/body.ts";
 import type { Caller } from "../protocol/caller.ts";
+import type { Req } from "../protocol/frames.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import type { Bodies } from "./bodies.ts";
 import type { ReadContext } from "./context.ts";
 import type { NativeTarget } from "./native.ts";
-import { NATIVE, route } from "./route.ts";
+import { NATIVE, route, TAKES_NO_KEY } from "./route.ts";
 import type { Routing } from "./routing.ts";
 import type { HardwareSyscall } from "./run.ts";
 
@@ -44,16 +45,18 @@ export class Transfers {
   }
 
   /** The caller's own socket is the other end. */
-  async run(call: HardwareSyscall, caller: Caller, args: Data, requestId: string, signal: AbortSignal): Promise<Data> {
+  async run(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Data> {
     const { bodies, ports } = this.#means;
     const { connectionId } = caller;
-    if (requestId === "" || ports.sockets.peer(connectionId) === undefined)
+    // What came of it under the same tag is not sent again, so nothing is lost without one.
+    if (frame.key !== undefined) fail(400, `${call.name} takes no key: call it again with the same tag`, TAKES_NO_KEY);
+    if (frame.id === "" || ports.sockets.peer(connectionId) === undefined)
       fail(400, `${call.name} needs a socket of the caller's own: use fs.copy`);
     const id = Number(args.body);
     const wire: { near: BodyEnd | null } = { near: null };
     const own = bodies.join(connectionId, id, late(wire), () => {});
     try {
-      const { near, answer } = this.#start(call, caller, args, requestId, own, signal);
+      const { near, answer } = this.#start(call, caller, args, frame.id, own, signal);
       wire.near = near;
       return await answer;
     } finally {
@@ -135,7 +138,7 @@ export class Transfers {
       return { near: body, answer: native.run(call, caller, args, signal, body) };
     }
     const wire: { near: BodyEnd | null } = { near: null };
-    const answer = routing.forward(call.name, caller, requestId, deviceId, args, signal, (driverId, heard) => {
+    const answer = routing.forward(call.name, caller, { id: requestId }, deviceId, args, signal, (driverId, heard) => {
       const id = bodies.newId(driverId);
       wire.near = bodies.join(driverId, id, far, heard);
       return { args: { body: id }, end: () => bodies.part(driverId, id) };

@@ -76,7 +76,8 @@ function decodeRes(value: Record<string, unknown>): Res | Refusal {
   if (!isShortText(id, LIMITS.requestIdBytes)) return refuse(UNKNOWN_ID, 400, "Invalid response id");
   if (ok === true) return { type: "res", id, ok, data };
   if (ok === false && isObject(error) && typeof error.code === "number" && typeof error.message === "string") {
-    return { type: "res", id, ok, error: { code: error.code, message: error.message } };
+    const { code, message, details } = error;
+    return { type: "res", id, ok, error: { code, message, ...(isObject(details) ? { details } : {}) } };
   }
   return refuse(id, 400, "Invalid response");
 }

@@ -9,6 +9,10 @@ export const SIGNALS: Record<string, { to: readonly Role[]; doc: string }> = {
   },
   "copy.progress": { to: ["user"], doc: "How far an fs.copy is that was given a name for its progress." },
   "device.status": { to: ["user", "driver"], doc: "A device connected or disconnected. Sent to the connections of those who may use it." },
+  "exec.status": {
+    to: ["user"],
+    doc: "A command on a device that outlived the call it was started by has begun or ended. Sent to the connections of the user who started it.",
+  },
 };
 
 export function signalsFor(role: Role): string[] {

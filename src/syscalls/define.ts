@@ -63,7 +63,7 @@ export type EffectCall<A extends Schema, R extends Schema> = Common<A, R> & {
 /** A call that means the same on every target: written once, over the files and the shell of whatever it runs on. */
 export type HardwareCall<A extends Schema, R extends Schema> = Common<A, R> & {
   runs: "hardware";
-  does: "effect";
+  does: "read" | "effect";
   from: Identified;
   run(machine: Machine, args: z.output<A>): Promise<z.input<R>>;
 };
@@ -105,5 +105,5 @@ export type Syscall = Forgotten &
     | { runs: "kernel"; does: "read"; run(context: ReadContext, caller: never, args: never): Data }
     | { runs: "kernel"; does: "write"; run(context: WriteContext, caller: never, args: never): Data }
     | { runs: "kernel"; does: "effect"; run(context: EffectContext, caller: never, args: never): Promise<Data> }
-    | { runs: "hardware"; does: "effect"; run(machine: Machine, args: never): Promise<Data> }
+    | { runs: "hardware"; does: "read" | "effect"; run(machine: Machine, args: never): Promise<Data> }
   );

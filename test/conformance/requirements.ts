@@ -250,6 +250,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "A command that outlives the wait is polled, fed and ended by its session alone, by its owner alone",
     "hardware-tools",
   ),
+  r("shell.exec:device-key", "A call to a device with a key is carried out once; where nothing remembers it, no key is taken", "trust F2"),
+  r("shell.exec:device-repeat", "Whoever lost the connection learns by the same key which session runs their command", "issue 4"),
+  r("shell.exec:status", "The user who started a command is told that it runs and how it ended, by its device alone", "1.6"),
+  r("fs.read:device-capability", "Who may not make the call may not make it on a device", "routing"),
+  r(
+    "fs.read:device-timeout",
+    "A device that says nothing for a minute is given up, and of a write the outcome is not known",
+    "routing, 6.3",
+  ),
 ];
 
 function r(id: string, sentence: string, section: string): Requirement {

@@ -52,7 +52,7 @@ export class Judge {
     const frame = parseRequest(raw);
     if (frame === null) return;
     const { id, call, args } = frame;
-    const does = kernelCalls.find((known) => known.name === call)?.does;
+    const { does, runs } = kernelCalls.find((known) => known.name === call) ?? {};
     const who = line.identity;
     const asked: Asked = {
       id,
@@ -65,7 +65,7 @@ export class Judge {
       at: Math.floor(this.#now()),
       moment,
       mayCall: who !== null && allows(capabilitiesOf(this.#sql, who.role, who.username), call),
-      isSync: does !== "effect",
+      isSync: does !== "effect" && runs !== "hardware",
       writes: [],
       isSent: false,
       hasLeft: false,

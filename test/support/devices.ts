@@ -14,14 +14,15 @@ export async function plugIn(host: Host, owner: Client, deviceId: string): Promi
   const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
   const workspace = mkdtempSync(join(tmpdir(), "gsv-device-"));
   const { username } = owner.session.identity.process;
-  const device = await startDevice({ url: host.url, auth: { username, token: token.token }, deviceId, workspace, waitMs: 400 });
+  const state = mkdtempSync(join(tmpdir(), "gsv-state-"));
+  const device = await startDevice({ url: host.url, auth: { username, token: token.token }, deviceId, workspace, state, waitMs: 400 });
   return {
     ...device,
     deviceId,
     workspace,
     close() {
       device.close();
-      rmSync(workspace, { recursive: true, force: true });
+      for (const folder of [workspace, state]) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

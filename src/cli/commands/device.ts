@@ -49,6 +49,7 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
   const isWatched = flags.logFile === undefined;
   const log = isWatched ? noteLog : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
   const { startDevice } = await import("../../device/device.ts");
+  const { stateFolder } = await import("../../device/state.ts");
   const WebSocket = await socketConstructor();
   const told = (message: string, fields: DeviceEvent = {}) =>
     log(message === "call" || message === "connected" ? "info" : "warn", message, fields);
@@ -59,7 +60,15 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
   });
   for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
     try {
-      running = await startDevice({ url: address.url, auth: { username, token }, deviceId, workspace, WebSocket, log: told });
+      running = await startDevice({
+        url: address.url,
+        auth: { username, token },
+        deviceId,
+        workspace,
+        state: stateFolder(deviceId),
+        WebSocket,
+        log: told,
+      });
       if (isWatched) say(`${deviceId} is connected to ${address.origin}; relative paths begin at ${workspace}. Ctrl-C ends it.`);
       else log("info", "connected", { device: deviceId, gateway: address.origin });
       waitMs = RETRY_MS_MIN;

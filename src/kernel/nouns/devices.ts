@@ -23,7 +23,7 @@ export type Device = {
 
 export type DeviceReads = Pick<
   Devices,
-  "get" | "list" | "files" | "details" | "mayUse" | "toManage" | "driverOf" | "implementsOf" | "groupsOf"
+  "get" | "list" | "files" | "details" | "mayUse" | "toManage" | "driverOf" | "implementsOf" | "keepsLedger" | "groupsOf"
 >;
 
 export type DeviceDetails = Device & { description: string; implements: string[] };
@@ -103,6 +103,11 @@ export class Devices {
     ) as string[];
   }
 
+  /** Whether it remembers what it did, so that the same call may be sent to it again. */
+  keepsLedger(deviceId: string): boolean {
+    return this.#sql.get("SELECT keeps_ledger FROM devices WHERE device_id = ?", deviceId)?.keeps_ledger === 1;
+  }
+
   describe(deviceId: string, description: string): void {
     const text = description.trim().slice(0, DESCRIPTION_CHARS_MAX);
     this.#sql.run("UPDATE devices SET description = ? WHERE device_id = ?", text, deviceId);
@@ -128,7 +133,15 @@ export class Devices {
   }
 
   connected(
-    device: { deviceId: string; ownerUid: number; platform: string; version: string; implements: readonly string[]; connectionId: string },
+    device: {
+      deviceId: string;
+      ownerUid: number;
+      platform: string;
+      version: string;
+      implements: readonly string[];
+      keepsLedger?: boolean;
+      connectionId: string;
+    },
     now: number,
   ): Device {
     // A device id that somebody else registered is not for the taking.
@@ -137,9 +150,9 @@ export class Devices {
     if (known === undefined && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
       fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect under the id of one you have`);
     this.#sql.run(
-      `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL)
+      `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL, ?8)
        ON CONFLICT (device_id) DO UPDATE SET implements = ?3, platform = ?4, version = ?5, connection_id = ?6,
-         last_seen_at = ?7, connected_at = ?7, disconnected_at = NULL`,
+         last_seen_at = ?7, connected_at = ?7, disconnected_at = NULL, keeps_ledger = ?8`,
       device.deviceId,
       device.ownerUid,
       JSON.stringify(device.implements),
@@ -147,6 +160,7 @@ export class Devices {
       device.version,
       device.connectionId,
       now,
+      device.keepsLedger === true ? 1 : 0,
     );
     return this.get(device.deviceId)!;
   }

@@ -14,7 +14,12 @@ export type Route = {
   requestId: string;
   uid: number;
   dueAt: number;
+  /** It may be sent again, and the device then tells what became of it. */
+  isKeyed: boolean;
 };
+
+/** Of a route whose asker is gone: the answer is for nobody. */
+export const NOBODY = "";
 
 export class Routes {
   readonly #sql: Sql;
@@ -23,8 +28,19 @@ export class Routes {
     this.#sql = sql;
   }
 
-  add({ routeId, call, deviceId, driverId, originId, requestId, uid, dueAt }: Route): void {
-    this.#sql.run("INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", routeId, call, deviceId, driverId, originId, requestId, uid, dueAt);
+  add({ routeId, call, deviceId, driverId, originId, requestId, uid, dueAt, isKeyed }: Route): void {
+    this.#sql.run(
+      "INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      routeId,
+      call,
+      deviceId,
+      driverId,
+      originId,
+      requestId,
+      uid,
+      dueAt,
+      isKeyed ? 1 : 0,
+    );
   }
 
   /** The route, if it is open and this connection was asked; it is open no more. */
@@ -44,6 +60,17 @@ export class Routes {
 
   takeOfOrigin(originId: string): Route[] {
     return this.#takeWhere("origin_id = ?", originId);
+  }
+
+  /** Nobody waits for these any more, but what their answers say is still of use. */
+  disown(originId: string, call: string): string[] {
+    const rows = this.#sql.all("SELECT route_id FROM routes WHERE origin_id = ? AND call = ?", originId, call);
+    if (rows.length > 0) this.#sql.run("UPDATE routes SET origin_id = ? WHERE origin_id = ? AND call = ?", NOBODY, originId, call);
+    return rows.map((row) => String(row.route_id));
+  }
+
+  disownOne(routeId: string): void {
+    this.#sql.run("UPDATE routes SET origin_id = ? WHERE route_id = ?", NOBODY, routeId);
   }
 
   takeDue(now: number): Route[] {
@@ -72,5 +99,6 @@ function fromRow(row: SqlRow): Route {
     requestId: String(row.request_id),
     uid: Number(row.uid),
     dueAt: Number(row.due_at),
+    isKeyed: row.keyed === 1,
   };
 }

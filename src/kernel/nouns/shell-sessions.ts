@@ -3,8 +3,10 @@
 
 import type { Sql } from "../../ports/sql.ts";
 
-const KEEP_MS = 24 * 60 * 60 * 1000;
+/** Commands run until they end, and some take weeks. */
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
+export type SessionStatus = "running" | "completed" | "failed";
 export type ShellSession = { sessionId: string; deviceId: string; uid: number };
 
 export class ShellSessions {
@@ -14,7 +16,7 @@ export class ShellSessions {
     this.#sql = sql;
   }
 
-  /** For a day after it was last heard of. */
+  /** For a month after it was last heard of. */
   get(sessionId: string, now: number): ShellSession | undefined {
     const row = this.#sql.get("SELECT * FROM shell_sessions WHERE session_id = ? AND updated_at > ?", sessionId, now - KEEP_MS);
     return row && { sessionId, deviceId: String(row.device_id), uid: Number(row.uid) };
@@ -23,13 +25,26 @@ export class ShellSessions {
   /** What was started by one user on one device stays theirs and its. */
   heard({ sessionId, deviceId, uid }: ShellSession, now: number): void {
     this.#sql.run(
-      `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4)
+      `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4, NULL, NULL)
        ON CONFLICT (session_id) DO UPDATE SET updated_at = ?4 WHERE device_id = ?2 AND uid = ?3`,
       sessionId,
       deviceId,
       uid,
       now,
     );
+  }
+
+  /** What its device tells of it. False where that is nothing new: a device may tell the same twice. */
+  told(sessionId: string, { status, exitCode }: { status: SessionStatus; exitCode: number | null }, now: number): boolean {
+    const changed = this.#sql.run(
+      `UPDATE shell_sessions SET status = ?2, exit_code = ?3, updated_at = ?4
+       WHERE session_id = ?1 AND (status IS NULL OR (status = 'running' AND ?2 <> 'running'))`,
+      sessionId,
+      status,
+      exitCode,
+      now,
+    );
+    return changed > 0;
   }
 
   prune(now: number): void {

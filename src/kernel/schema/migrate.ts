@@ -7,8 +7,9 @@ import { files } from "./002-files.ts";
 import { deviceIndexes } from "./003-device-indexes.ts";
 import { repositories } from "./004-repositories.ts";
 import { routes } from "./005-routes.ts";
+import { ledgers } from "./006-ledgers.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes];
+export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes, ledgers];
 
 export function migrate(sql: Sql): void {
   migrateBy(sql, MIGRATIONS);

@@ -10,7 +10,7 @@ export default hardwareSyscall({
   name: "fs.download",
   doc: "Fetch a file of any kind and size as it is. Its bytes come as a body: binary frames that begin with the number given as body. The target says how large it is in a body signal and sends what is asked for by another; the answer follows the last byte. sent is what really travelled.",
   runs: "hardware",
-  does: "effect",
+  does: "read",
   carries: "body",
   from: ["user"],
   grant: ["users"],

@@ -14,7 +14,7 @@ export default hardwareSyscall({
   name: "fs.read",
   doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them. more says that lines follow those returned.",
   runs: "hardware",
-  does: "effect",
+  does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ path: z.string().min(1), offset: z.int().min(0).optional(), limit: z.int().min(0).optional() }),

@@ -9,7 +9,7 @@ export default hardwareSyscall({
   name: "fs.search",
   doc: "Find lines that hold a text, literally and by case, in files at or below path (the working directory for none). include is a pattern of names such as *.md. truncated says that a limit ended the search early.",
   runs: "hardware",
-  does: "effect",
+  does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ query: z.string(), path: z.string().min(1).optional(), include: z.string().max(256).optional() }),

@@ -8,7 +8,7 @@ export default hardwareSyscall({
   name: "shell.list",
   doc: "List your commands on a target: those that run, and those that have ended and whose end nobody was told yet. With a sessionId, shell.exec looks after one, feeds it or sends it a signal. command is its beginning; root sees everybody's on a device.",
   runs: "hardware",
-  does: "effect",
+  does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({}),

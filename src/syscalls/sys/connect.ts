@@ -15,7 +15,7 @@ const Short = z.string().max(256);
 
 export default strangerSyscall({
   name: "sys.connect",
-  doc: "Give a socket its identity. Role and capabilities come from the gateway's own tables, never from what the client says of itself. An older socket with the same user, role and client id is closed with code 1000.",
+  doc: "Give a socket its identity. Role and capabilities come from the gateway's own tables, never from what the client says of itself. An older socket with the same user, role and client id is closed with code 1000. A driver that remembers by its key what it was asked to do says ledger.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -29,7 +29,7 @@ export default strangerSyscall({
       role: z.unknown().optional(),
       channel: Short.optional(),
     }),
-    driver: z.object({ implements: z.array(Short).max(256).optional() }).optional(),
+    driver: z.object({ implements: z.array(Short).max(256).optional(), ledger: z.boolean().optional() }).optional(),
     auth: z.object({ username: z.string().max(256).default(""), password: z.string().optional(), token: Short.optional() }).optional(),
   }),
   result: z.object({
@@ -63,7 +63,7 @@ export default strangerSyscall({
         capabilities: ["sys.config.get"],
       },
       syscalls: ["sys.config.get"],
-      signals: ["device.status"],
+      signals: ["device.status", "exec.status"],
     },
   },
   async run(context, stranger, { protocol, client, driver, auth }) {
@@ -101,7 +101,15 @@ export default strangerSyscall({
             const { devices, emit, after, now } = nouns;
             const { platform, version } = client;
             const device = devices.connected(
-              { deviceId: client.id, ownerUid: account.uid, platform, version, implements: patterns, connectionId },
+              {
+                deviceId: client.id,
+                ownerUid: account.uid,
+                platform,
+                version,
+                implements: patterns,
+                keepsLedger: driver?.ledger === true,
+                connectionId,
+              },
               now,
             );
             after(() => emit.deviceStatus("connected", device, connectionId));

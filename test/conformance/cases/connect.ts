@@ -15,7 +15,7 @@ verifies("sys.connect:user-password", async ({ raw }) => {
       role: "user",
       process: { uid: 1000, gid: 1000, gids: [100, 1000], username: "alice", home: "/home/alice", cwd: "/home/alice", workspaceId: null },
     },
-    signals: ["device.status"],
+    signals: ["device.status", "exec.status"],
   });
   expect(data?.identity).toMatchObject({ capabilities: data?.syscalls });
   expect(data?.syscalls).toContain("sys.config.get");

@@ -3,14 +3,28 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
+import type { Calls, Client } from "../../../src/client/client.ts";
 import { plugIn } from "../../support/devices.ts";
+import { ALICE, populate, ROOT } from "../../support/people.ts";
+import type { RawSocket } from "../../support/raw-socket.ts";
 import { expectRefusal, refusal, verifies } from "../verifies.ts";
+
+type Result = Calls["shell.exec"]["result"];
 
 let made = 0;
 const name = (prefix: string) => `${prefix}-${made++}`;
 const run = (client: Client, target: string, input: string, more: { cwd?: string; wait?: number } = {}) =>
   client.call("shell.exec", { target, input, ...more });
+
+/** Asked until it has ended, however slow the machine is, with all its output. */
+async function ended(client: Client, first: Result): Promise<Result> {
+  let [result, output] = [first, first.output];
+  while (result.status === "running") {
+    result = await client.call("shell.exec", { sessionId: result.sessionId, input: "" });
+    output += result.output;
+  }
+  return { ...result, output };
+}
 
 verifies("sys.device.list:visible", async ({ host, alice, bob, root }) => {
   const [client, other, admin] = [await alice(), await bob(), await root()];
@@ -192,12 +206,7 @@ verifies("fs.read:device-gone", async ({ alice, raw }) => {
   const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
   const connect = async () => {
     const socket = await raw();
-    await socket.call("sys.connect", {
-      protocol: 1,
-      client: { id: deviceId, version: "0", platform: "test", role: "driver" },
-      driver: { implements: ["fs.*", "shell.exec"] },
-      auth: { username: "alice", token: token.token },
-    });
+    await drive(socket, deviceId, token.token);
     return socket;
   };
   for (const [call, message] of [
@@ -214,19 +223,14 @@ verifies("fs.read:device-gone", async ({ alice, raw }) => {
 
 verifies("fs.read:device-forged", async ({ alice, bob, raw }) => {
   const [client, other] = [await alice(), await bob()];
-  const drive = async (owner: Client, username: string) => {
+  const plug = async (owner: Client, username: string) => {
     const deviceId = name("raw");
     const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
     const socket = await raw();
-    await socket.call("sys.connect", {
-      protocol: 1,
-      client: { id: deviceId, version: "0", platform: "test", role: "driver" },
-      driver: { implements: ["fs.*"] },
-      auth: { username, token: token.token },
-    });
+    await drive(socket, deviceId, token.token, username);
     return { deviceId, socket };
   };
-  const [mine, theirs] = [await drive(client, "alice"), await drive(other, "bob")];
+  const [mine, theirs] = [await plug(client, "alice"), await plug(other, "bob")];
   const answer = client.call("fs.read", { target: mine.deviceId, path: "x" });
   let asked = await mine.socket.frame();
   while (asked.type !== "req") asked = await mine.socket.frame();
@@ -246,13 +250,13 @@ verifies("shell.exec:device", async ({ host, alice }) => {
   const client = await alice();
   const device = await plugIn(host, client, name("lap"));
   const target = device.deviceId;
-  expect(await run(client, target, "pwd; echo err >&2; exit 3", { wait: 30_000 })).toEqual({
+  expect(await ended(client, await run(client, target, "pwd; echo err >&2; exit 3"))).toEqual({
     status: "failed",
     exitCode: 3,
     error: "Command exited with code 3",
     output: `${device.workspace}\nerr\n`,
   });
-  expect(await run(client, target, "echo $GSV_DEVICE", { cwd: "/", wait: 30_000 })).toMatchObject({
+  expect(await ended(client, await run(client, target, "echo $GSV_DEVICE", { cwd: "/" }))).toMatchObject({
     status: "completed",
     output: `${target}\n`,
   });
@@ -268,15 +272,7 @@ verifies("shell.exec:device-session", async ({ host, alice, bob }) => {
   const [client, other] = [await alice(), await bob()];
   const device = await plugIn(host, client, name("lap"));
   const target = device.deviceId;
-  const until = async (sessionId: string, input: string) => {
-    let result = await client.call("shell.exec", { sessionId, input });
-    let all = result.output;
-    while (result.status === "running") {
-      result = await client.call("shell.exec", { sessionId, input: "" });
-      all += result.output;
-    }
-    return { ...result, output: all };
-  };
+  const until = async (sessionId: string, input: string) => ended(client, await client.call("shell.exec", { sessionId, input }));
   const asked = await run(client, target, "read line; echo got $line; sleep 0.6; echo end");
   if (asked.status !== "running") throw new Error(JSON.stringify(asked));
   const { sessionId } = asked;
@@ -288,3 +284,132 @@ verifies("shell.exec:device-session", async ({ host, alice, bob }) => {
   expect(await until(endless.sessionId, "\u0003")).toMatchObject({ status: "failed", exitCode: 130, error: "Interrupted" });
   device.close();
 });
+
+verifies("shell.exec:device-key", async ({ host, alice, bob, raw }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const log = join(device.workspace, "log");
+  const append = { target, input: "echo x >> log; cat log | wc -l" };
+  const once = { key: name("key") };
+  const first = await client.call("shell.exec", append, once);
+  expect(await client.call("shell.exec", append, once)).toEqual(first);
+  await ended(client, first);
+  expect(await client.call("shell.exec", append, once)).toEqual(first);
+  expect(readFileSync(log, "utf8")).toBe("x\n");
+  await expectRefusal(client.call("shell.exec", { ...append, input: "echo y >> log" }, once), 409, "This key was used for another request");
+  await client.call("sys.device.grant", { deviceId: target, gid: 100 });
+  await ended(other, await other.call("shell.exec", append, once));
+  expect(readFileSync(log, "utf8")).toBe("x\nx\n");
+  // Where nothing remembers, no key is taken, and nothing is done.
+  expect(await refusal(client.call("shell.exec", { input: "echo no" }, once))).toMatchObject({ code: 400, details: { takesKey: false } });
+  const mute = name("mute");
+  const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: mute });
+  const socket = await raw();
+  await drive(socket, mute, token.token);
+  const write = { target: mute, path: "x", content: "" };
+  expect(await refusal(client.call("fs.write", write, once))).toMatchObject({ code: 400, details: { takesKey: false } });
+  device.close();
+});
+
+verifies("shell.exec:device-repeat", async ({ host, alice, connect, raw }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const { token } = await client.call("sys.token.create", { kind: "user" });
+  const args = { target, input: "echo begun >> log; read line; echo $line >> log" };
+  const key = name("key");
+  const socket = await raw();
+  await socket.connect({ username: "alice", token: token.token });
+  socket.sendFrame({ type: "req", id: "7", call: "shell.exec", args, key });
+  await expect.poll(() => existsSync(join(device.workspace, "log"))).toBe(true);
+  socket.terminate();
+  const back = await connect({ username: "alice", token: token.token });
+  const again = await back.call("shell.exec", args, { key });
+  if (again.status !== "running") throw new Error(JSON.stringify(again));
+  await ended(back, await back.call("shell.exec", { sessionId: again.sessionId, input: "end\n" }));
+  expect(readFileSync(join(device.workspace, "log"), "utf8")).toBe("begun\nend\n");
+  device.close();
+});
+
+verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
+  const [client, second, other] = [await alice(), await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const seen = [client, second, other].map((who) => {
+    const events: Record<string, unknown>[] = [];
+    who.onSignal((signal, payload) => signal === "exec.status" && events.push(payload as Record<string, unknown>));
+    return events;
+  });
+  const asked = await run(client, device.deviceId, "read line; exit 3");
+  if (asked.status !== "running") throw new Error(JSON.stringify(asked));
+  const { sessionId } = asked;
+  await expect.poll(() => seen[0]!.map(({ event }) => event)).toEqual(["started"]);
+  // Another device says that it is over.
+  const forger = name("forger");
+  const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: forger });
+  const socket = await raw();
+  await drive(socket, forger, token.token);
+  socket.sendFrame({ type: "sig", signal: "exec.status", payload: { eventId: "e", sessionId, event: "finished", exitCode: 0 } });
+  socket.send("ping");
+  while ((await socket.text()) !== "pong");
+  await ended(client, await client.call("shell.exec", { sessionId, input: "go\n" }));
+  const told = [
+    { deviceId: device.deviceId, sessionId, event: "started" },
+    { deviceId: device.deviceId, sessionId, event: "failed", exitCode: 3 },
+  ];
+  await expect.poll(() => seen[0]).toMatchObject(told);
+  await expect.poll(() => seen[1]).toMatchObject(told);
+  expect(seen[2]).toEqual([]);
+  device.close();
+});
+
+verifies("fs.read:device-capability", async ({ fresh, connect }) => {
+  const host = await fresh();
+  await populate(host);
+  const root = await connect(ROOT, {}, host);
+  const client = await connect(ALICE, {}, host);
+  const device = await plugIn(host, client, name("lap"));
+  await root.call("sys.capability.revoke", { gid: 100, capability: "fs.write" });
+  const write = () => client.call("fs.write", { target: device.deviceId, path: "x", content: "" });
+  await expectRefusal(write(), 403, "Permission denied: fs.write");
+  expect(existsSync(join(device.workspace, "x"))).toBe(false);
+  device.close();
+});
+
+verifies(
+  "fs.read:device-timeout",
+  async ({ alice, raw }) => {
+    const client = await alice();
+    const deviceId = name("mute");
+    const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+    const socket = await raw();
+    await drive(socket, deviceId, token.token);
+    // It is there, and says nothing.
+    const alive = setInterval(() => socket.send("ping"), 2_000);
+    const ends = [
+      refusal(client.call("fs.read", { target: deviceId, path: "x" })),
+      refusal(client.call("fs.write", { target: deviceId, path: "x", content: "" })),
+    ];
+    const timedOut = (call: string) => `Syscall timed out: ${call} on ${deviceId}`;
+    expect(await Promise.all(ends)).toEqual([
+      { code: 504, message: timedOut("fs.read"), details: undefined },
+      {
+        code: 504,
+        message: `${timedOut("fs.write")}. Whether the call was carried out is not known`,
+        details: { outcome: "unknown" },
+      },
+    ]);
+    clearInterval(alive);
+    socket.close();
+  },
+  240_000,
+);
+
+function drive(socket: RawSocket, deviceId: string, token: string, username = "alice"): Promise<unknown> {
+  return socket.call("sys.connect", {
+    protocol: 1,
+    client: { id: deviceId, version: "0", platform: "test", role: "driver" },
+    driver: { implements: ["fs.*", "shell.exec"] },
+    auth: { username, token },
+  });
+}

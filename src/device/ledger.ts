@@ -1,0 +1,250 @@
+// What this device was asked to do under a key, so that being asked again never does it again. A line is written before a
+// call is carried out and another after it: the file survives the daemon's being killed at any moment, though not a loss
+// of power, which would cost every call a sync of the disk. What was begun in an earlier life of the daemon and has no end
+// is answered with the truth: nobody knows.
+//
+// A key is remembered for a day, as the gateway's own are. Results are many and large, so only the last ones are kept.
+
+import { createHash } from "node:crypto";
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { CallError } from "../client/line.ts";
+
+export type LedgerCall = {
+  key: string;
+  call: string;
+  args: unknown;
+  /** A look at a command's output: doing it twice harms nobody. Only its answer is kept, for whoever has not got it, and not in the file: commands end with the daemon. */
+  isLook: boolean;
+};
+
+type Outcome = { ok: true; data: unknown } | { ok: false; error: { code: number; message: string } };
+
+type Entry = {
+  digest: string;
+  at: number;
+  isLook: boolean;
+  /** While this daemon carries it out. */
+  running?: Promise<Outcome>;
+  isDone: boolean;
+  /** The outcome as text, where it is kept. */
+  result?: string;
+};
+
+/** A line of the file: the beginning of a call, or its end. */
+type Line = { key: string; digest: string; at: number } | { key: string; done: true; result?: string };
+
+export type LedgerLimits = { keyMs: number; keys: number; results: number; resultBytes: number; resultsBytes: number; fileBytes: number };
+
+const LIMITS: LedgerLimits = {
+  keyMs: 24 * 60 * 60 * 1000,
+  keys: 50_000,
+  results: 1_024,
+  resultBytes: 1024 * 1024,
+  resultsBytes: 16 * 1024 * 1024,
+  fileBytes: 64 * 1024 * 1024,
+};
+
+export class Ledger {
+  readonly #file: string;
+  readonly #now: () => number;
+  readonly #limits: LedgerLimits;
+  /** In the order in which they were begun. */
+  readonly #entries = new Map<string, Entry>();
+  /** Those whose result is kept, in the order in which they ended. */
+  readonly #results = new Set<string>();
+  #resultsBytes = 0;
+  /** Null when it is closed: what is still under way then ends all the same. */
+  #handle: number | null;
+  #fileBytes = 0;
+  #compactBytes = 0;
+
+  constructor(file: string, { now = Date.now, limits = {} }: { now?: () => number; limits?: Partial<LedgerLimits> } = {}) {
+    this.#file = file;
+    this.#now = now;
+    this.#limits = { ...LIMITS, ...limits };
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    this.#read();
+    this.#handle = this.#compact();
+  }
+
+  /** Carries a call out, or tells what became of it when it was asked for before. */
+  async once({ key, call, args, isLook }: LedgerCall, work: () => Promise<unknown>): Promise<unknown> {
+    const digest = createHash("sha256")
+      .update(JSON.stringify([call, args]))
+      .digest("base64url")
+      .slice(0, 22);
+    const known = this.#entries.get(key);
+    if (known !== undefined) return this.#again(known, digest);
+    this.#makeRoom();
+    const at = this.#now();
+    const entry: Entry = { digest, at, isLook, isDone: false };
+    this.#entries.set(key, entry);
+    if (!isLook) this.#begin({ key, digest, at });
+    entry.running = outcomeOf(work);
+    const outcome = await entry.running;
+    this.#ended(key, entry, outcome);
+    return told(outcome);
+  }
+
+  close(): void {
+    if (this.#handle !== null) closeSync(this.#handle);
+    this.#handle = null;
+  }
+
+  async #again(entry: Entry, digest: string): Promise<unknown> {
+    if (entry.digest !== digest) throw new CallError({ code: 409, message: "This key was used for another request" });
+    if (entry.running !== undefined) return told(await entry.running);
+    if (entry.result !== undefined) return told(JSON.parse(entry.result) as Outcome);
+    throw entry.isDone
+      ? new CallError({
+          code: 409,
+          message: "It was carried out, but its result is no longer kept: look what is there",
+          details: { outcome: "done" },
+        })
+      : new CallError({
+          code: 409,
+          message: "Whether it was carried out is not known: the daemon was ended meanwhile. Look what is there",
+          details: { outcome: "unknown" },
+        });
+  }
+
+  /** A call that cannot be remembered is not begun. */
+  #begin(line: Line): void {
+    try {
+      this.#write(line);
+    } catch (error) {
+      const { message } = error as Error;
+      this.#entries.delete(line.key);
+      throw new CallError({ code: 507, message: `The device's ledger cannot be written, so nothing was carried out: ${message}` });
+    }
+  }
+
+  #ended(key: string, entry: Entry, outcome: Outcome): void {
+    delete entry.running;
+    entry.isDone = true;
+    const text = JSON.stringify(outcome);
+    const isKept = text.length <= this.#limits.resultBytes;
+    if (isKept) this.#keep(key, entry, text);
+    else if (entry.isLook) this.#entries.delete(key);
+    if (entry.isLook) return;
+    try {
+      this.#write({ key, done: true, ...(isKept ? { result: text } : {}) });
+    } catch {
+      // The disk is full. This daemon knows; its next life will say that nobody does.
+    }
+  }
+
+  #keep(key: string, entry: Entry, result: string): void {
+    entry.result = result;
+    this.#results.add(key);
+    this.#resultsBytes += result.length;
+    for (const oldest of this.#results) {
+      if (this.#results.size <= this.#limits.results && this.#resultsBytes <= this.#limits.resultsBytes) return;
+      this.#dropResult(oldest);
+    }
+  }
+
+  #dropResult(key: string): void {
+    const entry = this.#entries.get(key);
+    this.#results.delete(key);
+    this.#resultsBytes -= entry?.result?.length ?? 0;
+    delete entry?.result;
+    if (entry?.isLook) this.#entries.delete(key);
+  }
+
+  /** Forgetting a key before its day is over could do a thing twice. So rather no key is taken. */
+  #makeRoom(): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.at > this.#now() - this.#limits.keyMs) break;
+      if (entry.running === undefined) this.#forget(key);
+    }
+    if (this.#entries.size >= this.#limits.keys)
+      throw new CallError({
+        code: 429,
+        message: `Too many calls with a key: this device remembers ${this.#limits.keys} within a day. Send it without a key`,
+        details: { takesKey: false },
+      });
+  }
+
+  #forget(key: string): void {
+    this.#dropResult(key);
+    this.#entries.delete(key);
+  }
+
+  #write(line: Line): void {
+    const bytes = Buffer.from(textOf(line));
+    if (this.#handle === null) return appendFileSync(this.#file, bytes);
+    if (writeSync(this.#handle, bytes) < bytes.length) throw new Error("no space left on the disk");
+    this.#fileBytes += bytes.length;
+    if (this.#fileBytes <= Math.max(this.#limits.fileBytes, 2 * this.#compactBytes)) return;
+    closeSync(this.#handle);
+    this.#handle = this.#compact();
+  }
+
+  /** What still counts, in a new file in the place of the old one. */
+  #compact(): number {
+    const lines: string[] = [];
+    for (const [key, { digest, at, isLook, isDone, result }] of this.#entries) {
+      if (isLook) continue;
+      lines.push(textOf({ key, digest, at }));
+      if (isDone) lines.push(textOf({ key, done: true, ...(result === undefined ? {} : { result }) }));
+    }
+    const text = lines.join("");
+    const fresh = `${this.#file}.new`;
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, this.#file);
+    this.#compactBytes = this.#fileBytes = text.length;
+    return openSync(this.#file, "a", 0o600);
+  }
+
+  #read(): void {
+    let text = "";
+    try {
+      text = readFileSync(this.#file, "utf8");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    for (const raw of text.split("\n")) {
+      const line = parsed(raw);
+      if (line === null) continue;
+      if ("digest" in line) {
+        const { key, digest, at } = line;
+        if (at > this.#now() - this.#limits.keyMs) this.#entries.set(key, { digest, at, isLook: false, isDone: false });
+        continue;
+      }
+      const entry = this.#entries.get(line.key);
+      if (entry === undefined) continue;
+      entry.isDone = true;
+      if (line.result !== undefined) this.#keep(line.key, entry, line.result);
+    }
+  }
+}
+
+async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    return { ok: true, data: await work() };
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    return { ok: false, error: { code: typeof code === "number" ? code : 500, message } };
+  }
+}
+
+function told(outcome: Outcome): unknown {
+  if (outcome.ok) return outcome.data;
+  throw new CallError(outcome.error);
+}
+
+/** It begins a line rather than ending one: what a killed daemon left half written spoils nothing that follows. */
+function textOf(line: Line): string {
+  return `\n${JSON.stringify(line)}`;
+}
+
+/** Null for the line a killed daemon did not finish. */
+function parsed(line: string): Line | null {
+  try {
+    return JSON.parse(line) as Line;
+  } catch {
+    return null;
+  }
+}

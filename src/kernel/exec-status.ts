@@ -1,0 +1,39 @@
+// What a device tells of commands that outlived the call they were started by. Only the device that runs a command is
+// believed about it, and only once: it may tell the same again after a cut, because it cannot know what arrived.
+
+import { z } from "zod";
+import type { Caller } from "../protocol/caller.ts";
+import type { ReadContext, WriteContext } from "./context.ts";
+import type { SessionStatus } from "./nouns/shell-sessions.ts";
+
+type Means = { reads: ReadContext; write: (body: (nouns: WriteContext) => void) => void };
+
+const Short = z.string().min(1).max(128);
+const ExecStatus = z.object({
+  eventId: Short,
+  sessionId: Short,
+  event: Short,
+  callId: Short.optional(),
+  exitCode: z.int().optional(),
+  signal: Short.optional(),
+  outputTail: z.string().max(16_384).optional(),
+  startedAt: z.number().optional(),
+  endedAt: z.number().optional(),
+});
+
+const MEANS: Readonly<Record<string, SessionStatus>> = { finished: "completed", failed: "failed", timed_out: "failed" };
+
+/** False where it is not believed. */
+export function execStatus({ reads, write }: Means, driver: Caller, payload: unknown): boolean {
+  const { data: told } = ExecStatus.safeParse(payload);
+  if (told === undefined || driver.identity.role !== "driver") return false;
+  const { device: deviceId } = driver.identity;
+  const session = reads.shellSessions.get(told.sessionId, reads.now);
+  if (session?.deviceId !== deviceId || reads.devices.driverOf(deviceId) !== driver.connectionId) return false;
+  write(({ shellSessions, emit, after, now }) => {
+    const status = MEANS[told.event] ?? "running";
+    if (!shellSessions.told(told.sessionId, { status, exitCode: told.exitCode ?? null }, now)) return;
+    after(() => emit.execStatus(session.uid, { deviceId, ...told }));
+  });
+  return true;
+}
