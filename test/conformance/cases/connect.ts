@@ -15,7 +15,7 @@ verifies("sys.connect:user-password", async ({ raw }) => {
       role: "user",
       process: { uid: 1000, gid: 1000, gids: [100, 1000], username: "alice", home: "/home/alice", cwd: "/home/alice", workspaceId: null },
     },
-    signals: ["device.status", "exec.status"],
+    signals: ["body", "copy.progress", "device.status", "exec.status"],
   });
   expect(data?.identity).toMatchObject({ capabilities: data?.syscalls });
   expect(data?.syscalls).toContain("sys.config.get");
@@ -107,7 +107,7 @@ verifies("sys.connect:driver", async ({ alice, raw }) => {
   expect(answer.data).toMatchObject({
     identity: { role: "driver", device: "laptop-1", implements: ["fs.*", "shell.exec"], capabilities: [] },
     syscalls: [],
-    signals: ["device.status"],
+    signals: ["body", "device.status"],
   });
   expect(await untilAnswer(socket, "sys.info")).toMatchObject({ error: { code: 403, message: "Permission denied: sys.info" } });
 });
