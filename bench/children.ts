@@ -43,9 +43,19 @@ export class Children {
   }
 
   /** Starts a server that says "... is up at http://host:port" on its standard output. */
-  server(name: string, args: string[]): Promise<Server> {
+  server(name: string, args: string[], where: "load" | "server" = "server"): Promise<Server> {
+    return this.#started(name, args, / is up at \w+:\/\/[^\s]*:(\d+)\n/, where);
+  }
+
+  /** Starts something that connects outwards and says where to. What is at the other end of servers runs beside the load. */
+  outward(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
+    return this.#started(name, args, / is connected to \w+:\/\/[^\s]*:(\d+)/, "load", env);
+  }
+
+  #started(name: string, args: string[], ready: RegExp, where: "load" | "server", env: NodeJS.ProcessEnv = {}): Promise<Server> {
     const startedAt = performance.now();
-    const child = this.#spawn(SERVER_CPU, [process.execPath, ...args], ["pipe", "pipe", "pipe"]);
+    const cpu = where === "load" ? LOAD_CPU : SERVER_CPU;
+    const child = this.#spawn(cpu, [process.execPath, ...args], ["pipe", "pipe", "pipe"], env);
     return new Promise((resolve, reject) => {
       let said = "";
       const fail = (why: string) => {
@@ -58,7 +68,7 @@ export class Children {
       child.stderr!.on("data", (chunk: Buffer) => (said += chunk.toString()));
       child.stdout!.on("data", (chunk: Buffer) => {
         said += chunk.toString();
-        const port = / is up at \w+:\/\/[^\s]*:(\d+)\n/.exec(said)?.[1];
+        const port = ready.exec(said)?.[1];
         if (port === undefined) return;
         clearTimeout(timer);
         child.removeAllListeners("exit");

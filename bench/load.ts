@@ -1,12 +1,13 @@
 // The load, as a process of its own: takes one job at a time over IPC and answers with what it measured. It reads the
 // server's processor time itself, at the edges of the measured window, so that no message delay falls into it.
 
-import { cpuMs, diskBytes, rssKb } from "./proc.ts";
+import { cpuMs, cpuMsWithPrograms, diskBytes, rssKb } from "./proc.ts";
 import { type Measure, percentile } from "./stats.ts";
 import { textOf } from "./text.ts";
 import { encode, Wire } from "./wire.ts";
 
-export type Target = { port: number; pid: number; username: string; token: string };
+/** `farPid` is what the server hands the calls on to. */
+export type Target = { port: number; pid: number; farPid?: number; username: string; token: string };
 export type Job =
   | {
       do: "pipeline";
@@ -19,19 +20,22 @@ export type Job =
       seconds: number;
     }
   | { do: "connect"; target: Target; atOnce: number; seconds: number }
-  | { do: "hold"; target: Target; count: number; atOnce: number }
+  /** With a token of a device, `as` devices: these ping, as daemons do. */
+  | { do: "hold"; target: Target; count: number; atOnce: number; as?: "devices" }
   | { do: "release" };
 export type Outcome = { measure: Measure } | { error: string };
 
 const WARM_UP_MS = 500;
 const SAMPLES_MAX = 1 << 20;
 const CONNECTS_MAX = 20_000;
+const PING_EVERY_MS = 5_000;
 const PREFIX = Buffer.from('{"type":"res","id":"');
 const OK = Buffer.from('","ok":true');
 const QUOTE = 34;
 const DIGIT_ZERO = 48;
 
 let held: Wire[] = [];
+let pinging: NodeJS.Timeout | undefined;
 let connects = 0;
 
 if (import.meta.main) {
@@ -137,25 +141,34 @@ async function connectOften({ target, atOnce, seconds }: Extract<Job, { do: "con
 }
 
 /** Opens sockets with identity and keeps them, in steps below the gateway's limit of strangers per address. */
-async function hold({ target, count, atOnce }: Extract<Job, { do: "hold" }>): Promise<Measure> {
-  while (held.length < count)
-    held.push(...(await Promise.all(Array.from({ length: Math.min(atOnce, count - held.length) }, () => enter(target)))));
+async function hold({ target, count, atOnce, as }: Extract<Job, { do: "hold" }>): Promise<Measure> {
+  const one = (at: number) => enter(target, as === undefined ? undefined : `idle-${at}`);
+  while (held.length < count) {
+    const first = held.length;
+    held.push(...(await Promise.all(Array.from({ length: Math.min(atOnce, count - first) }, (_, at) => one(first + at)))));
+  }
   for (const wire of held) wire.onClose = () => lost++;
+  const ping = encode("ping");
+  if (as !== undefined) pinging = setInterval(() => held.forEach((wire) => wire.send(ping)), PING_EVERY_MS);
   return {};
 }
 
 let lost = 0;
 
 async function release(): Promise<Measure> {
+  clearInterval(pinging);
   if (lost > 0) throw new Error(`The server closed ${lost} of ${held.length} idle sockets`);
   await Promise.all(held.map((wire) => wire.close()));
   held = [];
   return {};
 }
 
-async function enter({ port, username, token }: Target): Promise<Wire> {
+async function enter({ port, username, token }: Target, deviceId?: string): Promise<Wire> {
   const wire = await Wire.open(port);
-  const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" };
+  const who =
+    deviceId === undefined
+      ? { client: { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" } }
+      : { client: { id: deviceId, version: "0", platform: "bench", role: "driver" }, driver: { implements: ["fs.*"] } };
   return new Promise((resolve, reject) => {
     wire.onClose = () => reject(new Error("The server closed the socket before it answered sys.connect"));
     wire.onText = (bytes, start, end) => {
@@ -164,7 +177,7 @@ async function enter({ port, username, token }: Target): Promise<Wire> {
       wire.onText = () => {};
       resolve(wire);
     };
-    wire.send(request("0", "sys.connect", { protocol: 1, client, auth: { username, token } }));
+    wire.send(request("0", "sys.connect", { protocol: 1, ...who, auth: { username, token } }));
   });
 }
 
@@ -181,8 +194,9 @@ function answeredId(bytes: Buffer, start: number, end: number): number {
   return bytes.compare(OK, 0, OK.length, at, at + OK.length) === 0 ? id : -1;
 }
 
-function measureFrom({ pid }: Target): (calls: number) => Measure {
+function measureFrom({ pid, farPid }: Target): (calls: number) => Measure {
   const cpuBefore = cpuMs(pid);
+  const farBefore = farPid === undefined ? 0 : cpuMsWithPrograms(farPid);
   const ownBefore = process.cpuUsage();
   const diskBefore = diskBytes(pid);
   const startedAt = performance.now();
@@ -192,6 +206,7 @@ function measureFrom({ pid }: Target): (calls: number) => Measure {
     return {
       perSecond: (calls * 1000) / ms,
       cpuMsPerCall: (cpuMs(pid) - cpuBefore) / calls,
+      ...(farPid === undefined ? {} : { farCpuMsPerCall: (cpuMsWithPrograms(farPid) - farBefore) / calls }),
       rssMb: rssKb(pid) / 1024,
       diskBytesPerCall: (diskBytes(pid) - diskBefore) / calls,
       serverBusy: (cpuMs(pid) - cpuBefore) / ms,

@@ -17,12 +17,16 @@ const COLUMNS: [keyof Measure, string][] = [
   ["perSecond", "per second"],
   ["p50Ms", "p50 ms"],
   ["p99Ms", "p99 ms"],
+  ["mbPerSecond", "MB/s"],
   ["cpuMsPerCall", "CPU ms each"],
+  ["farCpuMsPerCall", "ends' CPU ms each"],
   ["rssMb", "RSS MB"],
   ["diskBytesPerCall", "disk bytes each"],
   ["serverBusy", "server busy"],
   ["loadBusy", "load busy"],
   ["kbPerConnection", "KB each"],
+  ["growthMb", "growth MB"],
+  ["farGrowthMb", "ends' growth MB"],
 ];
 
 export function jsonLine(finding: Finding): string {

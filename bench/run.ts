@@ -8,6 +8,8 @@ import { pinning } from "./children.ts";
 import { type Finding, jsonLine, table } from "./report.ts";
 import { cli } from "./scenarios/cli.ts";
 import { connect } from "./scenarios/connect.ts";
+import { copy } from "./scenarios/copy.ts";
+import { device } from "./scenarios/device.ts";
 import { files } from "./scenarios/files.ts";
 import { growth } from "./scenarios/growth.ts";
 import { shell } from "./scenarios/shell.ts";
@@ -35,6 +37,8 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   search,
   clone,
   memory,
+  device,
+  copy,
 };
 const RUN_MS_MAX = 60 * 60 * 1000;
 
@@ -64,6 +68,7 @@ function choices(): { names: string[]; options: Options } {
     options: {
       rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "3" },
+      megabytes: { type: "string", default: "256" },
       bundle: { type: "string", default: join(import.meta.dirname, "../dist/gsv.js") },
       profile: { type: "string" },
     },
@@ -74,6 +79,7 @@ function choices(): { names: string[]; options: Options } {
     options: {
       rounds: within("rounds", values.rounds, 1, 20),
       seconds: within("seconds", values.seconds, 0.5, 60),
+      megabytes: within("megabytes", values.megabytes, 1, 10_240),
       bundle: resolve(values.bundle),
       profile: values.profile === undefined ? null : resolve(values.profile),
     },
@@ -89,7 +95,7 @@ function within(name: string, text: string, least: number, most: number): number
 function usage(complaint: string): never {
   console.error(`bench: ${complaint}`);
   console.error(
-    `usage: npm run bench -- [${Object.keys(SCENARIOS).join(" | ")}]... [--rounds N] [--seconds S] [--bundle FILE] [--profile DIR]`,
+    `usage: npm run bench -- [${Object.keys(SCENARIOS).join(" | ")}]... [--rounds N] [--seconds S] [--megabytes M] [--bundle FILE] [--profile DIR]`,
   );
   process.exit(2);
 }

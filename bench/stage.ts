@@ -8,10 +8,12 @@ import { Line } from "../src/client/line.ts";
 import type { Task } from "./alone.ts";
 import { Children, type Load, type Server } from "./children.ts";
 import type { FloorMode, FloorOptions } from "./floor.ts";
+import type { HopsOptions } from "./hops.ts";
 import type { Job, Target } from "./load.ts";
 import { type Measure, middle } from "./stats.ts";
+import type { TcpOptions } from "./tcp.ts";
 
-export type Options = { rounds: number; seconds: number; bundle: string; profile: string | null };
+export type Options = { rounds: number; seconds: number; megabytes: number; bundle: string; profile: string | null };
 
 /** A user of the gateway, and what the gateway answered: floors answer the same. */
 export type Account = { username: string; uid: number; token: string; tokenId: string; expiresAt: number | null; connected: unknown };
@@ -26,8 +28,7 @@ export class Stage {
   readonly home: string;
   /** A copy of the bundle: rebuilding it during a run must not change what is measured. */
   readonly program: string;
-  readonly #floor: string;
-  readonly #alone: string;
+  readonly #programs: string;
   #account: Account | null = null;
 
   constructor(options: Options) {
@@ -40,10 +41,9 @@ export class Stage {
     this.home = this.children.folder();
     // Bundled as the gateway is: stripping types at start costs 15 MB and 100 ms, which is no part of a floor, and the
     // room it leaves in the heap would swallow what connections cost.
-    this.#floor = join(copy, "floor.js");
-    this.#alone = join(copy, "alone.js");
+    this.#programs = copy;
     buildSync({
-      entryPoints: ["floor.ts", "alone.ts"].map((name) => join(import.meta.dirname, name)),
+      entryPoints: ["floor.ts", "alone.ts", "hops.ts", "tcp.ts"].map((name) => join(import.meta.dirname, name)),
       outdir: copy,
       bundle: true,
       format: "esm",
@@ -55,11 +55,34 @@ export class Stage {
 
   /** Always on the same data, so that every start but the first finds a gateway that is set up. */
   async gateway(flags: readonly string[] = []): Promise<Server> {
-    const { profile } = this.options;
-    const node = profile === null ? [...flags] : [...flags, "--cpu-prof", "--cpu-prof-interval", "200", "--cpu-prof-dir", profile];
-    const server = await this.children.server("gateway", [...node, this.program, "up", "--home", this.home, "--port", "0"]);
+    const server = await this.children.server("gateway", [...this.#flags(flags), this.program, "up", "--home", this.home, "--port", "0"]);
     this.#account ??= await populate(server.port);
     return server;
+  }
+
+  /** A daemon of the bundle, with a directory and a token of its own. */
+  async device(gateway: Server, deviceId: string, workspace: string): Promise<Server> {
+    const line = await this.line(gateway);
+    const { token } = await line.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+    line.close();
+    const place = [
+      "--url",
+      `http://127.0.0.1:${gateway.port}`,
+      "--user",
+      this.account.username,
+      "--id",
+      deviceId,
+      "--workspace",
+      workspace,
+    ];
+    // Its home is empty: the profile of whoever runs the bench would be run for each command.
+    const env = { GSV_DEVICE_TOKEN: token.token, GSV_CONFIG: join(workspace, "config.toml"), HOME: workspace };
+    return this.children.outward(`device ${deviceId}`, [...this.#flags([]), this.program, "device", "run", ...place], env);
+  }
+
+  #flags(flags: readonly string[]): string[] {
+    const { profile } = this.options;
+    return profile === null ? [...flags] : [...flags, "--cpu-prof", "--cpu-prof-interval", "200", "--cpu-prof-dir", profile];
   }
 
   floor(mode: FloorMode, answers: Record<string, unknown> = {}, flags: readonly string[] = []): Promise<Server> {
@@ -69,12 +92,29 @@ export class Stage {
       token: this.account.token,
       answers: { "sys.connect": this.account.connected, ...answers },
     };
-    return this.children.server(`floor (${mode})`, [...flags, this.#floor, JSON.stringify(options)]);
+    return this.children.server(`floor (${mode})`, [...flags, join(this.#programs, "floor.js"), JSON.stringify(options)]);
+  }
+
+  /** The floor of calls to devices: a relay, and what is behind it. */
+  async hops(does: "echo" | "work", workspace: string, answers: Record<string, unknown>): Promise<{ relay: Server; end: Server }> {
+    const program = join(this.#programs, "hops.js");
+    const args = (options: HopsOptions) => [program, JSON.stringify(options)];
+    const relay = await this.children.server("relay", args({ part: "relay", connected: this.account.connected }));
+    const end = await this.children.outward("far end", args({ part: "end", does, port: relay.port, workspace, answers }), {
+      HOME: workspace,
+    });
+    return { relay, end };
+  }
+
+  /** A part of the floor of copies. */
+  tcp(options: TcpOptions): Promise<Server> {
+    const args = [join(this.#programs, "tcp.js"), JSON.stringify(options)];
+    return this.children.server(options.part, args, options.part === "relay" ? "server" : "load");
   }
 
   /** A piece of work in a process of its own, where the servers run. */
   async alone(task: Task): Promise<Measure> {
-    const { code, output } = await this.children.program([this.#alone, JSON.stringify(task)], {}, "server");
+    const { code, output } = await this.children.program([join(this.#programs, "alone.js"), JSON.stringify(task)], {}, "server");
     if (code !== 0) throw new Error(`${task.work} ended with ${code}:\n${output}`);
     return JSON.parse(output.slice(output.lastIndexOf("\n{") + 1)) as Measure;
   }

@@ -18,12 +18,18 @@ export type Measure = {
   p50Ms?: number;
   p99Ms?: number;
   cpuMsPerCall?: number;
+  /** Of what is at the other end of the server, with the programs it ran. */
+  farCpuMsPerCall?: number;
   rssMb?: number;
   diskBytesPerCall?: number;
   /** Shares of one processor. Throughput says something of a server only where it is the busier side. */
   serverBusy?: number;
   loadBusy?: number;
   kbPerConnection?: number;
+  mbPerSecond?: number;
+  /** By how much its memory grew, and that of the end which grew more. */
+  growthMb?: number;
+  farGrowthMb?: number;
 };
 
 /** Field by field the median of several rounds. */
