@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
-import { WebSocket } from "ws";
 import type { Server } from "../children.ts";
 import { here, there } from "../../src/cli/depot.ts";
+import { socketConstructor } from "../../src/cli/socket.ts";
 import { transfer } from "../../src/cli/transfer.ts";
 import { type Client, connect } from "../../src/client/client.ts";
 import { hashPieces } from "../../src/hosts/shared/crypto.ts";
@@ -35,7 +35,7 @@ export async function copy(stage: Stage): Promise<Finding[]> {
     url: `http://127.0.0.1:${gateway.port}`,
     auth: { username: stage.account.username, token: stage.account.token },
     newHash: hashPieces,
-    WebSocket,
+    WebSocket: await socketConstructor(),
   });
   const ways = { ...ours(client, gateway, daemons, to), ...(await floors(stage, to)) };
   const file = join(from, "large");
