@@ -16,6 +16,7 @@ import {
   type FileSystem,
   type Receipt,
 } from "../hardware/filesystem.ts";
+import { newChunk } from "../protocol/body.ts";
 
 export class MachineFiles implements FileSystem {
   readonly #workspace: string;
@@ -165,14 +166,14 @@ export class MachineFiles implements FileSystem {
 }
 
 async function readRange(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(Math.max(0, end - start));
+  const bytes = newChunk(Math.max(0, end - start));
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  return bytes.subarray(0, filled);
+  return filled === bytes.length ? bytes : bytes.subarray(0, filled);
 }
 
 type Versioned = { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint };

@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { BODY_CHUNK_BYTES, type BodyNote, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "./body.ts";
+import { BODY_CHUNK_BYTES, type BodyNote, bodyFrame, bodySignal, newChunk, parseBodyFrame, parseBodyNote } from "./body.ts";
 
 it("a chunk comes out as it went in", () => {
   fc.assert(
@@ -36,4 +36,31 @@ it("a note comes out as it went in, and anything else is none", () => {
       for (const wrong of [null, -1, 0.5, {}, "x".repeat(1_001)]) expect(parseBodyNote({ ...payload, [name]: wrong })).toBeNull();
   }
   fc.assert(fc.property(fc.jsonValue(), (value) => parseBodyNote(value) === null || typeof value === "object"));
+});
+
+it("a chunk that came in a frame leaves in the same memory under another number", () => {
+  const came = bodyFrame(7, Uint8Array.of(1, 2, 3));
+  const { id, chunk } = parseBodyFrame(came)!;
+  expect([id, ...chunk]).toEqual([7, 1, 2, 3]);
+  const leaves = bodyFrame(0xffff_ffff, chunk);
+  expect(leaves.buffer).toBe(came.buffer);
+  expect(parseBodyFrame(leaves)).toEqual({ id: 0xffff_ffff, chunk: Uint8Array.of(1, 2, 3) });
+});
+
+it("only its own part of a larger memory is written to", () => {
+  const memory = new Uint8Array(32).fill(9);
+  memory.set(bodyFrame(7, Uint8Array.of(1, 2)), 10);
+  bodyFrame(0x01020304, parseBodyFrame(memory.subarray(10, 16))!.chunk);
+  expect([...memory]).toEqual([...Array<number>(10).fill(9), 4, 3, 2, 1, 1, 2, ...Array<number>(16).fill(9)]);
+});
+
+it("sent twice, or in part, it is copied", () => {
+  const chunk = newChunk(3);
+  chunk.set([1, 2, 3]);
+  const [first, second, part] = [bodyFrame(1, chunk), bodyFrame(2, chunk), bodyFrame(3, chunk.subarray(0, 2))];
+  expect([first, second, part].map((frame) => [parseBodyFrame(frame)!.id, ...parseBodyFrame(frame)!.chunk])).toEqual([
+    [1, 1, 2, 3],
+    [2, 1, 2, 3],
+    [3, 1, 2],
+  ]);
 });

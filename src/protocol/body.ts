@@ -29,18 +29,38 @@ export interface BodyEnd {
   note(note: BodyNote): void;
 }
 
+/** The frame that a chunk lies in already, if it does: it leaves in that one, once, and is not copied. */
+const around = new WeakMap<Uint8Array, Uint8Array<ArrayBuffer>>();
+
+/** A chunk to be filled and sent. */
+export function newChunk(bytes: number): Uint8Array {
+  return chunkIn(new Uint8Array(ID_BYTES + bytes));
+}
+
 export function bodyFrame(id: number, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
-  const frame = new Uint8Array(ID_BYTES + chunk.length);
-  new DataView(frame.buffer).setUint32(0, id, true);
-  frame.set(chunk, ID_BYTES);
+  const frame = around.get(chunk) ?? new Uint8Array(ID_BYTES + chunk.length);
+  // Sent a second time it is copied: the first may still be on its way.
+  if (!around.delete(chunk)) frame.set(chunk, ID_BYTES);
+  new DataView(frame.buffer, frame.byteOffset).setUint32(0, id, true);
   return frame;
 }
 
-/** Null for what is no chunk of a body. */
+/** Null for what is no chunk of a body. The frame is the chunk's from now on. */
 export function parseBodyFrame(frame: Uint8Array): { id: number; chunk: Uint8Array } | null {
   if (frame.length <= ID_BYTES || frame.length > ID_BYTES + BODY_CHUNK_BYTES) return null;
   const id = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
-  return { id, chunk: frame.subarray(ID_BYTES) };
+  return { id, chunk: chunkIn(frame) };
+}
+
+function chunkIn(frame: Uint8Array): Uint8Array {
+  const chunk = frame.subarray(ID_BYTES);
+  if (isPlain(frame)) around.set(chunk, frame);
+  return chunk;
+}
+
+/** Not on memory that others share. */
+function isPlain(frame: Uint8Array): frame is Uint8Array<ArrayBuffer> {
+  return frame.buffer instanceof ArrayBuffer;
 }
 
 export function bodySignal(id: number, note: BodyNote): string {
