@@ -51,10 +51,10 @@ if (existsSync(join(here, "vanished"))) {
 const action = args[1];
 const unit = args.find((word) => word.endsWith(".service"));
 const pidFile = join(here, "pid");
+// One that has ended may stay in the list of processes for as long as nobody has asked how: it is a zombie then.
 const alive = () => {
   try {
-    process.kill(Number(readFileSync(pidFile, "utf8")), 0);
-    return true;
+    return !/^State:\\s+[ZX]/m.test(readFileSync("/proc/" + readFileSync(pidFile, "utf8") + "/status", "utf8"));
   } catch {
     return false;
   }

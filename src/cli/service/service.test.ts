@@ -46,7 +46,7 @@ test("the unit: restarted for ever, its commands end with it, words stay what th
   expect(text).toContain(String.raw`Environment="ODD=a \"b\" 100%% $HOME \\n <&> é"`);
 });
 
-test("systemd is asked in the right order, and says what it could not do", async () => {
+test.skipIf(process.platform !== "linux")("systemd is asked in the right order, and says what it could not do", async () => {
   const stand = standIns(join(home, "bin"), process.execPath);
   const env = { HOME: home, PATH: `${stand.folder}:${process.env.PATH}`, XDG_RUNTIME_DIR: home };
   const manager = (await systemd(env)) as ServiceManager;
