@@ -1,0 +1,72 @@
+// Devices under faults (F1 to F4 of B11): the wire is cut, answers are doubled and forged, two sockets claim one device,
+// gateway and daemon are killed. Nothing hangs, nothing runs elsewhere, nothing runs twice, and what nobody can know is
+// said so. `--rounds N` for more claims, `--kills N` for more kills, `--seconds N` for a longer command, `--seed S`.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startNodeHost } from "../support/node-host.ts";
+import { ALICE, enter, populate } from "../support/people.ts";
+import { Bar, numberFlag } from "./bar.ts";
+import { Random } from "./crash/random.ts";
+import { Asker } from "./devices/asker.ts";
+import { claims } from "./devices/claims.ts";
+import { kills } from "./devices/kills.ts";
+import { life } from "./devices/life.ts";
+import { cutsInACall, ledgers, type Place, replays } from "./devices/faults.ts";
+
+const SECONDS = numberFlag("seconds", 8);
+const KILLS = numberFlag("kills", 6);
+const ROUNDS = numberFlag("rounds", 100);
+const seed = numberFlag("seed", Math.floor(Math.random() * 2 ** 31));
+
+const bar = new Bar("B11 trust:devices");
+const scratch = mkdtempSync(join(tmpdir(), "gsv-devices-"));
+const random = new Random(seed);
+
+await faults();
+await life(bar, scratch, SECONDS);
+await kills(bar, random, scratch, await bundled(), KILLS);
+rmSync(scratch, { recursive: true, force: true });
+bar.end(seed);
+
+async function faults(): Promise<void> {
+  const host = await startNodeHost();
+  await populate(host);
+  const owner = await enter(host, ALICE);
+  const { token } = await owner.call("sys.token.create", { kind: "user" });
+  const askers: Asker[] = [];
+  const place = async (): Promise<Place> => {
+    const ask = await Asker.enter(host.url, { username: "alice", token: token.token });
+    askers.push(ask);
+    return {
+      bar,
+      url: host.url,
+      scratch,
+      owner,
+      ask,
+      async tokenFor(deviceId) {
+        const { token: issued } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
+        return { username: "alice", token: issued.token };
+      },
+    };
+  };
+  // The late answer takes its minute beside the others.
+  const replayed = replays(await place());
+  await cutsInACall(await place());
+  await ledgers(await place());
+  await claims(await place(), random, ROUNDS);
+  await replayed;
+  bar.numbers.hangs = askers.reduce((sum, { hangs }) => sum + hangs, 0);
+  bar.check("no hangs", bar.numbers.hangs === 0, () => `${bar.numbers.hangs} calls were never answered`);
+  for (const ask of askers) ask.close();
+  owner.close();
+  await host.close();
+}
+
+async function bundled(): Promise<string> {
+  const { bundle } = await import("../../tools/bundle.mjs");
+  const outdir = join(scratch, "bundle");
+  await bundle({ outdir, faults: false });
+  return outdir;
+}
