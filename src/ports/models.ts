@@ -1,0 +1,80 @@
+// Models behind one interface, whichever provider they are of. A stream never throws: how it failed is its last event,
+// with as much of the message as had come by then.
+
+export interface Models {
+  /** The last event is `done` or `error`. When the signal says stop, the call ends at once, as an error of kind `aborted`. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+export type ModelRequest = {
+  choice: ModelChoice;
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: readonly ModelTool[];
+  /** The process that asks: providers that keep caches find theirs by it. */
+  affinity: string;
+};
+
+/** Which model, and how it is reached. */
+export type ModelChoice = {
+  provider: string;
+  model: string;
+  apiKey: string;
+  /** Of a server of one's own, or null for the provider's. */
+  baseUrl: string | null;
+  reasoning: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+  maxOutputTokens: number;
+};
+
+export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };
+
+export type ModelMessage =
+  | { role: "user"; content: readonly InputBlock[] }
+  | { role: "assistant"; content: readonly OutputBlock[] }
+  | { role: "tool"; callId: string; toolName: string; isError: boolean; content: readonly InputBlock[] };
+
+export type InputBlock = { type: "text"; text: string } | { type: "image"; mimeType: string; data: Uint8Array };
+
+export type OutputBlock =
+  | { type: "text"; text: string }
+  | { type: "thinking"; thinking: string; signature?: string; redacted?: true }
+  /** `arguments` that could not be read as JSON are null, and `raw` says what came. */
+  | { type: "toolCall"; id: string; name: string; arguments: Record<string, unknown> | null; raw?: string; signature?: string };
+
+export type ModelEvent =
+  | { type: "text_start" | "thinking_start"; index: number }
+  | { type: "text_delta" | "thinking_delta"; index: number; delta: string }
+  | { type: "text_end" | "thinking_end"; index: number }
+  | { type: "toolcall_start"; index: number; id: string; name: string }
+  | { type: "toolcall_delta"; index: number; delta: string }
+  | { type: "toolcall_end"; index: number; call: Extract<OutputBlock, { type: "toolCall" }> }
+  /** A try failed and the next is under way; what came of it is void. */
+  | { type: "retrying"; attempt: number; waitMs: number; why: string }
+  | { type: "done"; content: OutputBlock[]; usage: ModelUsage; stop: "end" | "tools" | "length" }
+  | { type: "error"; content: OutputBlock[]; usage: ModelUsage | null; error: ModelFailure };
+
+export type ModelUsage = {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  /** In dollars, as far as the catalogue knows prices. */
+  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
+};
+
+export type ModelFailure = {
+  kind:
+    | "aborted"
+    | "refused-key"
+    | "unknown-model"
+    | "too-long"
+    | "rate-limited"
+    | "overloaded"
+    | "silent"
+    | "unreachable"
+    | "malformed"
+    | "other";
+  /** For people: what to do about it. */
+  message: string;
+};
