@@ -53,6 +53,7 @@ afterAll(async () => {
   alice?.close();
   for (const { stand } of machines) end(stand.pid());
   for (const child of started) {
+    if (child.exitCode !== null) continue;
     const ended = new Promise((done) => child.once("exit", done));
     if (child.kill("SIGTERM")) await ended;
   }
@@ -206,9 +207,18 @@ describe.skipIf(!LINUX)("the line that token create prints", () => {
       out: expect.stringMatching(/gsv device run\n$/),
       err: expect.stringContaining("does not answer"),
     });
-    const daemon = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: "ignore" });
+    const daemon = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: ["ignore", "ignore", "pipe"] });
     started.push(daemon);
     await online("laptop", true);
+    // The newest wins: one that somebody watches ends and says why, a service stays and waits.
+    const log = join(bare.home, "service.log");
+    const replaced = ended(daemon);
+    const service = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run", "--log-file", log], { env: bare.env, stdio: "ignore" });
+    started.push(service);
+    expect(await replaced).toEqual([1, expect.stringContaining("Another daemon has connected as laptop")]);
+    started.push(spawn(join(bare.home, ".local/bin/gsv"), ["device", "run"], { env: bare.env, stdio: "ignore" }));
+    await expect.poll(() => readFileSync(log, "utf8")).toMatch(/"level":"error","msg":"Another daemon has connected as laptop/);
+    expect(service.exitCode).toBeNull();
     const other = spawn(join(bare.home, ".local/bin/gsv"), ["device", "run", "--id", "another"], { env: bare.env });
     const [code, err] = await ended(other);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("gsv token create --device another") });

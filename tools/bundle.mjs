@@ -10,6 +10,16 @@ import { build } from "esbuild";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
+/** Messages in fifty languages are a quarter of the one file, and ours are in English. */
+const ONE_LANGUAGE = {
+  name: "one-language",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
 const COMMON = {
   bundle: true,
   format: "esm",
@@ -22,6 +32,7 @@ const COMMON = {
   // Some dependencies are CommonJS and ask for Node's modules with require.
   banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
   logLevel: "warning",
+  plugins: [ONE_LANGUAGE],
 };
 
 export async function bundle({ outdir, faults = false }) {

@@ -74,9 +74,9 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
       waitMs = RETRY_MS_MIN;
       const { client } = running;
       const reason = await new Promise<Error | null>((end) => {
-        const told = client.onStatus;
+        const before = client.onStatus;
         client.onStatus = (status, why) => {
-          told(status, why);
+          before(status, why);
           if (status === "closed") end(why);
         };
       });
@@ -97,8 +97,8 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
   }
 }
 
-const noteLog: DeviceLog = (level, message, { reason } = {}) => {
-  if (level !== "info") note(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
+const noteLog: DeviceLog = (_, message, { reason } = {}) => {
+  if (message !== "call") note(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
 };
 
 /** Ends what the device runs and then this program; a second signal does not wait for the first. */

@@ -47,16 +47,17 @@ export function httpApp(means: HttpMeans): HttpApp {
   });
   app.all("/git/*", (context) => means.git(context.req.raw, context.env.address));
   app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, means.downloads));
-  app.get("/", (context) => context.html(landing(means, gsvAt(context.env.origin)), 200, { "cache-control": "no-store" }));
+  app.get("/", (context) => context.html(landing(means, context.env.origin), 200, { "cache-control": "no-store" }));
   app.notFound((context) => context.text("Not found\n", 404));
   return app;
 }
 
-/** `gsv` holds nothing but an address the host has let in. */
-function landing({ version, isSetupMode }: HttpMeans, gsv: string): string {
+/** `origin` is an address of ours, and nothing that a stranger wrote. */
+function landing({ version, isSetupMode }: HttpMeans, origin: string): string {
+  const gsv = gsvAt(origin);
   const next = isSetupMode()
     ? `<p>It has no user yet. Create the first one from a terminal, in a clone of GSV:</p><pre>${gsv} auth setup</pre>`
-    : `<p>Log in from a terminal, in a clone of GSV:</p><pre>${gsv} auth login\nnpx gsv status</pre>`;
+    : `<p>Log in from a terminal, in a clone of GSV:</p><pre>${gsv} auth login\nnpx gsv status</pre><p>Or get the command alone, on any machine with Node 20 or newer:</p><pre>curl -fsSL ${origin}/downloads/cli/install.sh | sh</pre>`;
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>GSV</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:12vh auto;padding:0 1rem;color-scheme:light dark}pre{padding:.75rem 1rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:.5rem;overflow:auto}</style>
