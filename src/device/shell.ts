@@ -91,6 +91,8 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
   const child = spawn(program.file, program.args, { cwd, env, detached: process.platform !== "win32", windowsHide: true });
   const { pid, stdin, stdout, stderr } = child;
   let end: Exit | null = null;
+  /** Set when it has ended: waits for its last words, where nobody is held up. */
+  let listen: (() => void) | null = null;
   const stop = (exit: Exit, first: NodeJS.Signals) => {
     end ??= exit;
     signalGroup(pid, first);
@@ -102,18 +104,14 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
   stderr.setEncoding("utf8").on("data", (text: string) => sink.output("stderr", text));
   // A command that has closed its input is told nothing more.
   stdin.on("error", () => {});
-  const resume = () => {
-    stdout.resume();
-    stderr.resume();
-  };
   const done = new Promise<Exit>((resolve) => {
     child.once("error", (error) => resolve({ exitCode: NOT_STARTED, error: `The shell could not be started: ${error.message}` }));
     child.once("exit", (code, signal) => {
       clearTimeout(deadline);
-      resume();
       const exit = end ?? (signal === null ? { exitCode: code ?? 1 } : signalled(signalNumber(signal)));
       child.once("close", () => resolve(exit));
-      setTimeout(() => resolve(exit), LAST_WORDS_MS);
+      listen = () => setTimeout(() => resolve(exit), LAST_WORDS_MS);
+      if (!stdout.isPaused()) listen();
     });
   });
   return {
@@ -123,10 +121,16 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
     end: (exit) => stop(exit, "SIGINT"),
     signal: (signal) => signalGroup(pid, `SIG${signal}`),
     pause: () => {
+      // What an ended command has left to say is little, and does not wait.
+      if (listen !== null) return;
       stdout.pause();
       stderr.pause();
     },
-    resume,
+    resume: () => {
+      stdout.resume();
+      stderr.resume();
+      listen?.();
+    },
   };
 }
 

@@ -74,6 +74,8 @@ const INTERRUPT = "\u0003";
 const COMMAND_CHARS_MAX = 200;
 /** More of the same may be just behind the first output. */
 const TOGETHER_MS = 4;
+/** A command is held up with this part of its room full: what is on its way has to fit into the rest. */
+const HOLD_UP_PART = 4;
 /** Whoever has not come for more in this time follows no longer. */
 const FOLLOW_MS = 5_000;
 
@@ -150,13 +152,18 @@ export class Sessions {
       spawned.resize?.(sent.resize);
       return spawned.resize === undefined ? "unable" : "sent";
     }
-    if ("signal" in sent) return signalled(spawned, sent.signal);
+    if ("signal" in sent) {
+      const outcome = signalled(spawned, sent.signal);
+      // Whatever it waited for, it is about something else now.
+      if (outcome === "sent") session.wantsInput = false;
+      return outcome;
+    }
+    if (sent.text === "") return "sent";
+    session.wantsInput = false;
     if (sent.text.includes(INTERRUPT) && session.about.tty !== true) {
       spawned.end(interrupted("Interrupted"));
       return "sent";
     }
-    if (sent.text === "") return "sent";
-    session.wantsInput = false;
     const room = spawned.write(sent.text);
     if (room !== undefined) {
       const over = new AbortController();
@@ -238,7 +245,12 @@ export class Sessions {
   #holdUp(session: Session): void {
     const { spawned, about } = session;
     const bytes = Math.max(session.stdout.bytes, session.stderr.bytes);
-    if (session.heldUp?.signal.aborted === false || bytes < about.outputBytesMax / 2 || this.#means.now() > session.followedUntil) return;
+    if (
+      session.heldUp?.signal.aborted === false ||
+      bytes < about.outputBytesMax / HOLD_UP_PART ||
+      this.#means.now() > session.followedUntil
+    )
+      return;
     if (spawned?.pause === undefined) return;
     session.heldUp = new AbortController();
     spawned.pause();

@@ -9,13 +9,13 @@ import type { Host } from "./host.ts";
 
 export type TestDevice = RunningDevice & { deviceId: string; workspace: string };
 
-/** Registered by whoever `owner` is, with a token for that device alone. */
-export async function plugIn(host: Host, owner: Client, deviceId: string): Promise<TestDevice> {
+/** Registered by whoever `owner` is, with a token for that device alone. Waits shortly for commands, unless their end is wanted. */
+export async function plugIn(host: Host, owner: Client, deviceId: string, waitMs = 400): Promise<TestDevice> {
   const { token } = await owner.call("sys.token.create", { kind: "node", allowedDeviceId: deviceId });
   const workspace = mkdtempSync(join(tmpdir(), "gsv-device-"));
   const { username } = owner.session.identity.process;
   const state = mkdtempSync(join(tmpdir(), "gsv-state-"));
-  const device = await startDevice({ url: host.url, auth: { username, token: token.token }, deviceId, workspace, state, waitMs: 400 });
+  const device = await startDevice({ url: host.url, auth: { username, token: token.token }, deviceId, workspace, state, waitMs });
   return {
     ...device,
     deviceId,

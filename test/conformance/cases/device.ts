@@ -13,7 +13,7 @@ type Result = Calls["shell.exec"]["result"];
 
 let made = 0;
 const name = (prefix: string) => `${prefix}-${made++}`;
-const run = (client: Client, target: string, input: string, more: { cwd?: string; wait?: number } = {}) =>
+const run = (client: Client, target: string, input: string, more: { cwd?: string } = {}) =>
   client.call("shell.exec", { target, input, ...more });
 
 /** Asked until it has ended, however slow the machine is, with all its output. */
@@ -45,7 +45,7 @@ verifies("sys.device.get:hidden", async ({ host, alice, bob }) => {
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
   expect(await client.call("sys.device.get", { deviceId })).toMatchObject({
-    device: { deviceId, ownerUid: 1000, online: true, implements: ["fs.*", "shell.exec"], disconnectedAt: null },
+    device: { deviceId, ownerUid: 1000, online: true, implements: ["fs.*", "shell.*"], disconnectedAt: null },
   });
   expect(await other.call("sys.device.get", { deviceId })).toEqual({ device: null });
   expect(await other.call("sys.device.get", { deviceId: "nobodys" })).toEqual({ device: null });
@@ -248,7 +248,7 @@ verifies("fs.read:device-forged", async ({ alice, bob, raw }) => {
 
 verifies("shell.exec:device", async ({ host, alice }) => {
   const client = await alice();
-  const device = await plugIn(host, client, name("lap"));
+  const device = await plugIn(host, client, name("lap"), 30_000);
   const target = device.deviceId;
   expect(await ended(client, await run(client, target, "pwd; echo err >&2; exit 3"))).toEqual({
     status: "failed",
@@ -265,6 +265,97 @@ verifies("shell.exec:device", async ({ host, alice }) => {
     error: expect.stringMatching(/^Not found: /),
   });
   expect(await run(client, target, " ")).toMatchObject({ status: "failed", error: "input must not be empty" });
+  device.close();
+});
+
+verifies("shell.exec:device-terminal", async ({ host, alice }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const tty = { cols: 70, rows: 22 };
+  const command = await client.call("shell.exec", {
+    target,
+    tty,
+    until: "output",
+    input: "stty size; trap 'exit 3' INT; echo ready; read x",
+  });
+  if (command.status !== "running") throw new Error(JSON.stringify(command));
+  const { sessionId } = command;
+  const look = async (wanted: string, seen = "") => {
+    while (!seen.includes(wanted)) seen += (await client.call("shell.exec", { sessionId, input: "", until: "output" })).output;
+    return seen;
+  };
+  expect(await look("ready", command.output)).toContain("22 70\r\n");
+  await client.call("shell.exec", { sessionId, input: "", resize: { cols: 50, rows: 10 }, until: "sent" });
+  let last = await client.call("shell.exec", { sessionId, input: "\u0003" });
+  while (last.status === "running") last = await client.call("shell.exec", { sessionId, input: "" });
+  expect(last).toMatchObject({ status: "failed", exitCode: 3 });
+  // The user's own shell, as at login.
+  const shell = await client.call("shell.exec", { target, tty, input: "", until: "sent" });
+  if (shell.status !== "running") throw new Error(JSON.stringify(shell));
+  last = await client.call("shell.exec", { sessionId: shell.sessionId, input: "exit 8\n" });
+  while (last.status === "running") last = await client.call("shell.exec", { sessionId: shell.sessionId, input: "" });
+  expect(last).toMatchObject({ exitCode: 8 });
+  device.close();
+});
+
+verifies("shell.exec:device-signal", async ({ host, alice }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  const begun = await client.call("shell.exec", { target, input: "sleep 1000 & echo $!; wait", until: "output" });
+  if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+  const { sessionId } = begun;
+  let last = await client.call("shell.exec", { sessionId, input: "", signal: "TERM" });
+  while (last.status === "running") last = await client.call("shell.exec", { sessionId, input: "" });
+  expect(last).toMatchObject({ status: "failed", exitCode: 143, error: "Command was ended by SIGTERM" });
+  await expect.poll(() => existsSync(`/proc/${begun.output.trim()}`)).toBe(false);
+  device.close();
+});
+
+verifies("shell.exec:device-foreign", async ({ host, alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  await client.call("sys.device.grant", { deviceId: target, gid: 100 });
+  const mine = await run(client, target, "read line; echo got $line");
+  if (mine.status !== "running") throw new Error(JSON.stringify(mine));
+  const { sessionId } = mine;
+  const steal = (id: string) => other.call("shell.exec", { target, sessionId: id, input: "stolen\n" });
+  await expectRefusal(steal(sessionId), 404, `Unknown session on ${target}: ${sessionId}`);
+  await expectRefusal(steal("sh_nothing"), 404, `Unknown session on ${target}: sh_nothing`);
+  expect(await admin.call("shell.exec", { target, sessionId, input: "", wait: 0 })).toMatchObject({ status: "running" });
+  let last = await client.call("shell.exec", { sessionId, input: "mine\n" });
+  while (last.status === "running") last = await client.call("shell.exec", { sessionId, input: "" });
+  expect(last).toMatchObject({ status: "completed", output: "got mine\n" });
+  device.close();
+});
+
+verifies("shell.list:device", async ({ host, alice, bob, root }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  await client.call("sys.device.grant", { deviceId: target, gid: 100 });
+  const ids: string[] = [];
+  for (const who of [client, other]) {
+    const begun = await run(who, target, "read line");
+    if (begun.status === "running") ids.push(begun.sessionId);
+  }
+  const listed = async (who: Client) => (await who.call("shell.list", { target })).sessions;
+  expect(await listed(client)).toEqual([
+    {
+      sessionId: ids[0],
+      command: "read line",
+      cwd: device.workspace,
+      startedAt: expect.any(Number),
+      state: "running",
+      pid: expect.any(Number),
+    },
+  ]);
+  expect((await listed(other)).map(({ sessionId }) => sessionId)).toEqual([ids[1]]);
+  expect((await listed(admin)).map(({ sessionId }) => sessionId)).toEqual(ids);
+  for (const sessionId of ids) await admin.call("shell.exec", { target, sessionId, input: "", signal: "KILL", until: "sent" });
+  await expect.poll(async () => (await listed(client)).map(({ state }) => state)).toEqual(["ended"]);
   device.close();
 });
 

@@ -123,7 +123,7 @@ verifies("shell.exec:output-cap", async ({ alice, root }) => {
     expect(await run(client, "echo 123456789012345678901234567890; echo short >&2")).toEqual({
       status: "completed",
       exitCode: 0,
-      output: "12345678901234567890\n...[truncated]short\n",
+      output: "1234567890\n...[truncated: 11 bytes left out]...\n234567890\nshort\n",
       truncated: true,
     });
   } finally {
@@ -160,6 +160,77 @@ verifies("shell.exec:wait", async ({ alice }) => {
   const { sessionId } = first;
   expect(await client.call("shell.exec", { sessionId, input: "", wait: 1 })).toMatchObject({ status: "running" });
   expect(await client.call("shell.exec", { sessionId, input: "", wait: 600_000 })).toMatchObject({ status: "completed", output: "late\n" });
+});
+
+verifies("shell.exec:until", async ({ alice }) => {
+  const client = await alice();
+  const first = await client.call("shell.exec", { input: "echo one; sleep 20; echo two", until: "output" });
+  expect(first).toMatchObject({ status: "running", output: "one\n" });
+  if (first.status !== "running") return;
+  const { sessionId } = first;
+  expect(await client.call("shell.exec", { sessionId, input: "", until: "sent" })).toEqual({ status: "running", sessionId, output: "" });
+  expect(await go(client, sessionId, "\u0003")).toMatchObject({ status: "failed", exitCode: 130 });
+  const begun = await client.call("shell.exec", { input: 'read x; echo "[$x]"', until: "sent" });
+  if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+  await client.call("shell.exec", { sessionId: begun.sessionId, input: "typed\n", until: "sent" });
+  expect(await go(client, begun.sessionId, "")).toEqual({ status: "completed", exitCode: 0, output: "[typed]\n" });
+});
+
+verifies("shell.exec:after", async ({ alice }) => {
+  const client = await alice();
+  const first = await client.call("shell.exec", { input: "echo one; read x; echo two", after: 0, until: "output" });
+  expect(first).toMatchObject({ status: "running", output: "one\n", part: 1 });
+  if (first.status !== "running") return;
+  const { sessionId } = first;
+  const look = (after: number) => client.call("shell.exec", { sessionId, input: "", after, until: "output" });
+  expect(await look(0)).toMatchObject({ status: "running", output: "one\n", part: 2, wantsInput: true });
+  await client.call("shell.exec", { sessionId, input: "x\n", until: "sent" });
+  let last = await look(2);
+  let [all, seen] = [last.output, 2];
+  while (last.status === "running") {
+    seen = last.part ?? 0;
+    last = await look(seen);
+    all += last.output;
+  }
+  expect({ all, status: last.status }).toEqual({ all: "two\n", status: "completed" });
+  const again = await look(seen);
+  expect(again).toMatchObject({ status: "completed", exitCode: 0, output: last.output });
+  expect(await look(again.part ?? 0)).toMatchObject({ status: "failed", error: expect.stringContaining("No such session") });
+});
+
+verifies("shell.exec:signal", async ({ alice }) => {
+  const client = await alice();
+  const begun = await run(client, "echo begun; read line");
+  if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+  const { sessionId } = begun;
+  const send = (more: object) => client.call("shell.exec", { sessionId, input: "", ...more });
+  expect(await send({ signal: "USR1" })).toMatchObject({ status: "failed", error: expect.stringContaining("SIGUSR1"), sessionId });
+  expect(await send({ resize: { cols: 80, rows: 24 } })).toMatchObject({ status: "failed", error: expect.stringContaining("no terminal") });
+  await expectRefusal(send({ signal: "EVIL" }), 400);
+  expect(await send({ signal: "TERM" })).toMatchObject({ status: "failed", exitCode: 143, error: "Command was ended by SIGTERM" });
+  expect(await client.call("shell.exec", { input: "ls", tty: { cols: 80, rows: 24 } })).toEqual({
+    status: "failed",
+    output: "",
+    error: "The gateway's own shell has no terminal: leave tty out",
+  });
+  expect(await client.call("shell.exec", { input: "ls", signal: "INT" })).toMatchObject({ error: expect.stringContaining("sessionId") });
+});
+
+verifies("shell.list:own", async ({ alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const mark = name("listed");
+  const begun = await run(client, `read line; exit $line # ${mark}`, { cwd: "/tmp" });
+  if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+  const { sessionId } = begun;
+  const listed = async (who: Client) => (await who.call("shell.list", {})).sessions.filter(({ command }) => command.includes(mark));
+  expect(await listed(client)).toEqual([
+    { sessionId, command: `read line; exit $line # ${mark}`, cwd: "/tmp", startedAt: expect.any(Number), state: "running" },
+  ]);
+  expect(await listed(other)).toEqual([]);
+  await client.call("shell.exec", { sessionId, input: "4\n", until: "sent" });
+  await expect.poll(() => listed(client)).toMatchObject([{ sessionId, state: "ended", exitCode: 4 }]);
+  expect(await go(client, sessionId, "")).toMatchObject({ status: "failed", exitCode: 4 });
+  expect(await listed(client)).toEqual([]);
 });
 
 verifies("shell.exec:stdin", async ({ alice }) => {

@@ -1,0 +1,224 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ExecArgs, execCommand, type ExecResult } from "../hardware/exec.ts";
+import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { environment } from "./environment.ts";
+import { MachineFiles } from "./files.ts";
+import { loadPty } from "./pty.ts";
+import { MachineShell } from "./shell.ts";
+
+const LONG_MS = 60_000;
+
+let folder: string;
+let machine: Machine;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "gsv-machine-"));
+  machine = machineIn(folder);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A home of its own, so that nobody's start-up files are in the way. */
+function machineIn(home: string, from: NodeJS.ProcessEnv = {}): Machine {
+  const files = new MachineFiles(home);
+  const env = environment({ PATH: process.env.PATH, HOME: home, SHELL: "/bin/sh", ...from }, "laptop");
+  const shell = new MachineShell({ files, env, waitMs: LONG_MS });
+  return { files, shell, limits: NATIVE_LIMITS, now: () => Date.now(), signal: new AbortController().signal };
+}
+
+const run = (input: string, more: Partial<ExecArgs> = {}) => execCommand(machine, { input, ...more });
+
+async function started(input: string, more: Partial<ExecArgs> = {}): Promise<string> {
+  const result = await run(input, { until: "sent", ...more });
+  if (result.status !== "running") throw new Error(JSON.stringify(result));
+  return result.sessionId;
+}
+
+/** What a session puts out until it holds the text, or ends. */
+async function until(sessionId: string, text: string): Promise<string> {
+  let all = "";
+  while (!all.includes(text)) {
+    const result = await run("", { sessionId, until: "output" });
+    all += result.output;
+    if (result.status !== "running") break;
+  }
+  return all;
+}
+
+/** V21: each of these makes some program do something else, or names what it should not. */
+const DANGEROUS = (
+  "GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_ASKPASS GIT_CONFIG_COUNT GIT_PROXY_COMMAND GIT_DIR SSH_ASKPASS " +
+  "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND BASH_ENV ENV " +
+  "BASH_FUNC_ls%% IFS CDPATH GLOBIGNORE NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME PERL5LIB PERL5OPT PERL5DB RUBYOPT RUBYLIB " +
+  "JAVA_TOOL_OPTIONS _JAVA_OPTIONS EDITOR VISUAL PAGER MANPAGER LESSOPEN LESSCLOSE BROWSER GCONV_PATH MAKEFLAGS npm_config_script_shell " +
+  "DOCKER_HOST KUBECONFIG HTTPS_PROXY AWS_SECRET_ACCESS_KEY GSV_TOKEN GSV_DEVICE_TOKEN OPENAI_API_KEY"
+).split(" ");
+
+describe.skipIf(process.platform === "win32")("commands", () => {
+  test("none of the names that make programs do something else is in their environment", async () => {
+    expect(DANGEROUS.length).toBeGreaterThanOrEqual(40);
+    const poison = Object.fromEntries(DANGEROUS.map((name) => [name, "poison"]));
+    const poisoned = machineIn(folder, poison);
+    for (const more of [{}, { tty: { cols: 200, rows: 50 } }]) {
+      const { output } = await execCommand(poisoned, { input: "env", ...more });
+      expect(output).toContain("GSV_DEVICE=laptop");
+      expect(output).not.toContain("poison");
+      const names = new Set(output.split(/\r?\n/).map((line) => line.slice(0, line.indexOf("="))));
+      // A shell makes some of them anew, with what is right; then they are its own.
+      expect(DANGEROUS.filter((name) => names.has(name) && name !== "SHELLOPTS")).toEqual([]);
+    }
+  });
+
+  test("half a gigabyte leaves its beginning, its end and the count of what is missing", async () => {
+    const result = await run("echo first; yes 0123456789 | head -c 500000000; echo; echo last");
+    expect(result).toMatchObject({ status: "completed", truncated: true });
+    expect(result.output.slice(0, 17)).toBe("first\n0123456789\n");
+    expect(result.output.slice(-6)).toBe("\nlast\n");
+    const [, missing] = /\n\.\.\.\[truncated: (\d+) bytes left out\]\.\.\.\n/.exec(result.output) ?? [];
+    expect(Number(missing) + 256 * 1024).toBe("first\n".length + 500_000_000 + "\nlast\n".length);
+  });
+
+  test("whoever follows gets all of it", async () => {
+    let result: ExecResult = await run("seq 1 400000", { until: "output", after: 0 });
+    let all = result.output;
+    while (result.status === "running") {
+      const { sessionId, part = 0 }: { sessionId: string; part?: number } = result;
+      result = await run("", { sessionId, until: "output", after: part });
+      all += result.output;
+    }
+    expect(result.status).toBe("completed");
+    expect(all === Array.from({ length: 400_000 }, (_, at) => `${at + 1}\n`).join("")).toBe(true);
+  });
+
+  test("a signal goes to everything the command has started", async () => {
+    const pids = join(folder, "pids");
+    const sessionId = await started(`(echo $BASHPID >/dev/null; sleep 1000 & echo $! > ${pids}; echo begun; wait) & wait`);
+    await until(sessionId, "begun");
+    const inner = Number(readFileSync(pids, "utf8"));
+    expect(await run("", { sessionId, signal: "TERM" })).toMatchObject({
+      status: "failed",
+      exitCode: 143,
+      error: "Command was ended by SIGTERM",
+    });
+    await expect.poll(() => isThere(inner)).toBe(false);
+  });
+
+  test("a command that minds no signal but one gets the others", async () => {
+    const sessionId = await started("trap 'echo heard' USR1; trap '' INT; echo ready; while :; do sleep 0.1; done");
+    await until(sessionId, "ready");
+    await run("", { sessionId, signal: "USR1", until: "sent" });
+    expect(await until(sessionId, "heard")).toContain("heard\n");
+    expect(await run("", { sessionId, signal: "KILL" })).toMatchObject({ exitCode: 137 });
+  });
+
+  test("a time limit is only there where it was asked for, and takes everything along", async () => {
+    expect(await run("echo begun; sleep 1000", { timeout: 300 })).toMatchObject({
+      exitCode: 124,
+      error: "Command timed out after 300ms",
+      output: "begun\n",
+    });
+  });
+
+  test("what a command left in the background does not keep it from ending", async () => {
+    const result = await run("sleep 1000 & echo $!");
+    expect(result).toMatchObject({ status: "completed" });
+    process.kill(Number(result.output));
+  });
+
+  test("input arrives whole, and its end ends it", async () => {
+    const text = "é0123456789\n".repeat(50_000);
+    const sessionId = await started("wc -c");
+    expect(await run(text, { sessionId, until: "sent" })).toMatchObject({ status: "running", output: "" });
+    expect(await run("\u0004", { sessionId })).toMatchObject({ status: "completed", output: expect.stringContaining("650000") });
+  });
+
+  test("what is only for a command that runs, or only for a terminal, is said", async () => {
+    expect(await run("ls", { signal: "INT" })).toMatchObject({ status: "failed", error: expect.stringContaining("give its sessionId") });
+    const sessionId = await started("cat");
+    expect(await run("", { sessionId, resize: { cols: 9, rows: 9 } })).toMatchObject({
+      error: expect.stringContaining("no terminal to resize"),
+    });
+    expect(await run("", { sessionId, tty: { cols: 9, rows: 9 } })).toMatchObject({ error: expect.stringContaining("give resize") });
+    expect(await run("\u0003", { sessionId })).toMatchObject({ status: "failed", exitCode: 130, error: "Interrupted" });
+  });
+
+  test("sixteen run at once, and those that ended are listed until they were looked at", async () => {
+    const crowded = machineIn(folder);
+    const ids: string[] = [];
+    for (let at = 0; at < 16; at++) {
+      const result = await execCommand(crowded, { input: "read line; exit $line", until: "sent" });
+      if (result.status === "running") ids.push(result.sessionId);
+    }
+    await expect(execCommand(crowded, { input: "true" })).rejects.toThrow(new RegExp(`at most 16 at once.*${ids.join(", ")}$`));
+    for (const sessionId of ids) await execCommand(crowded, { input: "5\n", sessionId, until: "sent" });
+    const states = async () => (await crowded.shell.list()).map(({ state, exitCode }) => `${state} ${exitCode}`);
+    await expect.poll(states).toEqual(Array.from({ length: 16 }, () => "ended 5"));
+    for (const sessionId of ids) expect(await execCommand(crowded, { input: "", sessionId })).toMatchObject({ exitCode: 5 });
+    expect(await states()).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("terminals", () => {
+  const tty = { cols: 90, rows: 33 };
+
+  test("a command has one of the size that was asked for, and keys do what they do at one", async () => {
+    const sessionId = await started("stty size; tty; echo $TERM; trap 'echo caught; exit 3' INT; echo ready; read line", { tty });
+    const shown = await until(sessionId, "ready");
+    expect(shown).toMatch(/^33 90\r\n\/dev\/\S+\r\nxterm-256color\r\nready\r\n$/);
+    expect(await run("\u0003", { sessionId })).toMatchObject({ status: "failed", exitCode: 3, output: expect.stringContaining("caught") });
+  });
+
+  test("without a command it is the user's shell, which knows when the size changes", async () => {
+    const sessionId = await started("", { tty });
+    expect(await machine.shell.list()).toMatchObject([{ sessionId, command: "/bin/sh", tty: true }]);
+    await run("", { sessionId, resize: { cols: 44, rows: 11 }, until: "sent" });
+    await run("stty size; echo over # said\n", { sessionId, until: "sent" });
+    expect(await until(sessionId, "over\r\n")).toContain("11 44\r\n");
+    expect(await run("exit 9\n", { sessionId })).toMatchObject({ exitCode: 9 });
+  });
+
+  test("a signal reaches the job in the foreground, and the end of the shell ends it", async () => {
+    const sessionId = await started("", { tty });
+    // Said by the job itself, so it is there.
+    await run("sh -c 'echo begun; sleep 1000; :'\n", { sessionId, until: "sent" });
+    await until(sessionId, "begun\r");
+    await run("", { sessionId, signal: "INT", until: "sent" });
+    await run("echo after-$?\n", { sessionId, until: "sent" });
+    expect(await until(sessionId, "after-1")).toContain("after-130");
+    expect(await run("", { sessionId, signal: "HUP" })).toMatchObject({ status: "failed", exitCode: 129 });
+  });
+
+  test("whoever follows gets all of it, the last words of one that ends held up too", async () => {
+    let result: ExecResult = await run("seq 1 300000", { tty, until: "output", after: 0 });
+    let all = result.output;
+    while (result.status === "running") {
+      const { sessionId, part = 0 }: { sessionId: string; part?: number } = result;
+      result = await run("", { sessionId, until: "output", after: part });
+      all += result.output;
+    }
+    expect(all === Array.from({ length: 300_000 }, (_, at) => `${at + 1}\r\n`).join("")).toBe(true);
+  });
+
+  test("a character in pieces is one character", async () => {
+    writeFileSync(join(folder, "pieces"), "printf '\\342'; sleep 0.1; printf '\\202'; sleep 0.1; printf '\\254\\n'\n");
+    for (const more of [{}, { tty }]) expect((await run("sh pieces", more)).output.trim()).toBe("€");
+  });
+
+  test("a machine without them says how to get them", async () => {
+    await expect(loadPty(() => Promise.reject(new Error("Cannot find package")))).rejects.toThrow(
+      /run npm install @lydell\/node-pty@1.1.0/,
+    );
+  });
+});
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
