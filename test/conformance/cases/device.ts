@@ -301,7 +301,7 @@ verifies("shell.exec:device-terminal", async ({ host, alice }) => {
 
 verifies("shell.exec:device-signal", async ({ host, alice }) => {
   const client = await alice();
-  const device = await plugIn(host, client, name("lap"));
+  const device = await plugIn(host, client, name("lap"), 30_000);
   const target = device.deviceId;
   const begun = await client.call("shell.exec", { target, input: "sleep 1000 & echo $!; wait", until: "output" });
   if (begun.status !== "running") throw new Error(JSON.stringify(begun));
