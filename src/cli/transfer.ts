@@ -62,17 +62,22 @@ async function upload(client: Client, path: string, to: Side, progress: Progress
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
   const { size, version, mode, modifiedAt } = await files.stat(place);
+  const opened = await files.open(place, version);
   const content: Outgoing = {
     size,
     version,
     mode: mode & 0o777,
     read(start, end) {
       progress(start, size);
-      return files.read(place, { start, end, ifVersion: version });
+      return opened.read(start, end);
     },
   };
   const args = { target: to.depot.target!, path: to.path, size, mode: content.mode, tag: tagOf(place, version, modifiedAt) };
-  return mustBeOk(await client.upload(args, content));
+  try {
+    return mustBeOk(await client.upload(args, content));
+  } finally {
+    await opened.close();
+  }
 }
 
 async function download(client: Client, from: Side, path: string, progress: Progress): Promise<Made> {

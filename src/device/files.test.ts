@@ -66,3 +66,18 @@ it("tells what went wrong in the words of files", async () => {
   expect(await code(files.list(join(folder, "file")))).toBe("ENOTDIR");
   expect(await code(files.remove("/"))).toBe("EPERM");
 });
+
+it("reads an open file to its end only while it stays what it was", async () => {
+  const path = join(folder, "large");
+  writeFileSync(path, "first second");
+  const { version } = await files.stat(path);
+  const same = await files.open(path, version);
+  expect([await same.read(0, 6), await same.read(6, 12)]).toEqual([bytes("first "), bytes("second")]);
+  await same.close();
+  const changed = await files.open(path, version);
+  expect(await changed.read(0, 6)).toEqual(bytes("first "));
+  writeFileSync(path, "1st   second");
+  expect(await code(changed.read(6, 12))).toBe("ESTALE");
+  await changed.close();
+  expect(await code(files.open(path, version))).toBe("ESTALE");
+});

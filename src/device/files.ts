@@ -14,9 +14,13 @@ import {
   type FileErrorCode,
   type FileStat,
   type FileSystem,
+  type OpenFile,
   type Receipt,
 } from "../hardware/filesystem.ts";
 import { newChunk } from "../protocol/body.ts";
+
+/** How much of an open file is read at most before it is looked whether it is still the same. */
+const UNCHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
 export class MachineFiles implements FileSystem {
   readonly #workspace: string;
@@ -69,6 +73,33 @@ export class MachineFiles implements FileSystem {
       return await told(path, readRange(handle, range.start, range.end));
     } finally {
       await handle.close();
+    }
+  }
+
+  async open(path: string, version: string): Promise<OpenFile> {
+    const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    let unchecked = 0;
+    const check = async (): Promise<number> => {
+      const found = await handle.stat({ bigint: true });
+      if (versionOf(found) !== version) throw new FileError("ESTALE", path);
+      unchecked = 0;
+      return Number(found.size);
+    };
+    try {
+      const size = await check();
+      return {
+        async read(start, end) {
+          const bytes = await told(path, readRange(handle, start, end));
+          unchecked += bytes.length;
+          // Looked at after the last piece, it was the same during all of them.
+          if (start + bytes.length >= size || bytes.length < end - start || unchecked >= UNCHECKED_BYTES_MAX) await check();
+          return bytes;
+        },
+        close: () => handle.close(),
+      };
+    } catch (error) {
+      await handle.close();
+      throw error;
     }
   }
 

@@ -18,13 +18,18 @@ export function downloadFile({ files, body }: FileMachine, args: { path: string 
     const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
     const made = stat.size === 0 || stat.version === "" ? await files.read(path, { start: 0, end: MADE_BYTES_MAX }) : null;
     if (made !== null && made.length === MADE_BYTES_MAX) throw new OpError(`Too large for a file that is made when it is read: ${path}`);
+    const opened = made === null ? await files.open?.(path, stat.version) : undefined;
     const content: Outgoing = {
       size: made?.length ?? stat.size,
       version: made === null ? stat.version : "",
       mode: mode & 0o777,
-      read: async (start, end) => made?.subarray(start, end) ?? files.read(path, { start, end, ...pinned }),
+      read: async (start, end) => made?.subarray(start, end) ?? opened?.read(start, end) ?? files.read(path, { start, end, ...pinned }),
     };
-    const { sha256, from } = await body!.send(content);
-    return { ok: true, path, size: content.size, sha256, sent: content.size - from };
+    try {
+      const { sha256, from } = await body!.send(content);
+      return { ok: true, path, size: content.size, sha256, sent: content.size - from };
+    } finally {
+      await opened?.close();
+    }
   });
 }

@@ -32,6 +32,8 @@ export interface FileSystem {
   list(path: string): Promise<FileEntry[]>;
   /** All bytes for no range. */
   read(path: string, range?: ByteRange): Promise<Uint8Array>;
+  /** To read a large file piece by piece, where opening it for each piece would cost much. */
+  open?(path: string, version: string): Promise<OpenFile>;
   /** The first bytes of many files at once, null for what cannot be read: for searching where a request costs much. */
   readHeads?(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /** The whole file at once or not at all; parents are made. With `ifVersion`, only over that version. */
@@ -41,6 +43,9 @@ export interface FileSystem {
   /** A file whose content comes in pieces: the old one stays until all of the new one is there. Parents are made. */
   receive(path: string, coming: Coming): Promise<Receipt>;
 }
+
+/** Reading it to its end fails unless all of it is of the version it was opened as. */
+export type OpenFile = { read(start: number, end: number): Promise<Uint8Array>; close(): Promise<void> };
 
 export type Coming = {
   size: number;
