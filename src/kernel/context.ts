@@ -36,7 +36,7 @@ export type ReadContext = {
   config: ConfigReads;
   connections: ConnectionReads;
   devices: DeviceReads;
-  routes: Pick<Routes, "nextDueAt">;
+  routes: Pick<Routes, "nextDueAt" | "ids">;
   shellSessions: Pick<ShellSessions, "get">;
   files: FileReads;
   repositories: RepositoryReads;

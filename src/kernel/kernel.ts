@@ -262,6 +262,7 @@ export class Kernel {
         this.#ports.sockets.close(socketId, 1011, "Storage failed");
     }
     this.#reception.rolledBack();
+    this.#unlessFull(() => this.#routing.rolledBack());
     this.#arm();
   }
 

@@ -15,12 +15,23 @@ import { migrate } from "./schema/migrate.ts";
 
 const ALICE = { uid: 1000, gids: [1000], connectionId: "alice's socket" } as unknown as Caller;
 const DRIVER = "driver's socket";
+const ROUTE = {
+  call: "fs.read",
+  deviceId: "laptop",
+  driverId: DRIVER,
+  originId: ALICE.connectionId,
+  requestId: "request 7",
+  uid: 1000,
+  dueAt: 99_000,
+  isKeyed: false,
+};
 
 let now: number;
 let sent: { to: string; frame: Record<string, unknown> }[];
 let dropped: string[];
 let woken: number[];
 let durable: number;
+let lives: number;
 let told: object[];
 let context: { routes: Routes; shellSessions: ShellSessions; devices: Devices; now: number };
 let routing: Routing;
@@ -29,7 +40,7 @@ beforeEach(() => {
   const sql = new MemorySql();
   migrate(sql);
   now = 1_000;
-  [sent, dropped, woken, told, durable] = [[], [], [], [], 0];
+  [sent, dropped, woken, told, durable, lives] = [[], [], [], [], 0, 0];
   const devices = new Devices(
     sql,
     () => now,
@@ -54,9 +65,8 @@ beforeEach(() => {
 
 /** What a start of the kernel, or a wake from sleep, makes: the rows are what they were. */
 function life(): Routing {
-  let count = 0;
   const ports = {
-    crypto: { uuid: () => `route ${++count}`, sha256: (text: string) => createHash("sha256").update(text).digest() },
+    crypto: { uuid: () => `life ${++lives}`, sha256: (text: string) => createHash("sha256").update(text).digest() },
     clock: { now: () => now },
     sockets: { send: (to: string, text: string) => void sent.push({ to, frame: JSON.parse(text) as Record<string, unknown> }) },
     meter: { dropped: (reason: string) => void dropped.push(reason) },
@@ -85,10 +95,10 @@ const answer = (id: string, content = "yes") => ({ type: "res" as const, id, ok:
 
 it("carries a call there and its answer back, once", async () => {
   const asked = ask("fs.read");
-  expect(sent).toEqual([{ to: DRIVER, frame: { type: "req", id: "route 1", call: "fs.read", args: { path: "x" } } }]);
-  routing.answered("somebody else's socket", answer("route 1", "forged"));
-  routing.answered(DRIVER, answer("route 1"));
-  routing.answered(DRIVER, answer("route 1", "twice"));
+  expect(sent).toEqual([{ to: DRIVER, frame: { type: "req", id: "life 1.1", call: "fs.read", args: { path: "x" } } }]);
+  routing.answered("somebody else's socket", answer("life 1.1", "forged"));
+  routing.answered(DRIVER, answer("life 1.1"));
+  routing.answered(DRIVER, answer("life 1.1", "twice"));
   expect(await asked).toEqual({ content: "yes" });
   expect(dropped).toEqual(["unasked", "unasked"]);
 });
@@ -106,7 +116,7 @@ it("gives up after a minute, and says of a write that its outcome is not known",
     { code: 504, message: "Syscall timed out: fs.read on laptop" },
     { code: 504, message: "Syscall timed out: fs.write on laptop. Whether the call was carried out is not known" },
   ]);
-  routing.answered(DRIVER, answer("route 1", "late"));
+  routing.answered(DRIVER, answer("life 1.1", "late"));
   expect(dropped).toEqual(["unasked"]);
 });
 
@@ -114,7 +124,7 @@ it("finds its way back by the row alone when the kernel was put to sleep meanwhi
   void ask("fs.read");
   routing = life();
   sent = [];
-  routing.answered(DRIVER, answer("route 1"));
+  routing.answered(DRIVER, answer("life 1.1"));
   expect(sent).toEqual([{ to: ALICE.connectionId, frame: { type: "res", id: "request 7", ok: true, data: { content: "yes" } } }]);
 });
 
@@ -127,14 +137,14 @@ it("forgets what was asked when the asker goes, and drops the answer", async () 
   void ask("fs.read");
   routing.originGone(ALICE.connectionId);
   expect(context.routes.nextDueAt()).toBeNull();
-  routing.answered(DRIVER, answer("route 2"));
+  routing.answered(DRIVER, answer("life 1.2"));
   expect(dropped).toEqual(["unasked"]);
 });
 
 it("hands on a device's own error, with a code of ours or none", async () => {
   const asked = Promise.allSettled([ask("fs.read"), ask("fs.read")]);
-  routing.answered(DRIVER, { type: "res", id: "route 1", ok: false, error: { code: 404, message: "no" } });
-  routing.answered(DRIVER, { type: "res", id: "route 2", ok: false, error: { code: -1, message: "odd" } });
+  routing.answered(DRIVER, { type: "res", id: "life 1.1", ok: false, error: { code: 404, message: "no" } });
+  routing.answered(DRIVER, { type: "res", id: "life 1.2", ok: false, error: { code: -1, message: "odd" } });
   expect((await asked).map((end) => end.status === "rejected" && (end.reason as object))).toMatchObject([
     { code: 404, message: "no" },
     { code: 500, message: "odd" },
@@ -143,7 +153,7 @@ it("hands on a device's own error, with a code of ours or none", async () => {
 
 it("asks after a command where it runs, its owner only, and for a month", async () => {
   const asked = ask("shell.exec");
-  routing.answered(DRIVER, { type: "res", id: "route 1", ok: true, data: { status: "running", sessionId: "s" } });
+  routing.answered(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
   await asked;
   const reads = context as unknown as ReadContext;
   expect(route(reads, ALICE, { sessionId: "s" })).toBe("laptop");
@@ -193,7 +203,7 @@ it("hands on of a device's details only what means something here", async () => 
   const asked = [1, 2, 3].map(() => ask("fs.write"));
   const details = [{ outcome: "unknown", more: 1 }, { takesKey: false }, { outcome: "odd" }];
   details.forEach((one, at) =>
-    routing.answered(DRIVER, { type: "res", id: `route ${at + 1}`, ok: false, error: { code: 409, message: "no", details: one } }),
+    routing.answered(DRIVER, { type: "res", id: `life 1.${at + 1}`, ok: false, error: { code: 409, message: "no", details: one } }),
   );
   expect((await reasons(asked)).map((error) => (error as { details: unknown }).details)).toEqual([
     { outcome: "unknown" },
@@ -210,8 +220,8 @@ it("remembers a session whose asker is gone, and tells nobody", async () => {
   void ask("shell.exec");
   routing.originGone(ALICE.connectionId);
   sent = [];
-  routing.answered(DRIVER, running("route 1"));
-  routing.answered(DRIVER, running("route 2"));
+  routing.answered(DRIVER, running("life 1.1"));
+  routing.answered(DRIVER, running("life 1.2"));
   expect(sent).toEqual([]);
   expect(dropped).toEqual([]);
   expect(context.shellSessions.get("s", now)).toMatchObject({ deviceId: "laptop", uid: 1000 });
@@ -219,7 +229,7 @@ it("remembers a session whose asker is gone, and tells nobody", async () => {
 });
 
 it("waits for the disk with the first answer of a session, and with no other", () => {
-  for (const id of ["route 1", "route 2", "route 3"]) {
+  for (const id of ["life 1.1", "life 1.2", "life 1.3"]) {
     void ask("shell.exec");
     routing.answered(DRIVER, running(id));
   }
@@ -231,7 +241,7 @@ it("believes about a command only the device that runs it, and each thing once",
   const tell = (from: Caller, event: string, signal = "exec.status", sessionId = "s") =>
     routing.signalled(from, { type: "sig", signal, payload: { eventId: "e", sessionId, event, exitCode: 3 } });
   void ask("shell.exec");
-  routing.answered(DRIVER, running("route 1"));
+  routing.answered(DRIVER, running("life 1.1"));
   tell(driver("tower", "tower's"), "finished");
   tell(driver("laptop", "an older socket of it"), "finished");
   tell(driver("laptop", DRIVER), "finished", "exec.other");
@@ -244,4 +254,24 @@ it("believes about a command only the device that runs it, and each thing once",
     { uid: 1000, deviceId: "laptop", sessionId: "s", event: "started" },
     { uid: 1000, deviceId: "laptop", sessionId: "s", event: "failed", exitCode: 3 },
   ]);
+});
+
+it("lets nobody wait for a row that was lost, and answers nobody twice whose row came back", async () => {
+  const asked = [ask("fs.write"), ask("fs.read"), ask("shell.exec")];
+  routing.answered(DRIVER, answer("life 1.2"));
+  const [, second] = asked;
+  expect(await second).toEqual({ content: "yes" });
+  // The batch with the first row and the end of the second is lost.
+  context.routes.take("life 1.1", DRIVER);
+  context.routes.add({ ...ROUTE, routeId: "life 1.2" });
+  routing.rolledBack();
+  expect(await reasons([asked[0]!])).toMatchObject([{ code: 503, details: { outcome: "unknown" } }]);
+  expect(context.routes.ids()).toEqual(["life 1.3"]);
+  // The same, where the kernel was put to sleep before the answer came.
+  routing = life();
+  routing.answered(DRIVER, answer("life 1.3"));
+  context.routes.add({ ...ROUTE, routeId: "life 1.3" });
+  context.routes.add({ ...ROUTE, routeId: "life 1.4" });
+  routing.rolledBack();
+  expect(context.routes.ids()).toEqual(["life 1.4"]);
 });

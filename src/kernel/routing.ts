@@ -27,7 +27,7 @@ type Means = {
 
 type Data = Record<string, unknown>;
 type Asked = Pick<Req, "id" | "key">;
-type Waiting = { resolve(data: Data): void; reject(error: SysError): void };
+type Waiting = { route: Route; resolve: (data: Data) => void; reject: (error: SysError) => void };
 
 export const ROUTE_TTL_MS = 60_000;
 const PROLONG_MS = 10_000;
@@ -42,11 +42,16 @@ type Join = (driverId: string, heard: () => void) => { args: Data; end(): void }
 
 export class Routing {
   readonly #means: Means;
-  /** Those that are waited for in this life of the kernel, by route. */
+  /** Routes of this life of the kernel that are open, those included that nobody waits for any more. */
   readonly #waiting = new Map<string, Waiting>();
+  /** Routes of an earlier life that were closed in this one. */
+  readonly #closed = new Set<string>();
+  readonly #life: string;
+  #count = 0;
 
   constructor(means: Means) {
     this.#means = means;
+    this.#life = means.ports.crypto.uuid();
   }
 
   /** `args` without target. Rejects with what kept the call from being answered. `join` of a call that carries a body. */
@@ -54,14 +59,14 @@ export class Routing {
     const { ports } = this.#means;
     const driverId = this.#driverOf(call, caller, deviceId);
     const key = asked.key === undefined || READS.has(call) ? undefined : this.#keyOf(asked.key, caller, deviceId);
-    const routeId = ports.crypto.uuid();
+    const routeId = `${this.#life}.${++this.#count}`;
     const dueAt = ports.clock.now() + ROUTE_TTL_MS;
     const joint = join?.(driverId, this.#prolonging(routeId));
     const { connectionId: originId, uid } = caller;
     const route = { routeId, call, deviceId, driverId, originId, requestId: asked.id, uid, dueAt, isKeyed: key !== undefined };
     this.#means.relaxed(({ routes }) => routes.add(route));
     this.#means.wakeBy(dueAt);
-    const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { resolve, reject }));
+    const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { route, resolve, reject }));
     const dropped = () => this.#drop(route);
     signal.addEventListener("abort", dropped, { once: true });
     const frame = { type: "req", id: routeId, call, args: { ...args, ...joint?.args }, ...(key === undefined ? {} : { key }) };
@@ -99,9 +104,22 @@ export class Routing {
    */
   originGone(originId: string): void {
     this.#means.relaxed(({ routes }) => {
-      for (const routeId of routes.disown(originId, EXEC)) this.#waiting.delete(routeId);
+      for (const routeId of routes.disown(originId, EXEC)) this.#disown(routeId);
       for (const { routeId } of routes.takeOfOrigin(originId)) this.#waiting.delete(routeId);
     });
+  }
+
+  /** A batch was lost: whose row went with it would wait for ever, and whose row came back would be answered twice. */
+  rolledBack(): void {
+    const open = new Set(this.#means.reads.routes.ids());
+    for (const [routeId, { route, reject }] of this.#waiting) {
+      if (open.has(routeId)) continue;
+      this.#waiting.delete(routeId);
+      reject(failed(503, `The gateway's storage failed while ${route.deviceId} was asked`, route));
+    }
+    const isClosed = (routeId: string) =>
+      this.#closed.has(routeId) || (routeId.startsWith(`${this.#life}.`) && !this.#waiting.has(routeId));
+    this.#means.relaxed(({ routes }) => routes.remove([...open].filter(isClosed)));
   }
 
   nextDueAt(): number | null {
@@ -169,16 +187,23 @@ export class Routing {
   }
 
   #drop({ routeId, driverId, call }: Route): void {
-    const waiting = this.#waiting.get(routeId);
-    this.#waiting.delete(routeId);
-    waiting?.reject(new SysError(503, "The caller went away"));
+    this.#waiting.get(routeId)?.reject(new SysError(503, "The caller went away"));
+    if (call === EXEC) this.#disown(routeId);
+    else this.#waiting.delete(routeId);
     this.#means.relaxed(({ routes }) => (call === EXEC ? routes.disownOne(routeId) : routes.take(routeId, driverId)));
+  }
+
+  /** Its answer is for nobody, and still of use. */
+  #disown(routeId: string): void {
+    const waiting = this.#waiting.get(routeId);
+    if (waiting !== undefined) this.#waiting.set(routeId, { ...waiting, resolve() {}, reject() {} });
   }
 
   #settle({ routeId, originId, requestId }: Route, outcome: { ok: true; data: Data } | { ok: false; error: SysError }): void {
     const waiting = this.#waiting.get(routeId);
     this.#waiting.delete(routeId);
     if (waiting !== undefined) return outcome.ok ? waiting.resolve(outcome.data) : waiting.reject(outcome.error);
+    this.#closed.add(routeId);
     if (originId === NOBODY) return;
     // The kernel was put to sleep and woken since.
     const body = outcome.ok ? outcome : { ok: false, error: outcome.error.toShape() };

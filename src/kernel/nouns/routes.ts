@@ -77,6 +77,14 @@ export class Routes {
     return this.#takeWhere("due_at <= ?", now);
   }
 
+  ids(): string[] {
+    return this.#sql.all("SELECT route_id FROM routes").map((row) => String(row.route_id));
+  }
+
+  remove(routeIds: readonly string[]): void {
+    for (const routeId of routeIds) this.#sql.run("DELETE FROM routes WHERE route_id = ?", routeId);
+  }
+
   nextDueAt(): number | null {
     const due = this.#sql.get("SELECT min(due_at) AS due FROM routes")?.due;
     return due == null ? null : Number(due);
