@@ -43,6 +43,28 @@ it("stays closed when it is closed while it comes back", async () => {
   expect(states).toEqual(["reconnecting", "closed"]);
 });
 
+it("carries out what it is asked in the same breath as it is let in, and notices that it is hung up on", async () => {
+  const answered: unknown[] = [];
+  const { url, server } = await serve((socket, id) => {
+    if (id === "asked") return void answered.push(id);
+    socket.send(JSON.stringify({ type: "res", id, ok: true, data: {} }));
+    socket.send(JSON.stringify({ type: "req", id: "asked", call: "fs.read", args: {} }));
+  });
+  // Whether both come in one piece is the network's choice; enough tries see it happen.
+  const clients = await Promise.all(Array.from({ length: 20 }, () => connect({ url, auth: AUTH, answer: () => Promise.resolve({}) })));
+  await expect.poll(() => answered.length).toBe(20);
+  for (const client of clients) client.close();
+  server.removeAllListeners("connection");
+  server.on("connection", (socket) =>
+    socket.once("message", (data: Buffer) => {
+      socket.send(JSON.stringify({ type: "res", id: (JSON.parse(data.toString()) as { id: string }).id, ok: true, data: {} }));
+      socket.close(1008, "Not you");
+    }),
+  );
+  const rejected = await connect({ url, auth: AUTH });
+  await expect.poll(() => rejected.isClosed).toBe(true);
+});
+
 /** A gateway that does with each request what it is told. */
 async function serve(answer: (socket: WebSocket, id: string) => void): Promise<{ url: string; server: WebSocketServer }> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });

@@ -54,8 +54,10 @@ type Pending = { run(line: Line): void; reject(error: Error): void };
 export async function connect(options: ClientOptions): Promise<Client> {
   const id = options.client?.id ?? `client-${randomId()}`;
   const settled = { ...options, client: { version: "", platform: "", role: "user" as const, ...options.client, id } };
-  const { line, session } = await openSession(settled);
-  return new Client(settled, line, session);
+  const { line, session, early } = await openSession(settled);
+  const client = new Client(settled, line, session);
+  for (const happen of early) happen();
+  return client;
 }
 
 export class Client {
@@ -225,7 +227,7 @@ export class Client {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * waitMs));
     if (this.#closed !== null) return;
     try {
-      const { line, session } = await openSession(this.#options);
+      const { line, session, early } = await openSession(this.#options);
       // Closed while it was coming back: nobody waits for this one any more.
       if (this.#closed !== null) return line.close();
       this.#session = session;
@@ -233,6 +235,7 @@ export class Client {
       this.#attach(line);
       this.onStatus("connected", null);
       for (const call of this.#pending.splice(0)) call.run(line);
+      for (const happen of early) happen();
     } catch (error) {
       if (error instanceof CallError && !error.retryable) return this.#end(error);
       void this.#return(Math.min(waitMs * 2, RETRY_MS_MAX));
@@ -247,12 +250,20 @@ export class Client {
   }
 }
 
-async function openSession(options: ClientOptions): Promise<{ line: Line; session: Session }> {
+/**
+ * `early` is what happened on the line after the gateway let us in and before anybody could listen: a device may be asked
+ * something in the same piece of the network as it is welcomed.
+ */
+async function openSession(options: ClientOptions): Promise<{ line: Line; session: Session; early: (() => void)[] }> {
   const { url, auth, client, driver } = options;
   const line = await Line.open(url, options.WebSocket);
+  const early: (() => void)[] = [];
+  line.onRequest = (request) => early.push(() => line.onRequest(request));
+  line.onSignal = (signal, payload) => early.push(() => line.onSignal(signal, payload));
+  line.onClose = (lost) => early.push(() => line.onClose(lost));
   try {
     const args = { protocol: 1, client: { id: "", ...client }, auth, ...(driver === undefined ? {} : { driver }) };
-    return { line, session: await line.call("sys.connect", args, { timeoutMs: 20_000 }) };
+    return { line, session: await line.call("sys.connect", args, { timeoutMs: 20_000 }), early };
   } catch (error) {
     line.close();
     throw error;
