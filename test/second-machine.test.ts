@@ -73,6 +73,12 @@ describe("what the gateway hands out", () => {
     }
   });
 
+  test("the scripts add the library for terminals in the version that the sources use", async () => {
+    const { optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { optionalDependencies: Record<string, string> };
+    const version = optionalDependencies["@lydell/node-pty"] ?? "1.1.0";
+    for (const script of ["install.sh", "install.ps1"]) expect((await get(script)).text).toContain(`'@lydell/node-pty@${version}'`);
+  });
+
   test("nothing under a name that was not listed, nothing else, and only by GET", async () => {
     expect(await get("install.sh", { host: "evil.example.com" })).toMatchObject({ status: 421 });
     expect(await get("install.sh", { host: "gsv.example.com'; rm -rf ~; '" })).toMatchObject({ status: 421 });
