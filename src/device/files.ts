@@ -17,6 +17,7 @@ import {
   type OpenFile,
   type Receipt,
 } from "../hardware/filesystem.ts";
+import { filesHolding, type Holding } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
 
 /** How much of an open file is read at most before it is looked whether it is still the same. */
@@ -26,9 +27,12 @@ export class MachineFiles implements FileSystem {
   readonly #workspace: string;
   /** Files beside others that something is just being written to. */
   readonly #growing = new Set<string>();
+  readonly #rg: string | null;
 
-  constructor(workspace: string) {
+  /** Without a ripgrep, everything is read here. */
+  constructor(workspace: string, rg: string | null = "rg") {
     this.#workspace = workspace;
+    this.#rg = rg;
   }
 
   resolve(path: string): string {
@@ -60,6 +64,10 @@ export class MachineFiles implements FileSystem {
         return { name: entry.name, kind: target?.isFile() ? "file" : target?.isDirectory() ? "directory" : "other" };
       }),
     );
+  }
+
+  async filesHolding(root: string, text: string, ms: number, signal: AbortSignal): Promise<Holding | null> {
+    return this.#rg === null ? null : filesHolding(this.#rg, root, text, ms, signal);
   }
 
   async read(path: string, range?: ByteRange): Promise<Uint8Array> {

@@ -36,6 +36,11 @@ export interface FileSystem {
   open?(path: string, version: string): Promise<OpenFile>;
   /** The first bytes of many files at once, null for what cannot be read: for searching where a request costs much. */
   readHeads?(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
+  /**
+   * Files at or below a directory that hold a text, in any order, and maybe some that do not: where there is a quicker way to
+   * them than reading everything. Null where there is none for this text.
+   */
+  filesHolding?(root: string, text: string, ms: number, signal: AbortSignal): Promise<{ paths: string[]; isComplete: boolean } | null>;
   /** The whole file at once or not at all; parents are made. With `ifVersion`, only over that version. */
   write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
   /** Whatever is there, with all below it. */

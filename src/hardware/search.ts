@@ -27,13 +27,15 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     const batch: string[] = [];
     let seen = 0;
     const give = () => (++seen % TURN_PATHS === 0 ? breath() : undefined);
-    for await (const path of walk(files, root, kind, give)) {
+    const holding = kind === "directory" ? await holdingOf(machine, root, query) : null;
+    for await (const path of holding === null ? walk(files, root, kind, give) : holding.paths) {
       if (search.isOver()) break;
       if (included(relative(root, path))) batch.push(path);
       if (batch.length === BATCH_FILES) await search.files(batch.splice(0));
     }
     await search.files(batch);
-    const { matches, truncated } = search;
+    const { matches } = search;
+    const truncated = search.truncated || holding?.isComplete === false;
     return { ok: true, matches, count: matches.length, ...(truncated ? { truncated } : {}) };
   });
 }
@@ -108,6 +110,24 @@ async function headsOf(files: FileSystem, paths: readonly string[]): Promise<(Ui
   const heads: (Uint8Array | null)[] = [];
   for (const path of paths) heads.push(await files.read(path, { start: 0, end: CHUNK_BYTES }).catch(() => null));
   return heads;
+}
+
+/** In the order in which they would be walked to. */
+async function holdingOf({ files, limits, signal }: FileMachine, root: string, query: string): Promise<Holding | null> {
+  if (files.filesHolding === undefined) return null;
+  // One that may not be looked into is a failure, and not empty.
+  await files.list(root);
+  const holding = await files.filesHolding(root, query, limits.searchMs, signal);
+  return holding && { ...holding, paths: holding.paths.toSorted(asWalked) };
+}
+
+type Holding = { paths: string[]; isComplete: boolean };
+
+function asWalked(a: string, b: string): number {
+  const [names, others] = [a.split("/"), b.split("/")];
+  const at = names.findIndex((name, at) => name !== others[at]);
+  const [name, other] = [names[at], others[at]];
+  return name === undefined ? -1 : other === undefined || name > other ? 1 : -1;
 }
 
 type Give = () => Promise<void> | undefined;
