@@ -136,6 +136,15 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     await type('echo "[$x]"', "[kept]");
   });
 
+  test("gsv run misses nothing while the gateway is away, and comes back for the end", async () => {
+    const running = gsv("run", "--target", "laptop", "--", "for at in 1 2 3 4 5 6; do echo $at; sleep 0.5; done; exit 6");
+    await expect
+      .poll(async () => (await client.call("shell.list", { target: "laptop" })).sessions.map(({ command }) => command))
+      .toContainEqual(expect.stringContaining("for at in"));
+    await host.restart();
+    expect(await running).toEqual({ code: 6, out: "1\n2\n3\n4\n5\n6\n" });
+  });
+
   test("a terminal that closes ends the shell with it, and SIGTERM leaves the terminal usable", async () => {
     open();
     await type("echo ready", "ready");
