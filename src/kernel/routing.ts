@@ -57,8 +57,10 @@ export class Routing {
   /** `args` without target. Rejects with what kept the call from being answered. `join` of a call that carries a body. */
   async forward(call: string, caller: Caller, asked: Asked, deviceId: string, args: Data, signal: AbortSignal, join?: Join): Promise<Data> {
     const { ports } = this.#means;
-    const driverId = this.#driverOf(call, caller, deviceId);
-    const key = asked.key === undefined || READS.has(call) ? undefined : this.#keyOf(asked.key, caller, deviceId);
+    const { driverId, keepsLedger } = this.#targetOf(call, caller, deviceId);
+    const key = asked.key === undefined || READS.has(call) ? undefined : this.#keyOf(asked.key, caller);
+    if (key !== undefined && !keepsLedger)
+      fail(400, `Device ${deviceId} keeps no ledger, so it takes no key: look what is there before you send it again`, TAKES_NO_KEY);
     const routeId = `${this.#life}.${++this.#count}`;
     const dueAt = ports.clock.now() + ROUTE_TTL_MS;
     const joint = join?.(driverId, this.#prolonging(routeId));
@@ -81,7 +83,11 @@ export class Routing {
 
   /** A `res` from some socket. */
   answered(socketId: string, frame: Res): void {
-    const route = this.#means.relaxed(({ routes }) => routes.take(frame.id, socketId));
+    const known = this.#waiting.get(frame.id)?.route;
+    const route = this.#means.relaxed(({ routes }) => {
+      if (known === undefined) return routes.take(frame.id, socketId);
+      return routes.close(frame.id, socketId) ? known : undefined;
+    });
     if (route === undefined) return this.#means.ports.meter.dropped("unasked");
     this.#settle(route, frame.ok ? { ok: true, data: this.#told(route, dataOf(frame.data)) } : { ok: false, error: errorOf(frame) });
   }
@@ -146,13 +152,12 @@ export class Routing {
   }
 
   /** Who may use it, whether it is there, and whether it can do this: in this order, so that a stranger learns nothing. */
-  #driverOf(call: string, caller: Caller, deviceId: string): string {
-    const { devices } = this.#means.reads;
-    if (!devices.mayUse(caller, deviceId)) fail(403, `Access denied to device: ${deviceId}`);
-    const device = devices.get(deviceId);
-    if (device === undefined || !device.online) fail(503, `Device offline: ${deviceId}`);
-    if (!allows(devices.implementsOf(deviceId), call)) fail(400, `Device ${deviceId} does not implement ${call}`);
-    return devices.driverOf(deviceId) ?? fail(503, `No active connection for device: ${deviceId}`);
+  #targetOf(call: string, caller: Caller, deviceId: string): { driverId: string; keepsLedger: boolean } {
+    const device = this.#means.reads.devices.asTarget(caller, deviceId) ?? fail(403, `Access denied to device: ${deviceId}`);
+    if (!device.online) fail(503, `Device offline: ${deviceId}`);
+    if (!allows(device.implements, call)) fail(400, `Device ${deviceId} does not implement ${call}`);
+    const driverId = device.driverId ?? fail(503, `No active connection for device: ${deviceId}`);
+    return { driverId, keepsLedger: device.keepsLedger };
   }
 
   /** A device knows its sessions but not whose they are; the gateway remembers who was told of which. */
@@ -170,9 +175,7 @@ export class Routing {
   }
 
   /** What a device is to remember the call by: two users' keys never meet. */
-  #keyOf(key: string, { uid }: Caller, deviceId: string): string {
-    if (!this.#means.reads.devices.keepsLedger(deviceId))
-      fail(400, `Device ${deviceId} keeps no ledger, so it takes no key: look what is there before you send it again`, TAKES_NO_KEY);
+  #keyOf(key: string, { uid }: Caller): string {
     return toHex(this.#means.ports.crypto.sha256(`${uid}/${key}`)).slice(0, KEY_CHARS);
   }
 

@@ -23,8 +23,11 @@ export type Device = {
 
 export type DeviceReads = Pick<
   Devices,
-  "get" | "list" | "files" | "details" | "mayUse" | "toManage" | "driverOf" | "implementsOf" | "keepsLedger" | "groupsOf"
+  "get" | "list" | "files" | "details" | "mayUse" | "toManage" | "asTarget" | "driverOf" | "groupsOf"
 >;
+
+/** `driverId` is the connection that is the device now; `keepsLedger` whether it remembers what it did, so that the same call may be sent to it again. */
+export type DeviceTarget = { online: boolean; implements: string[]; driverId: string | null; keepsLedger: boolean };
 
 export type DeviceDetails = Device & { description: string; implements: string[] };
 
@@ -74,10 +77,17 @@ export class Devices {
   }
 
   mayUse(who: Who, deviceId: string): boolean {
-    if (isRoot(who)) return true;
-    const row = this.#sql.get("SELECT owner_uid FROM devices WHERE device_id = ?", deviceId);
-    if (row === undefined) return false;
-    return Number(row.owner_uid) === who.uid || this.groupsOf(deviceId).some((gid) => who.gids.includes(gid));
+    return this.asTarget(who, deviceId) !== null;
+  }
+
+  /** What carrying a call to it asks, in one look: null for one that the caller may not use. */
+  asTarget(who: Who, deviceId: string): DeviceTarget | null {
+    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
+    if (!this.#allows(who, deviceId, row)) return null;
+    if (row === undefined) return { online: false, implements: [], driverId: null, keepsLedger: false };
+    const implemented = JSON.parse(String(row.implements)) as string[];
+    const driverId = row.connection_id as string | null;
+    return { online: this.#isOnline(row), implements: implemented, driverId, keepsLedger: row.keeps_ledger === 1 };
   }
 
   /** One to decide about: a group's member uses a device, its owner and root decide. None for one the caller may not use. */
@@ -95,17 +105,6 @@ export class Devices {
   /** The connection that is the device now. */
   driverOf(deviceId: string): string | null {
     return (this.#sql.get("SELECT connection_id FROM devices WHERE device_id = ?", deviceId)?.connection_id ?? null) as string | null;
-  }
-
-  implementsOf(deviceId: string): string[] {
-    return JSON.parse(
-      String(this.#sql.get("SELECT implements FROM devices WHERE device_id = ?", deviceId)?.implements ?? "[]"),
-    ) as string[];
-  }
-
-  /** Whether it remembers what it did, so that the same call may be sent to it again. */
-  keepsLedger(deviceId: string): boolean {
-    return this.#sql.get("SELECT keeps_ledger FROM devices WHERE device_id = ?", deviceId)?.keeps_ledger === 1;
   }
 
   describe(deviceId: string, description: string): void {
@@ -177,6 +176,12 @@ export class Devices {
     const deviceId = String(row.device_id);
     this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, deviceId);
     return this.get(deviceId);
+  }
+
+  #allows(who: Who, deviceId: string, row: SqlRow | undefined): boolean {
+    if (isRoot(who)) return true;
+    if (row === undefined) return false;
+    return Number(row.owner_uid) === who.uid || this.groupsOf(deviceId).some((gid) => who.gids.includes(gid));
   }
 
   #countOf(ownerUid: number): number {

@@ -46,8 +46,13 @@ export class Routes {
   /** The route, if it is open and this connection was asked; it is open no more. */
   take(routeId: string, driverId: string): Route | undefined {
     const row = this.#sql.get("SELECT * FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId);
-    if (row !== undefined) this.#sql.run("DELETE FROM routes WHERE route_id = ?", routeId);
+    if (row !== undefined) this.close(routeId, driverId);
     return row && fromRow(row);
+  }
+
+  /** The same for whoever knows the route; false where it was not open, or another connection was asked. */
+  close(routeId: string, driverId: string): boolean {
+    return this.#sql.run("DELETE FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId) > 0;
   }
 
   extend(routeId: string, dueAt: number): void {
