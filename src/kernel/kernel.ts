@@ -182,13 +182,13 @@ export class Kernel {
       reads,
       writes,
       effects,
-      hardware: (call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal) => {
+      hardware: async (call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal) => {
         const { target: _, ...rest } = args;
-        if (call.carries === "body") return this.#transfers.run(call, caller, args, frame, signal);
+        if (call.carries === "body") return { data: await this.#transfers.run(call, caller, args, frame, signal), stays: true };
         const deviceId = route(reads, caller, args);
-        if (deviceId !== null) return this.#routing.forward(call.name, caller, frame, deviceId, rest, signal);
+        if (deviceId !== null) return { data: await this.#routing.forward(call.name, caller, frame, deviceId, rest, signal), stays: true };
         refuseKey(call, frame);
-        return this.#native.run(call, caller, rest, signal);
+        return { data: await this.#native.run(call, caller, rest, signal), stays: call.keeps === true };
       },
     };
     const door: Door = {
@@ -256,13 +256,14 @@ export class Kernel {
     this.#connections.forget();
     this.#repos.forget();
     this.#files.forget();
+    // Before the ghosts go: what was answered must not be answered again because its row came back.
+    this.#unlessFull(() => this.#routing.rolledBack());
     const open = this.#dropGhosts();
     for (const socketId of open) {
       if (this.#connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))
         this.#ports.sockets.close(socketId, 1011, "Storage failed");
     }
     this.#reception.rolledBack();
-    this.#unlessFull(() => this.#routing.rolledBack());
     this.#arm();
   }
 

@@ -191,7 +191,9 @@ export class Reception {
     if (known.code === 401 && known.message === WRONG_CREDENTIAL)
       this.#ports.log.warn("refused", { call: frame.call, status: known.code, address: this.#addressOf(socketId) });
     this.#ports.meter.call(this.#door.table.has(frame.call) ? frame.call : "unknown", known.code, performance.now() - startedAt);
-    this.#send(socketId, frame.id, { ok: false, error: known.toShape() });
+    // That nobody knows stays true if the batch is lost; that nothing was changed would not be.
+    const isUnknown = (known.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
+    this.#send(socketId, frame.id, { ok: false, error: known.toShape() }, isUnknown);
   }
 
   #addressOf(socketId: string): string {

@@ -118,10 +118,11 @@ export class Routing {
   /** A batch was lost: whose row went with it would wait for ever, and whose row came back would be answered twice. */
   rolledBack(): void {
     const open = new Set(this.#means.reads.routes.ids());
-    for (const [routeId, { route, reject }] of this.#waiting) {
+    for (const [routeId, waiting] of this.#waiting) {
       if (open.has(routeId)) continue;
+      const { route } = waiting;
       this.#waiting.delete(routeId);
-      reject(failed(503, `The gateway's storage failed while ${route.deviceId} was asked`, route));
+      waiting.reject(failed(503, `The gateway's storage failed while ${route.deviceId} was asked`, route));
     }
     const isClosed = (routeId: string) =>
       this.#closed.has(routeId) || (routeId.startsWith(`${this.#life}.`) && !this.#waiting.has(routeId));
@@ -210,7 +211,7 @@ export class Routing {
     if (originId === NOBODY) return;
     // The kernel was put to sleep and woken since.
     const body = outcome.ok ? outcome : { ok: false, error: outcome.error.toShape() };
-    this.#means.ports.sockets.send(originId, JSON.stringify({ type: "res", id: requestId, ...body }), requestId);
+    this.#means.ports.sockets.send(originId, JSON.stringify({ type: "res", id: requestId, ...body }), requestId, true);
   }
 }
 

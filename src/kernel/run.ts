@@ -20,8 +20,14 @@ type Means = {
   reads: ReadContext;
   writes: WriteContext;
   effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos" | "copies">;
-  /** Runs a hardware call where the caller wants it. */
-  hardware(call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal): Promise<Record<string, unknown>>;
+  /** Runs a hardware call where the caller wants it. What a device did stays, whatever becomes of the kernel's rows. */
+  hardware(
+    call: HardwareSyscall,
+    caller: Caller,
+    args: HardwareArgs,
+    frame: Req,
+    signal: AbortSignal,
+  ): Promise<{ data: Record<string, unknown>; stays: boolean }>;
 };
 
 export type HardwareSyscall = Extract<Syscall, { runs: "hardware" }>;
@@ -60,8 +66,7 @@ async function onHardware(
   signal: AbortSignal,
 ): Promise<Answer> {
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
-  const data = await means.hardware(call, caller, args as HardwareArgs, frame, signal);
-  return { data, after: NOTHING, stays: call.keeps === true };
+  return { ...(await means.hardware(call, caller, args as HardwareArgs, frame, signal)), after: NOTHING };
 }
 
 async function effect(

@@ -2,6 +2,7 @@
 // real one would know, through the book it shares with the others of its household.
 
 import type { Random } from "../support/memory/random.ts";
+import { type Order, SimDevice, type Wire } from "./device.ts";
 import { type Data, text } from "./requests.ts";
 import type { World } from "./world.ts";
 import { type Ask, nextAsk } from "./workload.ts";
@@ -9,7 +10,14 @@ import { type Ask, nextAsk } from "./workload.ts";
 export type IssuedToken = { value: string; tokenId: string; username: string; kind: string; deviceId: string | null };
 
 /** What the people of this world know. */
-export type Book = { passwords: Map<string, string[]>; tokens: IssuedToken[]; uids: Map<string, number>; gids: number[]; count: number };
+export type Book = {
+  passwords: Map<string, string[]>;
+  tokens: IssuedToken[];
+  uids: Map<string, number>;
+  gids: number[];
+  orders: { of: SimDevice; id: string }[];
+  count: number;
+};
 
 export type Person = { username: string; role: "user" | "driver" | "service"; clientId: string; address: string };
 
@@ -23,6 +31,7 @@ export class SimClient {
   #socketId: string | null = null;
   #isReady = false;
   #count = 0;
+  readonly #device: SimDevice;
   readonly #waiting = new Map<string, Waiting>();
   /** Keyed requests whose answer was lost: to be repeated. */
   #repeats: Ask[] = [];
@@ -32,6 +41,7 @@ export class SimClient {
     this.#random = random;
     this.#book = book;
     this.person = person;
+    this.#device = new SimDevice(random, (token) => world.judge.did(token));
   }
 
   act(): void {
@@ -41,6 +51,7 @@ export class SimClient {
     if (dice < 0.02) return this.#hangUp();
     if (dice < 0.05) return this.#open();
     if (dice < 0.12) return this.#nonsense();
+    if (this.person.role === "driver" && this.#random.chance(0.5)) return this.#lie();
     if (this.person.role !== "user") return this.#ask({ call: "sys.info", args: {} });
     const burst = this.#random.chance(0.15) ? this.#random.between(2, 6) : 1;
     for (let i = 0; i < burst; i++) this.#ask(this.#repeats.shift() ?? nextAsk(this.#random, this.#book, this.person));
@@ -74,7 +85,7 @@ export class SimClient {
     const auth = this.#credential();
     if (auth === null) return;
     const client = { id: clientId, version: "1", platform: "sim", role, ...(role === "service" ? { channel: "sim" } : {}) };
-    const driver = role === "driver" ? { driver: { implements: ["fs.*"] } } : {};
+    const driver = role === "driver" ? { driver: { implements: ["fs.*", "shell.exec"], ledger: true } } : {};
     const ask = { call: "sys.connect", args: { protocol: 1, client, ...driver, auth: { username, ...auth } } };
     this.#ask(ask);
     if (dice > 0.95) this.#ask(ask);
@@ -94,7 +105,7 @@ export class SimClient {
 
   #ask(ask: Ask): void {
     if (this.#socketId === null) return;
-    const id = this.#random.chance(0.01) ? "again" : `${this.person.clientId}-${++this.#count}`;
+    const id = this.#random.chance(0.01) && ask.args.target === undefined ? "again" : `${this.person.clientId}-${++this.#count}`;
     // Which of two requests an answer to the same id belongs to cannot be told.
     if (id !== "again") this.#waiting.set(id, { ...ask, id });
     const { username } = this.person;
@@ -136,12 +147,40 @@ export class SimClient {
   #heard(raw: string): void {
     if (raw === "pong") return;
     const frame = JSON.parse(raw) as { type: string; id: string; ok: boolean; data: Data; error?: { code: number } };
+    const wire = this.#wire();
+    if (frame.type === "req" && wire !== null) return this.#device.asked(JSON.parse(raw) as Order, wire);
     if (frame.type !== "res") return;
     const waiting = this.#waiting.get(frame.id);
     if (waiting === undefined) return;
     this.#waiting.delete(frame.id);
     if (frame.ok) this.#learn(waiting, frame.data);
     else this.#unlearn(waiting, frame.error?.code ?? 0);
+  }
+
+  #lie(): void {
+    const wire = this.#wire();
+    const others = this.#book.orders.filter(({ of }) => of !== this.#device).slice(-3);
+    if (wire !== null)
+      this.#device.lie(
+        wire,
+        others.map(({ id }) => id),
+      );
+    this.#book.orders.push(...this.#device.recent.map((id) => ({ of: this.#device, id })));
+  }
+
+  #wire(): Wire | null {
+    const socketId = this.#socketId;
+    if (socketId === null) return null;
+    const { sockets, agenda } = this.#world;
+    return {
+      socketId,
+      send: (frame) => sockets.fromPeer(socketId, JSON.stringify(frame)),
+      later: (ms, run) => void agenda.after(ms, `device ${this.person.clientId}`, run),
+      hangUp: () => {
+        sockets.closeFromPeer(socketId);
+        if (this.#socketId === socketId) this.#lost();
+      },
+    };
   }
 
   /** A refused password was never set; a credential that is not accepted is not tried for ever. */

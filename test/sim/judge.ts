@@ -5,12 +5,15 @@ import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { capabilitiesOf, ghosts, uidOf } from "./facts.ts";
 import { type Asked, Ledger } from "./ledger.ts";
+import { Routed } from "./routed.ts";
 import { allows, type Answer, type Data, fileShown, leaks, readAnswer, text } from "./requests.ts";
 
 export const STRANGER_MS = 10_000;
 const SLACK_MS = 500;
 /** More wakes than this in one virtual second is a spin. */
 const WAKES_MAX = 40;
+/** Well within the day for which a session is remembered. */
+const SESSION_MS = 20 * 60 * 60 * 1000;
 
 export type Line = {
   socketId: string;
@@ -31,6 +34,7 @@ export class Judge {
   readonly #now: () => number;
   readonly #lateMsMax: number;
   readonly #ledger: Ledger;
+  readonly #routed = new Routed((what) => this.#broken(what));
   #wakes: number[] = [];
 
   constructor(sql: MemorySql, now: () => number, lateMsMax: number) {
@@ -59,7 +63,7 @@ export class Judge {
       call,
       args,
       // Neither reads nor file calls are stored under their key.
-      key: does === "read" || call.startsWith("fs.") ? undefined : frame.key,
+      key: does === "read" || runs === "hardware" ? undefined : frame.key,
       uid: who?.uid ?? null,
       username: who?.username ?? "",
       at: Math.floor(this.#now()),
@@ -71,6 +75,7 @@ export class Judge {
       hasLeft: false,
     };
     if (!line.isClosing) line.asked.push(asked);
+    if (who !== null && runs === "hardware" && Routed.isRouted(args)) return this.#routed.asked(who.uid, call, args, frame.key);
     if (who !== null || call === "sys.setup") this.#ledger.asked(asked);
   }
 
@@ -78,6 +83,7 @@ export class Judge {
   sent(socketId: string, raw: string): void {
     this.#ledger.tick();
     const frame = JSON.parse(raw) as Data;
+    if (frame.type === "req") return this.#routed.sent(frame, deviceOf(this.#line(socketId)), socketId);
     if (frame.type !== "res") return;
     const line = this.#line(socketId);
     const answer = readAnswer(frame);
@@ -97,6 +103,7 @@ export class Judge {
     const frame = JSON.parse(raw) as Data;
     const line = this.#line(socketId);
     if (frame.type === "sig") return this.#signal(line, frame);
+    if (frame.type === "req") return this.#count("asked of a device");
     const answer = readAnswer(frame);
     this.#count(answer.ok ? "ok" : `error ${answer.code}`);
     if (frame.id === "?") return;
@@ -104,6 +111,10 @@ export class Judge {
     if (asked === undefined)
       return this.#broken(`${socketId} was answered to ${text(frame.id)}, which it did not ask or was answered before`);
     asked.hasLeft = true;
+    if (line.identity !== null && Routed.isRouted(asked.args)) {
+      this.#count(`${asked.call} on a device ${answer.ok ? "ok" : answer.code}`);
+      return this.#routed.answered(asked.args, answer, this.#now());
+    }
     if (!answer.ok) {
       // An answer that was handed over as a yes can still leave as a no, where its batch was lost.
       this.#ledger.refused(asked);
@@ -130,8 +141,14 @@ export class Judge {
 
   /** A batch was lost: who asked something before may have been ignored on the strength of it. */
   rolledBack(): void {
+    this.#routed.rolledBack(this.#now());
     this.#count("batch lost");
     for (const line of this.lines.values()) line.wasDisturbed = true;
+  }
+
+  /** A device carried something out. */
+  did(token: string): void {
+    this.#routed.did(token);
   }
 
   crashed(): void {
@@ -179,17 +196,23 @@ export class Judge {
     this.#ledger.checkRows();
     const here = new Set([...this.lines.values()].filter((line) => !line.isGone).map((line) => line.socketId));
     for (const ghost of ghosts(this.#sql, here)) this.#broken(ghost);
+    const sessions = new Set(this.#sql.all("SELECT session_id AS id FROM shell_sessions").map((row) => String(row.id)));
+    for (const sessionId of this.#routed.missing(sessions, this.#now() - SESSION_MS))
+      this.#broken(`session ${sessionId} was told of and is not there`);
   }
 
   /** Once faults have stopped and everything has had its time. */
   checkQuiet(): void {
     this.checkRows();
+    const routes = Number(this.#sql.get("SELECT count(*) AS count FROM routes")?.count);
+    if (routes > 0) this.#broken(`${routes} routes were left behind`);
     const seen = new Map<string, string>();
     const known = new Set(this.#sql.all("SELECT connection_id AS id FROM connections").map((row) => String(row.id)));
     for (const line of this.lines.values()) {
       if (line.isGone || line.isClosing) continue;
       for (const asked of line.asked)
-        if (!asked.hasLeft && !line.wasDisturbed) this.#broken(`${line.socketId} was never answered to ${asked.id} ${asked.call}`);
+        if (!asked.hasLeft && (!line.wasDisturbed || (Routed.isRouted(asked.args) && this.#routed.wasSent(asked.args))))
+          this.#broken(`${line.socketId} was never answered to ${asked.id} ${asked.call}`);
       if (line.identity === null) continue;
       if (!known.has(line.socketId)) this.#broken(`${line.socketId} is open but not among the connections`);
       const { username, role, clientId, tokenId } = line.identity;
@@ -236,7 +259,13 @@ export class Judge {
   }
 
   #signal(line: Line, frame: Data): void {
-    this.#count("signal");
+    this.#count(text(frame.signal));
+    if (frame.signal === "exec.status") {
+      const { sessionId } = frame.payload as { sessionId: string };
+      if (!this.#routed.mayHear(line.identity?.uid, sessionId) || line.identity?.role !== "user")
+        this.#broken(`${line.socketId} was told of session ${sessionId}`);
+      return;
+    }
     const { device } = frame.payload as { device: { deviceId: string; ownerUid: number } };
     const { uid, role } = line.identity ?? {};
     if (role === "user" && (uid === 0 || uid === device.ownerUid)) return;
@@ -276,4 +305,8 @@ function parseRequest(raw: string): { id: string; call: string; args: Data; key:
   } catch {
     return null;
   }
+}
+
+function deviceOf({ identity }: Line): string | null {
+  return identity?.role === "driver" ? identity.clientId : null;
 }

@@ -15,7 +15,8 @@ export type Outcome = {
   tail: string[];
 };
 
-const QUIET_MS = 45_000;
+/** Longer than a device is given to answer, on a wire whose cut is noticed late. */
+const QUIET_MS = 90_000;
 const PAUSE_MS = 2 * 60 * 60 * 1000;
 
 const PEOPLE: Person[] = [
@@ -34,7 +35,7 @@ export async function simulate(seed: string, steps: number, options: WorldOption
   const world = new World(seed, options);
   const { agenda, judge, trace } = world;
   const random = new Random(`${seed}/people`);
-  const book: Book = { passwords: new Map(), tokens: [], uids: new Map(), gids: [], count: 0 };
+  const book: Book = { passwords: new Map(), tokens: [], uids: new Map(), gids: [], orders: [], count: 0 };
   let isStormy = true;
   let pausedUntil = 0;
   const live = (client: SimClient) => {

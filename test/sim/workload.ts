@@ -21,6 +21,15 @@ export function nextAsk(random: Random, book: Book, person: Person): Ask {
   return { ...ask, key };
 }
 
+/** Under a name that nobody else uses, so that it is known again wherever it turns up. */
+function onDevice(random: Random, book: Book, { username }: Person): Ask {
+  const call = random.pick(["fs.read", "fs.write", "fs.write", "shell.exec", "shell.exec"]);
+  const target = random.chance(0.8) ? `${username}-laptop` : random.pick(["alice-laptop", "bob-laptop", "nobodys-laptop"]);
+  const token = String(++book.count);
+  if (call === "shell.exec") return { call, args: { target, input: token } };
+  return { call, args: { target, path: token, ...(call === "fs.write" ? { content: "" } : {}) } };
+}
+
 type Maker = (random: Random, book: Book, person: Person) => Ask;
 
 const ASKS: Maker[] = [
@@ -36,6 +45,7 @@ const ASKS: Maker[] = [
   writeFile,
   (random, _book, person) => ({ call: "fs.read", args: { path: someFile(random, person) } }),
   (random, _book, person) => ({ call: random.pick(["fs.delete", "fs.read"]), args: { path: someFile(random, person) } }),
+  ...Array.from({ length: 10 }, () => onDevice),
   (random, book) => ({ call: "sys.token.list", args: someUid(random, book) }),
   (random, book) => ({ call: "sys.connection.list", args: someUid(random, book) }),
   () => ({ call: "sys.info", args: {} }),

@@ -1,0 +1,83 @@
+// What a simulated device does when it is asked: answers at once, late, twice or never, goes away in the middle, and lies
+// about what it was not asked. It keeps a ledger, as the daemon does, and counts what it really did.
+
+import type { Random } from "../support/memory/random.ts";
+import type { Data } from "./requests.ts";
+
+export type Order = { id: string; call: string; args: Data; key?: string };
+
+/** The device's side of its wire. */
+export type Wire = { socketId: string; send(frame: Data): void; later(ms: number, run: () => void): void; hangUp(): void };
+
+export class SimDevice {
+  readonly #random: Random;
+  readonly #did: (token: string) => void;
+  /** Outlives every socket of the device. */
+  readonly #ledger = new Map<string, Data>();
+  readonly #heard: string[] = [];
+  readonly #answered: string[] = [];
+
+  /** `did` is told of everything that was carried out. */
+  constructor(random: Random, did: (token: string) => void) {
+    this.#random = random;
+    this.#did = did;
+  }
+
+  asked(order: Order, wire: Wire): void {
+    const dice = this.#random.unit();
+    this.#heard.push(order.id);
+    if (dice < 0.05) return;
+    if (dice < 0.1) return wire.hangUp();
+    const data = this.#carryOut(order);
+    // Done, and the answer is lost.
+    if (dice < 0.2) return wire.hangUp();
+    const answer = () => {
+      this.#answered.push(order.id);
+      this.#answer(wire, order.id, data);
+    };
+    if (dice < 0.3) return wire.later(this.#random.between(100, 90_000), answer);
+    answer();
+    if (dice < 0.5) answer();
+    if (typeof data.sessionId === "string") wire.later(this.#random.between(0, 20_000), () => this.#tell(wire, text(data.sessionId)));
+  }
+
+  /** What no honest device would send: to what it has answered before or others were asked, about what is not its own. */
+  lie(wire: Wire, others: readonly string[]): void {
+    for (const id of [...this.#answered.slice(-3), ...others]) this.#answer(wire, id, { ok: true, by: "a liar" });
+    this.#tell(wire, `s-${this.#random.between(1, 500)}`);
+  }
+
+  /** Ids that others could try to answer. */
+  get recent(): readonly string[] {
+    return this.#heard.slice(-3);
+  }
+
+  #carryOut({ call, args, key }: Order): Data {
+    const known = key === undefined ? undefined : this.#ledger.get(key);
+    if (known !== undefined) return known;
+    const token = tokenOf(args);
+    if (call !== "fs.read") this.#did(token);
+    const data: Data =
+      call === "shell.exec" ? { status: "running", sessionId: `s-${token}`, output: "", by: token } : { ok: true, by: token };
+    if (key !== undefined) this.#ledger.set(key, data);
+    return data;
+  }
+
+  #answer(wire: Wire, id: string, data: Data): void {
+    wire.send({ type: "res", id, ok: true, data });
+  }
+
+  #tell(wire: Wire, sessionId: string): void {
+    const payload = { eventId: `e${this.#random.between(1, 1e9)}`, sessionId, event: this.#random.pick(["started", "finished", "failed"]) };
+    wire.send({ type: "sig", signal: "exec.status", payload });
+  }
+}
+
+/** The name by which the judge knows a call again wherever it turns up. */
+export function tokenOf(args: Data): string {
+  return text(args.path ?? args.input);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
