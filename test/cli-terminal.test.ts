@@ -2,7 +2,7 @@
 // its own.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,7 +43,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     const make = async (args: { kind: "user" } | { kind: "node"; allowedDeviceId: string }) =>
       (await client.call("sys.token.create", args)).token.token;
     tokens = { user: await make({ kind: "user" }), device: await make({ kind: "node", allowedDeviceId: "laptop" }) };
-    daemon = await startDaemon();
+    daemon = await startDaemon(scratch, "laptop", tokens.device);
   });
 
   afterEach(() => void tmux("kill-server"));
@@ -145,6 +145,40 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     expect(await running).toEqual({ code: 6, out: "1\n2\n3\n4\n5\n6\n" });
   });
 
+  test("gsv jobs lists what runs, follows it to its end, and sends it signals", async () => {
+    const start = async (input: string) => {
+      const begun = await client.call("shell.exec", { target: "laptop", input, until: "sent" });
+      if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+      return begun.sessionId;
+    };
+    const [short, long] = [await start("echo one; sleep 1; echo two; exit 3"), await start("sleep 1000")];
+    const { jobs } = JSON.parse((await gsv("jobs", "--json")).out) as { jobs: { sessionId: string; target: string; state: string }[] };
+    expect(jobs.map(({ sessionId, target }) => [sessionId, target])).toEqual(
+      expect.arrayContaining([short, long].map((id) => [id, "laptop"])),
+    );
+    expect((await gsv("jobs", "--target", "laptop")).out).toMatch(new RegExp(`^JOB .*\n[^]*${long} +laptop +running .*sleep 1000\n`));
+    expect(await gsv("jobs", "attach", short)).toEqual({ code: 3, out: "one\ntwo\n" });
+    expect(await gsv("jobs", "kill", long, "--signal", "sigint")).toEqual({ code: 0, out: `Sent SIGINT to ${long} on laptop.\n` });
+    expect(await gsv("jobs", "attach", long)).toEqual({ code: 130, out: "" });
+    expect(await gsv("jobs", "kill", long)).toMatchObject({ code: 1 });
+  });
+
+  test("a device without terminals says so, and there is a prompt instead", async () => {
+    const bare = mkdtempSync(join(tmpdir(), "gsv-bare-"));
+    cpSync(join(scratch, "bundle"), join(bare, "bundle"), { recursive: true });
+    const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: "bare" });
+    const other = await startDaemon(bare, "bare", token.token);
+    try {
+      open("shell", "--target", "bare");
+      await shown("has no terminals");
+      await shown("alice@bare");
+      await type('cd /; x=5; echo "[$x]"', "[5]");
+    } finally {
+      other.kill("SIGKILL");
+      rmSync(bare, { recursive: true, force: true });
+    }
+  });
+
   test("a terminal that closes ends the shell with it, and SIGTERM leaves the terminal usable", async () => {
     open();
     await type("echo ready", "ready");
@@ -174,9 +208,9 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     };
   }
 
-  function startDaemon(): Promise<ChildProcess> {
-    const args = ["bundle/gsv.js", "-u", "alice", "device", "run", "--id", "laptop", "--workspace", "work"];
-    const env = { ...environment(), GSV_DEVICE_TOKEN: tokens.device };
+  function startDaemon(place: string, deviceId: string, token: string): Promise<ChildProcess> {
+    const args = [join(place, "bundle/gsv.js"), "-u", "alice", "device", "run", "--id", deviceId, "--workspace", join(scratch, "work")];
+    const env = { ...environment(), GSV_DEVICE_TOKEN: token };
     const child = spawn(process.execPath, args, { cwd: scratch, env, stdio: ["ignore", "pipe", "inherit"] });
     return new Promise((resolve) => child.stdout.once("data", () => resolve(child)));
   }

@@ -53,7 +53,9 @@ class Session {
   constructor(client: Client, target: string) {
     this.#client = client;
     this.#target = target;
-    this.#state = new ShellState(client.session.identity.process);
+    const { home, username } = client.session.identity.process;
+    // Of a device's directories nothing is known yet.
+    this.#state = new ShellState({ home: target === NATIVE ? home : "~", username });
   }
 
   /** Learns where and who one is there, and that one may. */
