@@ -96,6 +96,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     tmux("send-keys", "top -d 1", "Enter");
     await shown(/PID\s+USER/);
     tmux("send-keys", "q");
+    await shown(PROMPT);
     await type("echo after", "after");
   });
 
