@@ -2,7 +2,7 @@
 // relative ones below the workspace, `~` the user's home. What the user of the daemon may not do, nobody may through it.
 
 import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -19,7 +19,10 @@ import {
 } from "../hardware/filesystem.ts";
 import { filesHolding, type Holding } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
+import { LocalDirectories } from "./local.ts";
 
+/** What is read at once where the disk is near. */
+const NOW_BYTES_MAX = 64 * 1024;
 /** How much of an open file is read at most before it is looked whether it is still the same. */
 const UNCHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -28,6 +31,7 @@ export class MachineFiles implements FileSystem {
   /** Files beside others that something is just being written to. */
   readonly #growing = new Set<string>();
   readonly #rg: string | null;
+  readonly #local = new LocalDirectories();
 
   /** Without a ripgrep, everything is read here. */
   constructor(workspace: string, rg: string | null = "rg") {
@@ -42,7 +46,7 @@ export class MachineFiles implements FileSystem {
   }
 
   async stat(path: string): Promise<FileStat> {
-    const found = await told(path, stat(path, { bigint: true }));
+    const found = this.#statNow(path) ?? (await told(path, stat(path, { bigint: true })));
     const kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
     return {
       kind,
@@ -71,6 +75,8 @@ export class MachineFiles implements FileSystem {
   }
 
   async read(path: string, range?: ByteRange): Promise<Uint8Array> {
+    const now = range !== undefined && range.end - range.start <= NOW_BYTES_MAX ? this.#readNow(path, range) : null;
+    if (now !== null) return now;
     // Opening a pipe that nobody writes to would wait for ever.
     const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
     try {
@@ -192,6 +198,37 @@ export class MachineFiles implements FileSystem {
   async remove(path: string): Promise<void> {
     if (resolve(path) === resolve("/")) throw new FileError("EPERM", path);
     await told(path, rm(path, { recursive: true }));
+  }
+
+  /** Null where it may take long, or is not simply a file or a directory. */
+  #statNow(path: string): BigIntStats | null {
+    const directory = dirname(path);
+    if (!this.#local.has(directory)) {
+      void this.#local.learn(directory);
+      return null;
+    }
+    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return found?.isFile() || found?.isDirectory() ? found : null;
+  }
+
+  /** The same of a few bytes of a file. */
+  #readNow(path: string, { start, end, ifVersion }: ByteRange): Uint8Array | null {
+    if (!this.#local.has(dirname(path))) return null;
+    let handle: number;
+    try {
+      handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    } catch {
+      return null;
+    }
+    try {
+      const found = fstatSync(handle, { bigint: true });
+      if (!found.isFile()) return null;
+      if (ifVersion !== undefined && ifVersion !== versionOf(found)) throw new FileError("ESTALE", path);
+      const bytes = new Uint8Array(Math.max(0, end - start));
+      return bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, start));
+    } finally {
+      closeSync(handle);
+    }
   }
 
   /** A device file or a pipe is written to, never replaced. */
