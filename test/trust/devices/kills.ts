@@ -98,8 +98,8 @@ function judge(bar: Bar, fates: ReadonlyMap<number, Fate>, log: string): void {
   for (const [number, fate] of fates) {
     const count = counts.get(number) ?? 0;
     bar.check(`commands ${fate}`, count <= 1, () => `command ${number} was carried out ${count} times`);
-    if (fate === "done") bar.check("acknowledged", count === 1, () => `command ${number} was acknowledged and is not there`);
-    if (fate === "refused") bar.check("refused", count === 0, () => `command ${number} was refused and is there`);
+    if (fate === "done") bar.check("acknowledged", count === 1, () => `command ${number} was acknowledged and is there ${count} times`);
+    if (fate === "refused") bar.check("refused", count === 0, () => `command ${number} was refused and is there ${count} times`);
   }
   for (const number of counts.keys()) if (!fates.has(number)) bar.check("known", false, () => `command ${number} has no fate`);
 }
