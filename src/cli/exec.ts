@@ -9,7 +9,7 @@ type Args = Calls["shell.exec"]["args"];
 type Result = Calls["shell.exec"]["result"];
 
 /** One to start, or one that runs already. */
-export type Command = Pick<Args, "input" | "target" | "cwd" | "timeout" | "tty"> | { sessionId: string };
+export type Command = Pick<Args, "input" | "target" | "cwd" | "timeout" | "tty"> | { sessionId: string; target?: string };
 
 /** `error` says why it ended, where it did not end by itself; there is no code where it never began. */
 export type Ended = { exitCode?: number; error?: string };
@@ -27,6 +27,7 @@ const AWAY_MS = 1_000;
 
 export class Running {
   readonly #client: Client;
+  readonly #target: string | undefined;
   readonly #show: Show;
   readonly #settle: (ended: Ended) => void;
   readonly #fail: (error: unknown) => void;
@@ -50,6 +51,7 @@ export class Running {
 
   constructor(client: Client, command: Command, show: Show) {
     this.#client = client;
+    this.#target = command.target;
     this.#show = show;
     let tell: [(ended: Ended) => void, (error: unknown) => void] = [() => {}, () => {}];
     this.done = new Promise((resolve, reject) => (tell = [resolve, reject]));
@@ -77,10 +79,10 @@ export class Running {
     return this.#sessionId;
   }
 
-  /** Resolves when the command has room for more. */
+  /** Resolves when the command has room for more. A device takes it once, however often the connection is lost meanwhile. */
   async write(text: string): Promise<void> {
     await this.#begun;
-    if (!this.#isOver) await this.#send({ input: text }).catch(this.#fail);
+    if (!this.#isOver) await this.#send({ input: text, ...this.#named() }).catch(this.#fail);
   }
 
   /** Keys, a size or a signal; where the connection is lost meanwhile, nobody knows whether it arrived. */
@@ -96,13 +98,18 @@ export class Running {
   interrupt(): void {
     if (this.#isInterrupted) return this.#settle({ exitCode: INTERRUPTED, error: "Interrupted" });
     this.#isInterrupted = true;
-    if (this.#sessionId !== null) void this.#send({ input: INTERRUPT }).catch(this.#fail);
+    if (this.#sessionId !== null) void this.#send({ input: INTERRUPT, ...this.#named() }).catch(this.#fail);
+  }
+
+  /** Where the device is named, the client has a key for the call. */
+  #named(): { target?: string } {
+    return this.#target === undefined ? {} : { target: this.#target };
   }
 
   async #follow(command: Command): Promise<void> {
     if ("sessionId" in command) this.#sessionId = command.sessionId;
     else await this.#take(await this.#look(command));
-    if (this.#isInterrupted && !this.#isOver) void this.#send({ input: INTERRUPT }).catch(this.#fail);
+    if (this.#isInterrupted && !this.#isOver) void this.#send({ input: INTERRUPT, ...this.#named() }).catch(this.#fail);
     this.#begin();
     while (!this.#isOver) {
       if (this.#wantsInput) await this.#pause();
@@ -138,7 +145,7 @@ export class Running {
     return this.#client.call("shell.exec", { ...args, streams: true, until, after: this.#part });
   }
 
-  async #send(sent: Pick<Args, "resize" | "signal"> & { input?: string }): Promise<void> {
+  async #send(sent: Pick<Args, "resize" | "signal" | "target"> & { input?: string }): Promise<void> {
     this.#wantsInput = false;
     this.#wake();
     await this.#client.call("shell.exec", { input: "", ...sent, sessionId: this.#sessionId ?? "", until: "sent" });

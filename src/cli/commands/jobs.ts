@@ -44,27 +44,27 @@ export async function jobsKill(flags: Flags & { signal?: string }, [id = ""]: re
 
 export async function jobsAttach(flags: Flags, [id = ""]: readonly string[]): Promise<number> {
   return withClient(flags, async (client) => {
-    const { sessionId, tty } = await find(client, flags.target, id);
+    const { sessionId, tty, target } = await find(client, flags.target, id);
     if (tty) {
       const outcome = await attach(client, { sessionId });
       if ("error" in outcome) throw new Problem(outcome.error);
       return outcome.exitCode;
     }
-    return follow(client, sessionId);
+    return follow(client, { sessionId, ...at(target) });
   });
 }
 
 /** Ctrl-C leaves it running: it was not started here. */
-async function follow(client: Client, sessionId: string): Promise<number> {
+async function follow(client: Client, command: { sessionId: string; target?: string }): Promise<number> {
   client.keepConnected();
   const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
-  const running = new Running(client, { sessionId }, (stream, text) => screens[stream].write(text));
+  const running = new Running(client, command, (stream, text) => screens[stream].write(text));
   running.onRemark = (remark) => note(`gsv: ${remark}`);
   const left = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
   const ended = await Promise.race([running.done, left]);
   Object.values(screens).forEach((screen) => screen.end());
   if (ended === null) {
-    note(`gsv: left it running: gsv jobs kill ${sessionId} ends it`);
+    note(`gsv: left it running: gsv jobs kill ${command.sessionId} ends it`);
     return 0;
   }
   if (running.isTruncated) note("gsv: of what it put out before, a part was left out");
