@@ -98,8 +98,18 @@ export class ShellFiles implements IFileSystem {
     for (let at = 1; at <= parts.length; at++) {
       const partial = `/${parts.slice(0, at).join("/")}`;
       const there = await this.#link.stat(partial).catch(() => null);
-      if (there === null) await this.#try("mkdir", partial, () => this.#link.makeDirectory(partial));
+      if (there === null) await this.#try("mkdir", partial, () => this.#makeUnlessThere(partial));
       else if (there.kind !== "directory") throw nodeError("EEXIST", "mkdir", partial);
+    }
+  }
+
+  /** Somebody else may have been faster. */
+  async #makeUnlessThere(path: string): Promise<void> {
+    try {
+      await this.#link.makeDirectory(path);
+    } catch (error) {
+      const isThere = error instanceof FileError && error.code === "EEXIST" && (await this.#link.stat(path)).kind === "directory";
+      if (!isThere) throw error;
     }
   }
 
