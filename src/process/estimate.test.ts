@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { afterCompaction, contextState, defaultPolicy, estimateTokens, policyProblem, preflight, withoutCompaction } from "./estimate.ts";
+
+const KNOWN = {
+  conversationId: "default",
+  provider: "p",
+  model: "m",
+  contextWindowTokens: 11_000,
+  maxOutputTokens: 1_000,
+  estimatedInputTokens: 5_000,
+  updatedAt: 7,
+};
+const at = (tokens: number) => contextState({ ...KNOWN, estimatedInputTokens: tokens }, null);
+
+test("length makes the estimate, and a picture counts the same however large", () => {
+  expect(estimateTokens("a".repeat(400))).toBe(115);
+  expect(estimateTokens({ a: "b" })).toBe(Math.ceil((9 / 4) * 1.15));
+  const picture = (bytes: number) => estimateTokens([{ type: "image", mimeType: "image/png", data: new Uint8Array(bytes) }]);
+  expect(picture(1_000_000)).toBe(picture(10));
+  expect(picture(10)).toBeGreaterThan(1_000);
+});
+
+test("what the provider counted replaces the estimate", () => {
+  expect(contextState(KNOWN, null)).toMatchObject({ inputTokens: 5_000, pressure: 0.5, level: "ok", source: "estimate" });
+  const usage = { input: 7_000, output: 1_000, totalTokens: 0 };
+  expect(contextState(KNOWN, usage)).toMatchObject({
+    inputTokens: 8_000,
+    outputTokens: 1_000,
+    totalTokens: 8_000,
+    pressure: 0.8,
+    level: "warn",
+    source: "provider",
+  });
+  expect(contextState(KNOWN, { ...usage, totalTokens: 9_500 })).toMatchObject({ inputTokens: 9_500, level: "critical" });
+  expect(contextState(KNOWN, { input: 0, output: 0, totalTokens: 0 })).toMatchObject({ inputTokens: 5_000, source: "estimate" });
+});
+
+test.each([
+  [7_499, "ok"],
+  [7_500, "warn"],
+  [9_000, "critical"],
+  [10_000, "full"],
+])("%i of 10,000 tokens is %s", (tokens, level) => {
+  expect(at(tokens).level).toBe(level);
+});
+
+test("without a window nothing is known, and a window smaller than the answer leaves one token", () => {
+  expect(contextState({ ...KNOWN, contextWindowTokens: null }, null)).toMatchObject({ pressure: null, level: "unknown" });
+  expect(contextState({ ...KNOWN, contextWindowTokens: 10 }, null)).toMatchObject({ availableInputTokens: 1, level: "full" });
+});
+
+test("the policy decides what happens before a model is called", () => {
+  const manual = defaultPolicy("default");
+  const auto = { ...manual, overflow: "auto-compact" as const };
+  const fails = { ...manual, overflow: "fail" as const };
+  expect(preflight(manual, at(20_000)).do).toBe("go");
+  expect(preflight(auto, at(8_999)).do).toBe("go");
+  expect(preflight(auto, at(9_000))).toEqual({ do: "compact", keepLast: 80 });
+  expect(preflight(auto, at(9_000), 3)).toMatchObject({ do: "stop", reason: "context.auto_compact.failed" });
+  expect(preflight(fails, at(9_000))).toMatchObject({ do: "stop", reason: "context.policy.fail" });
+  expect(preflight(fails, contextState({ ...KNOWN, contextWindowTokens: null }, null)).do).toBe("go");
+});
+
+test("a compaction shrinks or the run stops", () => {
+  expect(withoutCompaction(at(9_999)).do).toBe("go");
+  expect(withoutCompaction(at(10_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.empty" });
+  expect(afterCompaction(at(9_000), at(8_999)).do).toBe("go");
+  expect(afterCompaction(at(9_000), at(9_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.failed" });
+});
+
+test("policies are checked at their edges", () => {
+  for (const compactAtPressure of [0, -1, 1.01, Number.NaN]) expect(policyProblem({ compactAtPressure, keepLast: 1 })).toMatch(/compactAt/);
+  for (const keepLast of [-1, 1.5]) expect(policyProblem({ compactAtPressure: 1, keepLast })).toMatch(/keepLast/);
+  expect(policyProblem({ compactAtPressure: 1, keepLast: 0 })).toBe(null);
+});

@@ -1,0 +1,151 @@
+// How full a conversation's context is, and what its policy says to do about that. Pure: what was sent is measured by its
+// length until a provider has counted it, and from then on by what the provider says.
+
+import type { ModelUsage } from "../ports/models.ts";
+
+const CHARS_PER_TOKEN = 4;
+/** Estimates err on the high side: a run that stops early is mended more easily than one a provider refuses. */
+const MARGIN = 1.15;
+/** What a large picture costs with most providers, however many bytes it has. */
+const IMAGE_TOKENS = 1_600;
+const LEVELS = [
+  ["full", 1],
+  ["critical", 0.9],
+  ["warn", 0.75],
+] as const;
+/** A run that is still too large after so many would go on summarizing summaries. */
+const COMPACTIONS_PER_RUN = 3;
+
+export type ContextState = {
+  conversationId: string;
+  runId?: string;
+  messageCount?: number;
+  lastMessageId?: number | null;
+  provider: string;
+  model: string;
+  contextWindowTokens: number | null;
+  maxOutputTokens: number;
+  estimatedInputTokens: number;
+  inputTokens: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  availableInputTokens: number | null;
+  pressure: number | null;
+  level: "unknown" | "ok" | "warn" | "critical" | "full";
+  source: "estimate" | "provider";
+  updatedAt: number;
+};
+
+export type ContextPolicy = {
+  conversationId: string;
+  overflow: "manual" | "auto-compact" | "fail";
+  compactAtPressure: number;
+  keepLast: number;
+  updatedAt: number;
+};
+
+/** Text by its length, anything else by the length of its JSON, with pictures at a flat rate. */
+export function estimateTokens(value: unknown): number {
+  if (typeof value === "string") return tokensOf(value.length);
+  let images = 0;
+  const json = JSON.stringify(value, (_, part: unknown) => {
+    if (!(part instanceof Uint8Array)) return part;
+    images++;
+    return "";
+  });
+  return tokensOf(json?.length ?? 0) + images * IMAGE_TOKENS;
+}
+
+type Known = Pick<
+  ContextState,
+  "conversationId" | "provider" | "model" | "contextWindowTokens" | "maxOutputTokens" | "estimatedInputTokens" | "updatedAt"
+> &
+  Partial<Pick<ContextState, "runId" | "messageCount" | "lastMessageId">>;
+
+/** `usage` is of the last model call, or null where none has reported any since the history changed. */
+export function contextState(known: Known, usage: Pick<ModelUsage, "input" | "output" | "totalTokens"> | null): ContextState {
+  const { contextWindowTokens, maxOutputTokens, estimatedInputTokens } = known;
+  const reported = usage === null ? 0 : usage.totalTokens || usage.input + usage.output;
+  const inputTokens = reported || estimatedInputTokens;
+  const availableInputTokens = contextWindowTokens === null ? null : Math.max(1, contextWindowTokens - maxOutputTokens);
+  const pressure = availableInputTokens === null ? null : inputTokens / availableInputTokens;
+  return {
+    ...known,
+    inputTokens,
+    ...(usage === null || reported === 0 ? {} : { outputTokens: usage.output, totalTokens: reported }),
+    availableInputTokens,
+    pressure,
+    level: levelOf(pressure),
+    source: reported === 0 ? "estimate" : "provider",
+  };
+}
+
+/** Before anybody has set one. */
+export function defaultPolicy(conversationId: string): ContextPolicy {
+  return { conversationId, overflow: "manual", compactAtPressure: 0.9, keepLast: 80, updatedAt: 0 };
+}
+
+/** What is wrong with a policy, or null. */
+export function policyProblem({ compactAtPressure, keepLast }: Pick<ContextPolicy, "compactAtPressure" | "keepLast">): string | null {
+  if (!(compactAtPressure > 0 && compactAtPressure <= 1)) return "compactAtPressure must be greater than 0 and at most 1";
+  if (!Number.isSafeInteger(keepLast) || keepLast < 0) return "keepLast must be a non-negative integer";
+  return null;
+}
+
+export type Preflight = { do: "go" } | { do: "compact"; keepLast: number } | { do: "stop"; reason: string; why: string };
+
+const GO: Preflight = { do: "go" };
+
+/** What to do before a model is called. `compactions` counts those of this run so far. */
+export function preflight(policy: ContextPolicy, state: ContextState, compactions = 0): Preflight {
+  if (state.pressure === null || state.pressure < policy.compactAtPressure || policy.overflow === "manual") return GO;
+  if (policy.overflow === "fail")
+    return {
+      do: "stop",
+      reason: "context.policy.fail",
+      why: `The context is ${share(state)} full (about ${state.inputTokens} tokens) and the policy of this conversation is fail. ${NEXT}`,
+    };
+  if (compactions >= COMPACTIONS_PER_RUN)
+    return {
+      do: "stop",
+      reason: "context.auto_compact.failed",
+      why: `The context is ${share(state)} full after ${compactions} compactions in this run. ${NEXT}`,
+    };
+  return { do: "compact", keepLast: policy.keepLast };
+}
+
+/** What follows when nothing could be compacted: the call may still fit. */
+export function withoutCompaction(state: ContextState): Preflight {
+  if (state.pressure === null || state.pressure < 1) return GO;
+  return {
+    do: "stop",
+    reason: "context.auto_compact.empty",
+    why: `The context is full (about ${state.inputTokens} tokens) and there is nothing left to compact. ${NEXT}`,
+  };
+}
+
+/** A compaction that did not make it smaller is not tried again. */
+export function afterCompaction(before: ContextState, after: ContextState): Preflight {
+  if (after.estimatedInputTokens < before.estimatedInputTokens) return GO;
+  return {
+    do: "stop",
+    reason: "context.auto_compact.failed",
+    why: `Compacting did not make the context smaller (about ${after.estimatedInputTokens} tokens). ${NEXT}`,
+  };
+}
+
+const NEXT =
+  "Compact it by hand with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
+
+function tokensOf(chars: number): number {
+  return Math.ceil((chars / CHARS_PER_TOKEN) * MARGIN);
+}
+
+function levelOf(pressure: number | null): ContextState["level"] {
+  if (pressure === null) return "unknown";
+  return LEVELS.find(([, from]) => pressure >= from)?.[0] ?? "ok";
+}
+
+function share({ pressure }: ContextState): string {
+  return `${Math.round((pressure ?? 0) * 100)} %`;
+}

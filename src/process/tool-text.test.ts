@@ -1,0 +1,76 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { allowance, capped, toolText, UNKNOWN_OUTCOME } from "./tool-text.ts";
+
+const data = (value: unknown) => toolText({ ok: true, data: value });
+
+test("a file's text as it is", () => {
+  expect(data({ ok: true, content: "     1\ta \\ b", path: "/a", lines: 1, size: 5 }).text).toBe("     1\ta \\ b");
+  expect(data({ ok: true, content: "     1\ta", path: "/a", lines: 1, size: 5, more: true }).text).toBe(
+    "     1\ta\n[More lines follow these 1: read on with offset]",
+  );
+  expect(data({ ok: true, content: "", path: "/a", lines: 0, size: 0 }).text).toBe("[The file is empty]");
+});
+
+test("a picture as a picture", () => {
+  const content = [
+    { type: "text", text: "/a.png (image/png, 3 B)" },
+    { type: "image", data: "AQID", mimeType: "image/png" },
+  ];
+  expect(data({ ok: true, content, path: "/a.png", size: 3 })).toEqual({
+    text: "/a.png (image/png, 3 B)",
+    images: [{ mimeType: "image/png", data: new Uint8Array([1, 2, 3]) }],
+    isError: false,
+  });
+});
+
+test("a command's output with how it ended", () => {
+  expect(data({ status: "completed", output: "hi\n", exitCode: 0 })).toMatchObject({ text: "hi\n[Exit code 0]", isError: false });
+  expect(data({ status: "running", output: "hi", sessionId: "sh_1" }).text).toBe("hi\n[Still running; sessionId sh_1]");
+  expect(data({ status: "failed", output: "oh", error: "Command exited with code 2", exitCode: 2 })).toMatchObject({
+    text: "oh\nError: Command exited with code 2",
+    isError: true,
+  });
+});
+
+test("anything else as it is or as compact JSON", () => {
+  expect(data("plain").text).toBe("plain");
+  expect(data({ ok: true, path: "/", files: ["a"], directories: [] }).text).toBe('{"ok":true,"path":"/","files":["a"],"directories":[]}');
+  expect(data(undefined).text).toBe("null");
+});
+
+test("failures begin with Error, and an unknown outcome is said to be one", () => {
+  expect(data({ ok: false, error: "Not found: /a" })).toEqual({ text: "Error: Not found: /a", images: [], isError: true });
+  expect(toolText({ ok: false, error: { message: "Offline" } }).text).toBe("Error: Offline");
+  expect(toolText({ ok: false, error: { message: "Gone", details: { outcome: "unknown" } } }).text).toBe(`Error: Gone\n${UNKNOWN_OUTCOME}`);
+});
+
+test("of too much, head and tail with a note", () => {
+  const text = Array.from({ length: 1_000 }, (_, at) => `line ${at}`).join("\n");
+  const cut = capped(text, 300, "/var/x.txt");
+  expect(cut.isCut).toBe(true);
+  expect(cut.text).toMatch(/^line 0\n.*line \d+\n\[\.\.\. \d+ of 8889 characters left out; all of it is in \/var\/x\.txt .*\n.*line 999$/s);
+  for (const line of cut.text.split("\n")) expect(line).toMatch(/^line \d+$|^\[/);
+  expect(capped("short", 5, null)).toEqual({ text: "short", isCut: false });
+});
+
+test("what is kept is within the cap and breaks no character", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 400 }), fc.integer({ min: 10, max: 200 }), (text, chars) => {
+      const cut = capped(text, chars, null);
+      const [head = "", tail = ""] = cut.text.split(/\n\[\.\.\. \d+ of \d+ characters left out; ask for less at once \.\.\.\]\n/);
+      expect(cut.isCut).toBe(text.length > chars);
+      expect(head.length + tail.length).toBeLessThanOrEqual(chars);
+      expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+      expect(cut.text.isWellFormed()).toBe(text.isWellFormed());
+    }),
+  );
+});
+
+test("a turn's results share its room", () => {
+  const limits = { perCallChars: 40_000, perTurnChars: 100_000 };
+  expect(allowance(0, 1, limits)).toBe(40_000);
+  expect(allowance(0, 10, limits)).toBe(10_000);
+  expect(allowance(90_000, 1, limits)).toBe(10_000);
+  expect(allowance(200_000, 3, limits)).toBe(2_000);
+});
