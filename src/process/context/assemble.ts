@@ -1,0 +1,52 @@
+// All a process is told at the start of a run, in one text, with how large each part of it is. Everything comes in as data:
+// whoever calls has fetched it as the process's user, who may read it.
+
+import { estimateTokens } from "../estimate.ts";
+import { dateLine } from "./date.ts";
+import { homeContext } from "./home.ts";
+import { processContext } from "./process.ts";
+import { profileContext } from "./profile.ts";
+import { byteLength, type ContextFile, type Section } from "./section.ts";
+import { type ContextSkill, skillIndex } from "./skills.ts";
+import { systemContext } from "./system.ts";
+import { type ContextFacts, templateValues } from "./values.ts";
+import { type WorkspaceContext, workspaceContext } from "./workspace.ts";
+
+export type ContextInputs = ContextFacts & {
+  pid: string;
+  systemFiles: readonly ContextFile[];
+  profileFiles: readonly ContextFile[];
+  homeFiles: readonly ContextFile[];
+  workspace: WorkspaceContext | null;
+  skills: readonly ContextSkill[];
+  processFiles: readonly ContextFile[];
+  /** For each source that users and agents write, by itself. */
+  maxContextBytes: number;
+  now: number;
+  timezone: string;
+};
+
+export type ContextPart = { name: string; bytes: number; estimatedTokens: number; cut: number };
+
+export function assemble(inputs: ContextInputs): { text: string; parts: ContextPart[] } {
+  const { maxContextBytes: maxBytes } = inputs;
+  const values = templateValues(inputs);
+  const sections = [
+    ...systemContext(inputs.systemFiles, values),
+    ...profileContext(inputs.profileFiles, values),
+    ...homeContext(inputs.homeFiles, maxBytes),
+    ...workspaceContext(inputs.workspace, maxBytes),
+    ...skillIndex(inputs.skills, maxBytes),
+    ...processContext(inputs.processFiles, inputs.pid, maxBytes),
+    ...dateLine(inputs.now, inputs.timezone),
+  ].map((section) => ({ ...section, text: rendered(section) }));
+  return { text: sections.map(({ text }) => text).join("\n\n---\n\n"), parts: sections.map(partOf) };
+}
+
+function rendered({ name, text }: Section): string {
+  return `[${name}]\n${text}`;
+}
+
+function partOf({ name, text, cut }: Section): ContextPart {
+  return { name, bytes: byteLength(text), estimatedTokens: estimateTokens(text), cut };
+}

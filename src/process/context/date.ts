@@ -1,0 +1,11 @@
+// The date, without the time: a prompt that differs every minute is found in no provider's cache. It comes last for the same
+// reason, and the shell's date tells the time.
+
+import { isTimezone } from "../../lib/timezone.ts";
+import type { Section } from "./section.ts";
+
+export function dateLine(now: number, timezone: string): Section[] {
+  const zone = isTimezone(timezone) ? timezone : "UTC";
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: zone }).format(now);
+  return [{ name: "date", text: `Today is ${day} (${zone}).`, cut: 0 }];
+}

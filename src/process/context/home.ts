@@ -1,0 +1,7 @@
+// What a user's processes are told: ~/context.d. No templates: the user and their agents write these files.
+
+import { budgeted, type ContextFile, type Section } from "./section.ts";
+
+export function homeContext(files: readonly ContextFile[], maxBytes: number): Section[] {
+  return budgeted("home.context", files, maxBytes, "~/context.d");
+}

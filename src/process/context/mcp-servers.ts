@@ -1,0 +1,13 @@
+// The MCP servers that are ready to be asked.
+
+import { oneLine } from "./section.ts";
+
+export type ContextMcpServer = { name: string; description?: string };
+
+export function mcpServerList(servers: readonly ContextMcpServer[]): string {
+  if (servers.length === 0) return "- (none)";
+  const sorted = servers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return sorted
+    .map(({ name, description = "" }) => `- ${oneLine(name)}${description === "" ? "" : `: ${oneLine(description)}`}`)
+    .join("\n");
+}

@@ -1,0 +1,7 @@
+// What this one process was given when it was started: the files of its assignment.
+
+import { budgeted, type ContextFile, type Section } from "./section.ts";
+
+export function processContext(files: readonly ContextFile[], pid: string, maxBytes: number): Section[] {
+  return budgeted("process.context", files, maxBytes, `/proc/${pid}/context.d`);
+}

@@ -1,0 +1,8 @@
+// What every process of this gateway is told: templates of root's, config/ai/context.d.
+
+import { type ContextFile, lexical, type Section, section } from "./section.ts";
+import { render } from "./template.ts";
+
+export function systemContext(files: readonly ContextFile[], values: ReadonlyMap<string, string>): Section[] {
+  return lexical(files).flatMap(({ name, text }) => section(`system.context:${name}`, render(text, values)));
+}

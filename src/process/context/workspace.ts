@@ -1,0 +1,12 @@
+// What processes in one workspace are told: its own context files, or where there are none its summary.
+
+import { budgeted, type ContextFile, type Section } from "./section.ts";
+
+export type WorkspaceContext = { id: string; files: readonly ContextFile[]; summary: string };
+
+export function workspaceContext(workspace: WorkspaceContext | null, maxBytes: number): Section[] {
+  if (workspace === null) return [];
+  const folder = `/workspaces/${workspace.id}/.gsv`;
+  if (workspace.files.length > 0) return budgeted("workspace.context", workspace.files, maxBytes, `${folder}/context.d`);
+  return budgeted("workspace.context", [{ name: "summary.md", text: workspace.summary }], maxBytes, folder);
+}
