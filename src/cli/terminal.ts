@@ -79,10 +79,14 @@ const DIM = 2;
 const DIFF_COLOURS: Record<DiffLine, number | null> = { head: BOLD, hunk: 36, add: 32, delete: 31, context: null };
 const MARK_COLOURS: Record<Mark, number> = { ok: 32, warn: 33, fail: 31 };
 
-function paint(text: string, colour: number): string {
+/** Whether stdout is somebody's screen, and one that may be painted on. */
+export function hasColours(): boolean {
   const { NO_COLOR, TERM } = process.env;
-  const plain = !process.stdout.isTTY || (NO_COLOR !== undefined && NO_COLOR !== "") || TERM === "dumb";
-  return plain ? text : `\u001b[${colour}m${text}\u001b[0m`;
+  return process.stdout.isTTY && (NO_COLOR === undefined || NO_COLOR === "") && TERM !== "dumb";
+}
+
+function paint(text: string, colour: number): string {
+  return hasColours() ? `\u001b[${colour}m${text}\u001b[0m` : text;
 }
 
 function escaped(character: string): string {
@@ -95,7 +99,7 @@ function unit(code: number): string {
 }
 
 /** Columns a text takes up, well enough for tables. */
-function width(text: string): number {
+export function width(text: string): number {
   let columns = 0;
   for (const character of text) columns += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return columns;

@@ -1,0 +1,30 @@
+// How text of an agent is shown: as it came into a pipe, harmless on a terminal, and with colours where there are any. Styles are
+// switched off one by one, so that one within another ends without ending both.
+
+import { hasColours } from "./terminal.ts";
+
+export type Look = "raw" | "plain" | "styled";
+
+export type Style = "bold" | "dim" | "italic" | "underline" | "strike" | "red" | "green" | "yellow" | "cyan";
+
+const CODES: Record<Style, readonly [number, number]> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strike: [9, 29],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+};
+
+export function lookOfStdout(): Look {
+  if (!process.stdout.isTTY) return "raw";
+  return hasColours() ? "styled" : "plain";
+}
+
+export function styled(text: string, style: Style): string {
+  const [on, off] = CODES[style];
+  return text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`;
+}
