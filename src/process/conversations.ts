@@ -1,0 +1,121 @@
+// Conversations of a process: threads that are kept apart. Owns conversations.
+
+import { fail } from "../lib/sys-error.ts";
+import type { Sql, SqlRow } from "../ports/sql.ts";
+
+export const DEFAULT_CONVERSATION = "default";
+export const ID_CHARS_MAX = 256;
+const TITLE_CHARS_MAX = 200;
+
+export type Overflow = "manual" | "auto-compact" | "fail";
+
+export type Conversation = {
+  id: string;
+  generation: number;
+  status: "open" | "closed";
+  title: string | null;
+  messageCount: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type ContextPolicy = { conversationId: string; overflow: Overflow; compactAtPressure: number; keepLast: number; updatedAt: number };
+
+export class Conversations {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(id: string): Conversation | undefined {
+    const row = this.#sql.get("SELECT * FROM conversations WHERE id = ?", id);
+    return row && fromRow(row);
+  }
+
+  list(includeClosed: boolean): Conversation[] {
+    const rows = this.#sql.all(
+      "SELECT * FROM conversations WHERE ? OR status = 'open' ORDER BY updated_at DESC, id",
+      includeClosed ? 1 : 0,
+    );
+    return rows.map(fromRow);
+  }
+
+  /** Made or opened again; a title replaces the old one only where one is given. */
+  open(id: string, title: string | undefined, now: number): { conversation: Conversation; created: boolean } {
+    const created = this.get(id) === undefined;
+    const text = title?.trim().slice(0, TITLE_CHARS_MAX) || null;
+    this.#sql.run(
+      `INSERT INTO conversations VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3)
+       ON CONFLICT (id) DO UPDATE SET status = 'open', title = coalesce(?2, title), updated_at = ?3`,
+      id,
+      text,
+      now,
+    );
+    return { conversation: this.#mustGet(id), created };
+  }
+
+  /** What is said needs a conversation that is open; the default one is made when it is first needed. */
+  forSaying(id: string, now: number): Conversation {
+    const there = this.get(id) ?? (id === DEFAULT_CONVERSATION ? this.open(id, undefined, now).conversation : undefined);
+    if (there === undefined) return this.open(id, undefined, now).conversation;
+    if (there.status === "closed") fail(409, `Conversation is closed: ${id}`);
+    return there;
+  }
+
+  close(id: string, now: number): Conversation | undefined {
+    this.#sql.run("UPDATE conversations SET status = 'closed', updated_at = ? WHERE id = ?", now, id);
+    return this.get(id);
+  }
+
+  /** Empty again, under the next number. */
+  beginAnew(id: string, now: number): Conversation {
+    this.#sql.run(
+      "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, updated_at = ? WHERE id = ?",
+      now,
+      id,
+    );
+    return this.#mustGet(id);
+  }
+
+  policy(id: string): ContextPolicy {
+    const row = this.#sql.get("SELECT * FROM conversations WHERE id = ?", id);
+    if (row === undefined) return { conversationId: id, overflow: "manual", compactAtPressure: 0.9, keepLast: 80, updatedAt: 0 };
+    return {
+      conversationId: id,
+      overflow: row.overflow as Overflow,
+      compactAtPressure: Number(row.compact_at),
+      keepLast: Number(row.keep_last),
+      updatedAt: Number(row.policy_at),
+    };
+  }
+
+  setPolicy({ conversationId, overflow, compactAtPressure, keepLast }: ContextPolicy, now: number): ContextPolicy {
+    if (this.get(conversationId) === undefined) this.open(conversationId, undefined, now);
+    this.#sql.run(
+      "UPDATE conversations SET overflow = ?, compact_at = ?, keep_last = ?, policy_at = ? WHERE id = ?",
+      overflow,
+      compactAtPressure,
+      keepLast,
+      now,
+      conversationId,
+    );
+    return this.policy(conversationId);
+  }
+
+  #mustGet(id: string): Conversation {
+    return this.get(id) ?? fail(404, `Unknown conversation: ${id}`);
+  }
+}
+
+function fromRow(row: SqlRow): Conversation {
+  return {
+    id: String(row.id),
+    generation: Number(row.generation),
+    status: row.status as Conversation["status"],
+    title: row.title as string | null,
+    messageCount: Number(row.next) - Number(row.first),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}

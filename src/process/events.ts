@@ -1,0 +1,40 @@
+// What followers of a process are told, numbered in the order in which it became true. Whoever was away asks for what came
+// after the last number they have seen. Owns events.
+
+import type { Sql } from "../ports/sql.ts";
+
+/** Who has been away for longer reads the history anew. */
+const KEPT = 2_000;
+const PRUNE_EVERY = 200;
+
+export type ProcessEvent = { seq: number; signal: string; payload: Record<string, unknown> };
+
+export class Events {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get lastSeq(): number {
+    return Number(this.#sql.get("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0);
+  }
+
+  add(signal: string, payload: Record<string, unknown>, now: number): ProcessEvent {
+    this.#sql.run("INSERT INTO events (signal, payload, created_at) VALUES (?, ?, ?)", signal, JSON.stringify(payload), now);
+    const seq = this.lastSeq;
+    if (seq % PRUNE_EVERY === 0) this.#sql.run("DELETE FROM events WHERE seq <= ?", seq - KEPT);
+    return { seq, signal, payload };
+  }
+
+  /** Null where some of it is no longer there. */
+  after(seq: number, limit: number): ProcessEvent[] | null {
+    const oldest = this.#sql.get("SELECT min(seq) AS seq FROM events")?.seq;
+    if (seq > this.lastSeq || (seq < this.lastSeq && (oldest == null || Number(oldest) > seq + 1))) return null;
+    return this.#sql.all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit).map((row) => ({
+      seq: Number(row.seq),
+      signal: String(row.signal),
+      payload: JSON.parse(String(row.payload)) as Record<string, unknown>,
+    }));
+  }
+}

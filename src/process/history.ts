@@ -1,0 +1,128 @@
+// What was said. Owns messages, and how far each conversation's places go. A page costs what it holds, however long the
+// history is.
+
+import type { OutputBlock } from "../ports/models.ts";
+import type { Sql, SqlRow } from "../ports/sql.ts";
+
+export type StoredMedia = {
+  type: string;
+  mimeType: string;
+  key?: string;
+  url?: string;
+  filename?: string;
+  size?: number;
+  duration?: number;
+  transcription?: string;
+};
+
+export type Said =
+  | { role: "user"; text: string; media?: StoredMedia[] }
+  | { role: "assistant"; blocks: OutputBlock[] }
+  | { role: "system"; text: string }
+  | { role: "toolResult"; callId: string; tool: string; isError: boolean; output: string; images?: StoredMedia[] };
+
+export type Message = { id: number; runId: string | null; createdAt: number } & Said;
+
+export type Page = { messages: Message[]; messageCount: number; truncated: boolean };
+
+export class History {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  append(conversationId: string, runId: string | null, said: Said, now: number): Message {
+    const { role, ...content } = said;
+    const place = Number(this.#sql.get("SELECT next FROM conversations WHERE id = ?", conversationId)?.next);
+    this.#sql.run("UPDATE conversations SET next = next + 1 WHERE id = ?", conversationId);
+    this.#sql.run(
+      "INSERT INTO messages (conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+      conversationId,
+      place,
+      runId,
+      role,
+      JSON.stringify(content),
+      now,
+    );
+    const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, place)?.id);
+    return { id, runId, createdAt: now, ...said };
+  }
+
+  /** `offset` counts from the oldest. */
+  page(conversationId: string, offset: number, limit: number): Page {
+    const { first, next } = this.#bounds(conversationId);
+    const from = first + offset;
+    const rows = this.#sql.all(
+      "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place",
+      conversationId,
+      from,
+      from + limit,
+    );
+    return { messages: rows.map(fromRow), messageCount: next - first, truncated: from + limit < next };
+  }
+
+  /** The newest first, for as long as they are wanted. */
+  *backwards(conversationId: string, step = 50): Generator<Message> {
+    const { first, next } = this.#bounds(conversationId);
+    for (let end = next; end > first; end -= step) {
+      const rows = this.#sql.all(
+        "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place DESC",
+        conversationId,
+        Math.max(first, end - step),
+        end,
+      );
+      for (const row of rows) yield fromRow(row);
+    }
+  }
+
+  last(conversationId: string): Message | undefined {
+    const [message] = this.backwards(conversationId, 1);
+    return message;
+  }
+
+  get(id: number): (Message & { conversationId: string; place: number }) | undefined {
+    const row = this.#sql.get("SELECT * FROM messages WHERE id = ?", id);
+    return row && { ...fromRow(row), conversationId: String(row.conversation_id), place: Number(row.place) };
+  }
+
+  /** All of it goes; the conversation's places begin again. */
+  clear(conversationId: string): void {
+    this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
+  }
+
+  /** The messages up to one are replaced by a single one, which takes the id of the first. */
+  fold(conversationId: string, throughPlace: number, said: Said, now: number): Message {
+    const { role, ...content } = said;
+    const { first } = this.#bounds(conversationId);
+    const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, first)?.id);
+    this.#sql.run("DELETE FROM messages WHERE conversation_id = ? AND place <= ?", conversationId, throughPlace);
+    this.#sql.run("UPDATE conversations SET first = ?, updated_at = ? WHERE id = ?", throughPlace, now, conversationId);
+    this.#sql.run(
+      "INSERT INTO messages (id, conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, NULL, ?, ?, ?)",
+      id,
+      conversationId,
+      throughPlace,
+      role,
+      JSON.stringify(content),
+      now,
+    );
+    return { id, runId: null, createdAt: now, ...said };
+  }
+
+  #bounds(conversationId: string): { first: number; next: number } {
+    const row = this.#sql.get("SELECT first, next FROM conversations WHERE id = ?", conversationId);
+    return { first: Number(row?.first ?? 0), next: Number(row?.next ?? 0) };
+  }
+}
+
+function fromRow(row: SqlRow): Message {
+  const content = JSON.parse(String(row.content)) as object;
+  return {
+    id: Number(row.id),
+    runId: row.run_id as string | null,
+    createdAt: Number(row.created_at),
+    role: row.role,
+    ...content,
+  } as Message;
+}

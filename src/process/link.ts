@@ -1,0 +1,49 @@
+// What a process has of the world outside: the kernel, which decides and carries out, and models. Only values cross, so the
+// process may live in another object than the kernel.
+
+import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
+import type { Sql } from "../ports/sql.ts";
+import type { ProcessEvent } from "./events.ts";
+import type { StoredMedia } from "./history.ts";
+
+export type ProcessPorts = {
+  sql: Sql;
+  models: Models;
+  kernel: KernelLink;
+  now(): number;
+  uuid(): string;
+  /** Asks for a wake by then, whatever was asked for before. */
+  wakeBy(ms: number): void;
+  log(message: string, fields: Record<string, string | number>): void;
+};
+
+export interface KernelLink {
+  /** What a run needs of the system, looked up once when it begins. */
+  prepare(conversationId: string): Promise<Preparation>;
+  /**
+   * One syscall of the process's own, through the gate. `callId` is its key: sent again, it is not carried out again where
+   * the target can promise that. Never throws.
+   */
+  sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome>;
+  /** What has become true; followers are told. */
+  emit(events: readonly ProcessEvent[]): void;
+  /** What nobody needs to be told again: pieces of an answer as it comes. */
+  stream(payload: Record<string, unknown>): void;
+}
+
+export type Preparation = {
+  choice: ModelChoice;
+  fallback: ModelChoice | null;
+  contextWindow: number | null;
+  system: string;
+  tools: readonly ModelTool[];
+};
+
+/** `isAgain`: an earlier life of the process sent it and did not hear how it ended. */
+export type SysCall = { runId: string; callId: string; syscall: string; args: Record<string, unknown>; isAgain: boolean };
+
+export type SysOutcome =
+  /** `output` is what the model is told. */
+  | { kind: "done"; isError: boolean; output: string; images?: StoredMedia[] }
+  /** A person is asked first; the process is told when they have answered. */
+  | { kind: "asked"; requestId: string };
