@@ -11,6 +11,8 @@ export type ModelRequest = {
   system: string;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
+  /** Asked where the chosen model cannot answer: too many failures, no room, no way there. */
+  fallback?: ModelChoice;
   /** The process that asks: providers that keep caches find theirs by it. */
   affinity: string;
 };
@@ -35,10 +37,11 @@ export type ModelMessage =
 
 export type InputBlock = { type: "text"; text: string } | { type: "image"; mimeType: string; data: Uint8Array };
 
+/** A `signature` is the provider's own and goes back to it unread: only to the model that gave it. */
 export type OutputBlock =
-  | { type: "text"; text: string }
+  | { type: "text"; text: string; signature?: string }
   | { type: "thinking"; thinking: string; signature?: string; redacted?: true }
-  /** `arguments` that could not be read as JSON are null, and `raw` says what came. */
+  /** `arguments` that could not be read as JSON are null, and `raw` says what came. Such a call must not run. */
   | { type: "toolCall"; id: string; name: string; arguments: Record<string, unknown> | null; raw?: string; signature?: string };
 
 export type ModelEvent =
@@ -48,10 +51,13 @@ export type ModelEvent =
   | { type: "toolcall_start"; index: number; id: string; name: string }
   | { type: "toolcall_delta"; index: number; delta: string }
   | { type: "toolcall_end"; index: number; call: Extract<OutputBlock, { type: "toolCall" }> }
-  /** A try failed and the next is under way; what came of it is void. */
+  /** A try failed and the next is under way; what came before is void, and indexes begin at 0 again. */
   | { type: "retrying"; attempt: number; waitMs: number; why: string }
-  | { type: "done"; content: OutputBlock[]; usage: ModelUsage; stop: "end" | "tools" | "length" }
-  | { type: "error"; content: OutputBlock[]; usage: ModelUsage | null; error: ModelFailure };
+  | { type: "done"; content: OutputBlock[]; usage: ModelUsage; stop: "end" | "tools" | "length"; by?: AnsweredBy }
+  | { type: "error"; content: OutputBlock[]; usage: ModelUsage | null; error: ModelFailure; by?: AnsweredBy };
+
+/** Given where it was the fallback that answered. */
+export type AnsweredBy = { provider: string; model: string };
 
 export type ModelUsage = {
   input: number;
@@ -59,6 +65,8 @@ export type ModelUsage = {
   cacheRead: number;
   cacheWrite: number;
   totalTokens: number;
+  /** The provider counted nothing, so this is a guess from the length of the texts. */
+  isEstimate?: true;
   /** In dollars, as far as the catalogue knows prices. */
   cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
 };

@@ -25,6 +25,11 @@ export type NetOptions = {
   timeoutMs?: number | undefined;
   /** The longest silence while the body is being read. 30 s unless told. */
   idleMs?: number | undefined;
+  /**
+   * For answers that come as they are thought of, as a model's do: only silence, the signal and the size end them, so
+   * `timeoutMs` does not count, and they take none of the few turns a host has, since each may last for many minutes.
+   */
+  isLong?: boolean | undefined;
 };
 
 export type NetResponse = {

@@ -9,7 +9,8 @@ import type { IsAllowed } from "../../kernel/egress/allow.ts";
 import type { ByteSource } from "../../kernel/egress/body.ts";
 import { type Answer, Egress } from "../../kernel/egress/egress.ts";
 import type { Hop } from "../../kernel/egress/hop.ts";
-import { orAborted, type Timer } from "../../kernel/egress/watch.ts";
+import type { Timer } from "../../kernel/egress/watch.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 import { type Net, NetError } from "../../ports/net.ts";
 
 export function cloudflareNet(options: { isAllowed: IsAllowed }): Net {

@@ -15,7 +15,8 @@ import { type Answer, Egress } from "../../kernel/egress/egress.ts";
 import type { Hop } from "../../kernel/egress/hop.ts";
 import { EGRESS } from "../../kernel/egress/limits.ts";
 import { checkAddresses, type Target } from "../../kernel/egress/target.ts";
-import { orAborted, type Timer, Watch } from "../../kernel/egress/watch.ts";
+import { type Timer, Watch } from "../../kernel/egress/watch.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 import { type Net, NetError } from "../../ports/net.ts";
 
 export type NodeNetOptions = {

@@ -31,7 +31,7 @@ export class Egress implements Net {
   async fetch(request: NetRequest, options: NetOptions = {}): Promise<NetResponse> {
     const ms = Math.min(options.timeoutMs ?? EGRESS.totalMs, EGRESS.totalMsMax);
     const watch = new Watch(
-      this.#wire.timer,
+      options.isLong ? () => () => {} : this.#wire.timer,
       ms,
       () => new NetError("timeout", `No complete answer within ${ms / 1000} s: try again later, or allow more time`),
       options.signal,
@@ -48,7 +48,7 @@ export class Egress implements Net {
   async #follow(first: Hop, options: NetOptions, watch: Watch): Promise<NetResponse> {
     let hop = first;
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.#send(hop, watch.signal);
+      const answer = await this.#send(hop, options, watch.signal);
       const { location } = answer.headers;
       if (!isRedirect(answer.status, location)) return this.#response(hop, answer, options, watch);
       answer.body.close();
@@ -61,8 +61,8 @@ export class Egress implements Net {
     }
   }
 
-  async #send(hop: Hop, signal: AbortSignal): Promise<Answer> {
-    const giveBack = await this.#turns.take(hop.target.host, signal);
+  async #send(hop: Hop, options: NetOptions, signal: AbortSignal): Promise<Answer> {
+    const giveBack = options.isLong ? () => {} : await this.#turns.take(hop.target.host, signal);
     try {
       signal.throwIfAborted();
       const answer = await this.#wire.send(hop, signal);

@@ -40,13 +40,3 @@ export class Watch {
     this.#parent?.removeEventListener("abort", this.#parentAborted);
   }
 }
-
-/** Rejects with the signal's reason as soon as there is one, whatever the promise does. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason as NetError);
-    if (signal.aborted) aborted();
-    else signal.addEventListener("abort", aborted, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
-  });
-}

@@ -1,0 +1,103 @@
+// One try at one model: events as they come, and in the end what became of it. Never throws.
+
+import { orAborted } from "../lib/or-aborted.ts";
+import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
+import { type Net, NetError } from "../ports/net.ts";
+import { Answer } from "./answer.ts";
+import { callOptions, modelOf } from "./dialects.ts";
+import { ABORTED, brokenOff, failure, type Failure, malformed, refusal, silent, unreached } from "./failure.ts";
+import { type Fetch, netFetch, type Wire } from "./net-fetch.ts";
+import type { Price } from "./catalogue.ts";
+import { usedIds } from "./prompt.ts";
+import type { Provider } from "./providers.ts";
+import { makerOf } from "./signature.ts";
+import { usageOf } from "./usage.ts";
+import { type WorkersAi, workersAiFetch } from "./workers-ai.ts";
+
+export type Means = {
+  net: Net;
+  workersAi: WorkersAi | undefined;
+  newId: () => string;
+  now: () => number;
+  silenceMs: number;
+};
+
+export type Outcome =
+  | { ok: true; content: OutputBlock[]; usage: ModelUsage; stop: "end" | "tools" | "length" }
+  | { ok: false; content: OutputBlock[]; usage: ModelUsage | null; failure: Failure };
+
+/** `price` is what the answer is counted with. */
+export async function* attempt(
+  request: ModelRequest,
+  provider: Provider,
+  price: Price | null,
+  means: Means,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, Outcome> {
+  const maker = makerOf(provider.dialect, request.choice.model);
+  const answer = new Answer(maker, usedIds(request.messages), means.newId);
+  const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null };
+  const abort = new AbortController();
+  const stop = () => abort.abort(new NetError("aborted", "The run was stopped"));
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  const failed = (why: Failure): Outcome => ({
+    ok: false,
+    content: answer.content,
+    usage: answer.end === null ? null : usageOf(answer.end.usage, price, request, answer.content),
+    failure: why,
+  });
+  try {
+    const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
+    const model = await modelOf(provider.dialect, request.choice, baseUrl, fetchOf(request, provider, means, wire, abort));
+    const started = model.doStream(callOptions(request, provider.dialect, maker, abort.signal));
+    const { stream } = await orAborted(Promise.resolve(started), abort.signal);
+    const reader = stream.getReader();
+    // Rejected where the reader below has given up already; nobody else listens.
+    reader.closed.catch(() => {});
+    for (let part = await orAborted(reader.read(), abort.signal); !part.done; part = await orAborted(reader.read(), abort.signal)) {
+      if (part.value.type === "error") throw new BrokenOff(part.value.error);
+      yield* answer.take(part.value);
+    }
+    const end = answer.end;
+    if (end === null || end.reason === "none") {
+      yield* answer.close(false);
+      return failed(malformed(`The answer of ${provider.title} was cut off`));
+    }
+    yield* answer.close(end.reason === "stop");
+    if (end.reason === "content-filter")
+      return failed(failure("other", `${provider.title} stopped the answer because of its content rules`));
+    const { content } = answer;
+    const stop = end.reason === "length" ? "length" : content.some(({ type }) => type === "toolCall") ? "tools" : "end";
+    return { ok: true, content, usage: usageOf(end.usage, price, request, content), stop };
+  } catch (error) {
+    yield* answer.close(false);
+    return failed(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, means));
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+/** What a provider reports inside a stream, told apart from what packages throw. */
+class BrokenOff extends Error {
+  constructor(cause: unknown) {
+    super("The provider broke off", { cause });
+  }
+}
+
+function fetchOf(request: ModelRequest, provider: Provider, means: Means, wire: Wire, abort: AbortController): Fetch {
+  if (provider.dialect !== "workers-ai") return netFetch(means.net, means.silenceMs, wire, abort);
+  return workersAiFetch(means.workersAi, request, means.silenceMs, wire, abort);
+}
+
+function reasonOf(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, means: Means): Failure {
+  const { choice } = request;
+  if (wire.isSilent) return silent(provider.title, means.silenceMs);
+  if (wire.refused !== null)
+    return refusal(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, means.now());
+  if (wire.error !== null) return unreached(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
+  if (error instanceof BrokenOff) return brokenOff(choice, provider.title, error.cause);
+  if (wire.isAnswered) return malformed(`${provider.title} sent something that cannot be read`);
+  return failure("other", `The request to ${provider.title} could not be made: choose another model, or report this as a fault`);
+}

@@ -1,0 +1,144 @@
+// The requests that the demo model understands, one row each. The first row that fits decides.
+
+export type Intent = { tool: string; args: Record<string, unknown>; saying: string };
+
+export const HELP = `I only know a few plain requests, and show with them how an agent works here:
+- list files in ~/notes
+- read ~/notes/shopping.md
+- write a note: water the plants
+- write "hello" to ~/hello.txt
+- replace "hello" with "good day" in ~/hello.txt
+- search for plants in ~/notes
+- delete ~/hello.txt
+- run uname -a
+- show devices
+- remember that my bike is blue, and later: what do you remember?
+Add "on <device>" to work on one of your machines, such as: run df -h on laptop.
+For a real model, set a provider: gsv config set config/ai/provider anthropic, then config/ai/model and config/ai/api_key the same way.`;
+
+export const NOT_UNDERSTOOD = `I did not understand that. ${HELP}`;
+
+const MEMORY = "~/knowledge/remembered";
+
+type Row = { when: RegExp; means: (found: Found) => Intent | "help" | null };
+/** `on` is the target, if one was named. */
+type Found = { groups: Record<string, string | undefined>; on: string };
+
+const PLACE = String.raw`(?:"[^"]+"|'[^']+'|\`[^\`]+\`|[~./][^\s"']*|[\w-]+(?:[./][\w.-]*)+)`;
+
+/** Texts of people, which may well end in "on Monday": no target is looked for in them. */
+const SPOKEN: Row[] = [
+  { when: /^(?:help|hello|hi|hey|what can you do)\b[^a-z]*(?:there)?[.!?]*$/i, means: () => "help" },
+  {
+    when: /^what do you (?:remember|know about me)\b/i,
+    means: () => ({
+      tool: "Shell",
+      args: { target: "gsv", input: `cat ${MEMORY}/*.md` },
+      saying: `I look at what I was told to remember, in ${MEMORY}.`,
+    }),
+  },
+  {
+    when: /^(?:please )?remember (?:that )?(?<text>[\s\S]+)$/i,
+    means: ({ groups: { text = "" } }) => write(`${MEMORY}/${slug(text)}.md`, "gsv", text, "I write that down where I find it again"),
+  },
+  {
+    when: /^(?:please )?(?:write|make|take|add|save|create)(?: me)? (?:a |another )?note(?: (?:saying|that|about|with))?[:,]? +(?<text>[\s\S]+)$/i,
+    means: ({ groups: { text = "" } }) => write(`~/notes/${slug(text)}.md`, "gsv", text, "I write a note"),
+  },
+];
+
+const COMMANDS: Row[] = [
+  {
+    when: /\b(?:show|list|which|what|see)\b.*\b(?:devices|machines|computers|targets)\b/i,
+    means: () => ({ tool: "Read", args: { target: "gsv", path: "/sys/devices" }, saying: "I look at the devices the gateway knows." }),
+  },
+  {
+    when: /^(?:run|execute|\$) *(?<input>[\s\S]+)$/i,
+    means: ({ groups: { input = "" }, on }) => ({
+      tool: "Shell",
+      args: { target: on, input: bare(input) },
+      saying: `I run that on ${on}.`,
+    }),
+  },
+  {
+    when: new RegExp(`^(?:write|save|put) (?<text>[\\s\\S]+?) (?:to|into|in) (?:the )?(?:file )?(?<path>${PLACE})$`, "i"),
+    means: ({ groups: { text = "", path = "" }, on }) => write(bare(path), on, bare(text), "I write the file"),
+  },
+  {
+    when: new RegExp(`^replace (?<from>${quoted()}) (?:with|by) (?<to>${quoted()}) in (?:the )?(?:file )?(?<path>${PLACE})$`, "i"),
+    means: ({ groups: { from = "", to = "", path = "" }, on }) => ({
+      tool: "Edit",
+      args: { target: on, path: bare(path), oldString: bare(from), newString: bare(to) },
+      saying: `I change ${bare(path)} on ${on}.`,
+    }),
+  },
+  {
+    when: new RegExp(`^(?:search|find|grep|look)(?: for)? (?<query>[\\s\\S]+?) (?:in|under|below) (?<path>${PLACE})$`, "i"),
+    means: ({ groups: { query = "", path = "" }, on }) => ({
+      tool: "Search",
+      args: { target: on, query: bare(query), path: bare(path) },
+      saying: `I search ${bare(path)} on ${on}.`,
+    }),
+  },
+  {
+    when: new RegExp(`^(?:delete|remove|rm) (?:the )?(?:file |folder |directory )?(?<path>${PLACE})$`, "i"),
+    means: ({ groups: { path = "" }, on }) => ({
+      tool: "Delete",
+      args: { target: on, path: bare(path) },
+      saying: `I delete ${bare(path)} on ${on}.`,
+    }),
+  },
+  {
+    when: new RegExp(
+      `^(?:list|show|ls|what(?: is|'s| are)?)(?: me)?(?: (?:all|my|the))*(?: (?:files|folders|directory|folder|home))*(?: (?:in|of|under|at|there))*(?: (?:the )?(?:directory |folder )?(?<path>${PLACE}))?$`,
+      "i",
+    ),
+    means: ({ groups: { path }, on }) => read(path === undefined ? "~" : bare(path), on),
+  },
+  {
+    when: new RegExp(`^(?:read|open|cat|print|show)(?: me)?(?: the)?(?: file| content of| contents of)? (?<path>${PLACE}|[\\w-]+)$`, "i"),
+    means: ({ groups: { path = "" }, on }) => read(bare(path), on),
+  },
+];
+
+export function intentOf(text: string): Intent | "help" | null {
+  const asked = text.trim().replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "");
+  const spoken = firstFit(SPOKEN, asked, "gsv");
+  if (spoken !== null) return spoken;
+  const plain = asked.replace(/(?<![.~/])[.?!]+$/, "");
+  const named = /^(?<rest>[\s\S]+?) (?:on|at) (?:my |the )?(?:device |machine )?(?<on>[\w][\w.-]*)$/i.exec(plain);
+  if (named?.groups === undefined) return firstFit(COMMANDS, plain, "gsv");
+  return firstFit(COMMANDS, named.groups.rest ?? "", named.groups.on ?? "gsv");
+}
+
+function firstFit(rows: readonly Row[], text: string, on: string): Intent | "help" | null {
+  for (const { when, means } of rows) {
+    const found = when.exec(text);
+    if (found !== null) return means({ groups: found.groups ?? {}, on });
+  }
+  return null;
+}
+
+function read(path: string, on: string): Intent {
+  return { tool: "Read", args: { target: on, path }, saying: `I look at ${path} on ${on}.` };
+}
+
+function write(path: string, on: string, text: string, what: string): Intent {
+  return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}, as ${path} on ${on}.` };
+}
+
+/** Without the quotation marks around it. */
+function bare(text: string): string {
+  const trimmed = text.trim();
+  return /^(["'`])([\s\S]*)\1$/.exec(trimmed)?.[2] ?? trimmed;
+}
+
+function quoted(): string {
+  return String.raw`(?:"[^"]*"|'[^']*'|\`[^\`]*\`|\S+)`;
+}
+
+/** A file name of the first words. */
+function slug(text: string): string {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.slice(0, 6).join("-").slice(0, 60) || "note";
+}

@@ -1,0 +1,100 @@
+// What the demo model says of a tool's result: the shapes of fs.* and shell.exec, each in a sentence or two.
+
+import type { ModelMessage } from "../ports/models.ts";
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+
+export function resultSentence(args: Record<string, unknown>, result: ToolMessage): string {
+  const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const where = `on ${stringOf(args.target) ?? "gsv"}`;
+  const fields = recordOf(text);
+  const error = stringOf(fields?.error);
+  if (result.isError || fields?.ok === false || fields?.status === "failed")
+    return withQuote(`That did not work ${where}: ${error ?? text.replace(/^Error: /, "")}`, stringOf(fields?.output) ?? "");
+  if (fields === null) return text === "" ? `Done ${where}.` : withQuote(`This came back ${where}:`, text);
+  return sentenceOf(result.toolName, fields, where);
+}
+
+function sentenceOf(tool: string, fields: Record<string, unknown>, where: string): string {
+  const path = stringOf(fields.path) ?? "it";
+  switch (tool) {
+    case "Read":
+      return readSentence(fields, path, where);
+    case "Write":
+      return `Written: ${path} ${where}, ${Number(fields.size ?? 0)} bytes.`;
+    case "Edit":
+      return `Changed ${path} ${where} in ${counted(Number(fields.replacements ?? 0), "place")}.`;
+    case "Delete":
+      return `Deleted ${path} ${where}.`;
+    case "Search": {
+      const matches = listOf(fields.matches).map((match) => recordIn(match));
+      const lines = matches.map((match) => `${stringOf(match.path) ?? ""}:${Number(match.line)}: ${stringOf(match.content) ?? ""}`);
+      return withQuote(`${counted(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
+    }
+    case "Shell": {
+      const output = stringOf(fields.output) ?? "";
+      if (fields.status === "running") return withQuote(`The command still runs ${where}. So far it said:`, output);
+      const exit = fields.exitCode === 0 ? "" : ` with exit code ${Number(fields.exitCode)}`;
+      return withQuote(`The command ended${exit} ${where}${output === "" ? " and said nothing." : " and said:"}`, output);
+    }
+    default:
+      return withQuote(`This came back ${where}:`, JSON.stringify(fields));
+  }
+}
+
+function readSentence(fields: Record<string, unknown>, path: string, where: string): string {
+  if (!Array.isArray(fields.files) && !Array.isArray(fields.directories)) {
+    const content =
+      stringOf(fields.content) ??
+      listOf(fields.content)
+        .map((block) => stringOf(recordIn(block).text) ?? "")
+        .join("\n");
+    return withQuote(`${path} ${where} says:`, content);
+  }
+  const directories = listOf(fields.directories).map((name) => String(name));
+  const files = listOf(fields.files).map((name) => String(name));
+  if (path === "/sys/devices") {
+    const names = [...directories, ...files];
+    return names.length === 0
+      ? "No device has connected yet: gsv token create --device shows how."
+      : `The gateway knows ${counted(names.length, "device")}: ${names.join(", ")}.`;
+  }
+  const names = [...directories.map((name) => `${name}/`), ...files];
+  return withQuote(
+    `${path} ${where} holds ${counted(directories.length, "directory", "directories")} and ${counted(files.length, "file")}${names.length > 0 ? ":" : "."}`,
+    names.join("\n"),
+  );
+}
+
+const QUOTED_CHARS = 2000;
+
+function withQuote(sentence: string, text: string): string {
+  const trimmed = text.replace(/\s+$/, "");
+  if (trimmed === "") return sentence;
+  return `${sentence}\n${trimmed.length > QUOTED_CHARS ? `${trimmed.slice(0, QUOTED_CHARS)}\n... and more` : trimmed}`;
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function recordOf(text: string): Record<string, unknown> | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    return recordIn(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function recordIn(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

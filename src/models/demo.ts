@@ -1,0 +1,82 @@
+// The demo model: no AI, no network, no chance. It knows a handful of plain requests (demo-phrases.ts), answers them with
+// calls of the real tools, and says in a sentence what came of them (demo-results.ts). The same request always gets the same
+// answer, so that the product can be shown and tested without a key.
+
+import type { ModelEvent, ModelMessage, ModelRequest, OutputBlock } from "../ports/models.ts";
+import type { Outcome } from "./attempt.ts";
+import { HELP, type Intent, intentOf, NOT_UNDERSTOOD } from "./demo-phrases.ts";
+import { resultSentence } from "./demo-results.ts";
+import { ABORTED } from "./failure.ts";
+import { estimate } from "./usage.ts";
+
+/** Stands before everything it says. */
+export const DEMO_LABEL = "Demo model, not an AI:";
+
+export async function* demo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
+  const content = demoAnswer(request);
+  const said: OutputBlock[] = [];
+  for (const event of eventsOf(content, said)) {
+    if (signal.aborted) return { ok: false, content: said, usage: null, failure: ABORTED };
+    yield event;
+  }
+  const stop = content.some(({ type }) => type === "toolCall") ? "tools" : "end";
+  return { ok: true, content, usage: estimate(request, content, null), stop };
+}
+
+export function demoAnswer(request: ModelRequest): OutputBlock[] {
+  const { messages } = request;
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const since = messages.slice(lastUser + 1);
+  const results = since.filter((message) => message.role === "tool");
+  if (results.length > 0) return [say(results.map((result) => resultSentence(callOf(since, result.callId), result)).join(" "))];
+  const user = messages[lastUser];
+  const text = user === undefined ? "" : textOf(user);
+  const intent = intentOf(text);
+  if (intent === null) return [say(text.trim() === "" ? HELP : NOT_UNDERSTOOD)];
+  if (intent === "help") return [say(HELP)];
+  if (!request.tools.some(({ name }) => name === intent.tool))
+    return [say(`For that I would need the tool ${intent.tool}, which is not offered to me here.`)];
+  return [say(intent.saying), call(intent, messages.length)];
+}
+
+function say(text: string): OutputBlock {
+  return { type: "text", text: `${DEMO_LABEL} ${text}` };
+}
+
+/** Histories only grow, so their length makes an id that no other call of the conversation has. */
+function call({ tool, args }: Intent, length: number): OutputBlock {
+  return { type: "toolCall", id: `demo-${length}`, name: tool, arguments: args };
+}
+
+function callOf(messages: readonly ModelMessage[], callId: string): Record<string, unknown> {
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    for (const block of message.content) if (block.type === "toolCall" && block.id === callId) return block.arguments ?? {};
+  }
+  return {};
+}
+
+function textOf(message: ModelMessage): string {
+  return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+/** A word at a time, without waiting for anything. `said` grows as the events are taken. */
+function* eventsOf(content: readonly OutputBlock[], said: OutputBlock[]): Generator<ModelEvent> {
+  for (const [index, block] of content.entries()) {
+    if (block.type === "text") {
+      yield { type: "text_start", index };
+      let text = "";
+      for (const delta of block.text.match(/\s*\S+|\s+$/g) ?? []) {
+        text += delta;
+        said[index] = { type: "text", text };
+        yield { type: "text_delta", index, delta };
+      }
+      yield { type: "text_end", index };
+    } else if (block.type === "toolCall") {
+      yield { type: "toolcall_start", index, id: block.id, name: block.name };
+      yield { type: "toolcall_delta", index, delta: JSON.stringify(block.arguments) };
+      said[index] = block;
+      yield { type: "toolcall_end", index, call: block };
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// Models over the real packages, the real way out and real sockets, against a scripted provider on each wire.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
+import { ScriptedProvider, type WireName } from "../../test/support/models/provider.ts";
+import type { ModelMessage, OutputBlock } from "../ports/models.ts";
+
+const WIRES: WireName[] = ["chat", "responses", "anthropic", "google"];
+const ARGS = { target: "gsv", path: "/etc/dóc.md" };
+let provider: ScriptedProvider;
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+});
+beforeEach(() => {
+  provider.asked.length = 0;
+});
+afterAll(() => provider.close());
+
+describe.each(WIRES)("over %s", (wire) => {
+  it("streams text and usage", async () => {
+    provider.next({ say: [{ type: "text", text: "Hello wörld, how are you?" }] });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    expect(end).toMatchObject({ type: "done", stop: "end", content: [{ type: "text", text: "Hello wörld, how are you?" }] });
+    expect(end.usage).toMatchObject({ input: 60, cacheRead: 40, output: 20, totalTokens: 120 });
+    expect(events[0]).toEqual({ type: "text_start", index: 0 });
+    const deltas = events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : []));
+    expect(deltas.length).toBeGreaterThan(2);
+    expect(deltas.join("")).toBe("Hello wörld, how are you?");
+    expect(events.at(-2)).toEqual({ type: "text_end", index: 0 });
+  });
+
+  it("streams thoughts and parallel calls, and takes them back with the next request", async () => {
+    provider.next({
+      say: [
+        { type: "thinking", text: "I should look twice" },
+        { type: "call", id: "call_a", name: "Read", args: JSON.stringify(ARGS) },
+        { type: "call", id: "call_b", name: "Read", args: JSON.stringify({ target: "laptop", path: "/" }) },
+      ],
+    });
+    const choice = provider.choice(wire, { reasoning: "low", ...(wire === "responses" ? { model: "gpt-5" } : {}) });
+    const request = requestOf(choice, "look");
+    const { events, end } = await listen(testModels(), request);
+    expect(end).toMatchObject({
+      type: "done",
+      stop: "tools",
+      content: [
+        { type: "thinking", thinking: "I should look twice" },
+        { type: "toolCall", name: "Read", arguments: ARGS },
+        { type: "toolCall", name: "Read", arguments: { target: "laptop", path: "/" } },
+      ],
+    });
+    const starts = events.filter((event) => event.type === "toolcall_start");
+    expect(starts.map(({ index }) => index)).toEqual([1, 2]);
+    const ids = end.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
+    const results = ids.map((callId): ModelMessage => ({
+      role: "tool",
+      callId,
+      toolName: "Read",
+      isError: false,
+      content: [{ type: "text", text: "it" }],
+    }));
+    const messages: ModelMessage[] = [...request.messages, { role: "assistant", content: end.content }, ...results];
+    await listen(testModels(), { ...request, messages });
+    const sent = JSON.stringify(provider.asked.at(-1)?.body);
+    if (wire === "anthropic") expect(sent).toContain('{"type":"thinking","thinking":"I should look twice","signature":"c2lnbmVk"}');
+    if (wire === "responses") expect(sent).toContain('"encrypted_content":"c2VhbGVk"');
+    if (wire === "chat") expect(sent).toContain('"reasoning_content":"I should look twice"');
+    if (wire === "google") expect(sent).toContain('"thoughtSignature":"c2lnbmVk"');
+    // Another model is not given the thoughts of this one, and its history is taken all the same.
+    const other = { ...choice, model: wire === "responses" ? "gpt-5.1" : "another" };
+    const { end: again } = await listen(testModels(), { ...request, choice: other, messages });
+    expect(again.type).toBe("done");
+    expect(JSON.stringify(provider.asked.at(-1)?.body)).not.toMatch(/c2lnbmVk|c2VhbGVk/);
+  });
+
+  it("says that an answer came to its limit", async () => {
+    provider.next({ say: [{ type: "text", text: "And then" }], stop: "length" });
+    expect((await listen(testModels(), requestOf(provider.choice(wire), "hi"))).end).toMatchObject({ type: "done", stop: "length" });
+  });
+
+  it.each([
+    [401, "refused-key"],
+    [404, "unknown-model"],
+    [413, "too-long"],
+    [400, "too-long"],
+  ])("does not repeat what was refused with %i", async (status, kind) => {
+    provider.next({ status });
+    const { end, events } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    expect(end).toMatchObject({ type: "error", error: { kind }, content: [] });
+    expect(JSON.stringify(end)).not.toContain("canary");
+    expect(events.length).toBe(1);
+    expect(provider.asked.length).toBe(1);
+  });
+
+  it.each([
+    [429, "rate-limited"],
+    [500, "overloaded"],
+    [529, "overloaded"],
+  ])("tries again after %i, three times in all", async (status, kind) => {
+    provider.next({ status }, { say: [{ type: "text", text: "now" }] });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    expect(end).toMatchObject({ type: "done", content: [{ type: "text", text: "now" }] });
+    expect(events[0]).toMatchObject({ type: "retrying", attempt: 2 });
+    provider.next({ status }, { status }, { status });
+    const failed = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    expect(failed.end).toMatchObject({ type: "error", error: { kind } });
+    expect(provider.asked.length).toBe(5);
+  });
+
+  it("voids what came of an answer that was cut off, and asks again", async () => {
+    const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off in its middle" }] };
+    const after = provider.choice(wire).model.length + 700;
+    provider.next({ cut: script, after, how: "reset" }, { cut: script, after, how: "end" }, script);
+    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    expect(events.filter(({ type }) => type === "retrying").length).toBe(2);
+    expect(end).toMatchObject({ type: "done", content: script.say });
+  });
+
+  it("ends with what came when it stays cut off", async () => {
+    const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off in its middle" }] };
+    provider.next({ cut: script, after: 1100, how: "end" });
+    const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), "hi"));
+    expect(end).toMatchObject({ type: "error", error: { kind: "malformed" } });
+  });
+
+  it("ends at once when stopped, before the answer and within it, and lets the connection go", async () => {
+    const script = { say: [{ type: "text" as const, text: "one two three four five six seven" }] };
+    for (const step of [{ hang: true as const }, { hang: true as const, script, after: 900 }]) {
+      provider.next(step);
+      const stop = new AbortController();
+      const before = provider.asked.length;
+      const listening = listen(testModels(), requestOf(provider.choice(wire), "hi"), stop.signal);
+      await expect.poll(() => provider.asked.length).toBe(before + 1);
+      stop.abort();
+      expect((await listening).end).toMatchObject({ type: "error", error: { kind: "aborted" } });
+      await expect.poll(() => provider.connections).toBe(0);
+    }
+  });
+
+  it("gives up on silence, not on length", async () => {
+    provider.next({ hang: true });
+    const limits = { tries: 1, silenceMs: 50, localSilenceMs: 50 };
+    const { end } = await listen(testModels({ limits }), requestOf(provider.choice(wire), "hi"));
+    expect(end).toMatchObject({ type: "error", error: { kind: "silent" } });
+  });
+
+  it("takes garbage for an error, not for an answer", async () => {
+    for (const bytes of [
+      "",
+      "<html>hello</html>",
+      'data: {"x": \n\n',
+      "data: 7\n\n",
+      'data: {"error":{"message":"Overloaded","type":"overloaded_error"}}\n\n',
+    ]) {
+      provider.next({ bytes });
+      const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), "hi"));
+      expect(end.type, bytes).toBe("error");
+    }
+  });
+});
+
+describe("calls of tools", () => {
+  const say = (args: string, id: string | null = "call_1") => ({ say: [{ type: "call" as const, id, name: "Read", args }] });
+  const callsOf = async (wire: WireName, args: string, stop: "end" | "length" = "end") => {
+    provider.next({ ...say(args), stop });
+    const { end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    return end.content.filter((block): block is Extract<OutputBlock, { type: "toolCall" }> => block.type === "toolCall");
+  };
+
+  it.each(["chat", "responses", "anthropic"] as const)("are mended where only punctuation is wrong, over %s", async (wire) => {
+    expect(await callsOf(wire, '{"target":"gsv","path":"/a",}')).toMatchObject([{ arguments: { target: "gsv", path: "/a" } }]);
+    expect(await callsOf(wire, '{"target":"gsv","path":"/a"')).toMatchObject([{ arguments: { target: "gsv", path: "/a" } }]);
+    expect(await callsOf(wire, '{"target":"gsv","path":"/a')).toMatchObject([{ arguments: null, raw: '{"target":"gsv","path":"/a' }]);
+    expect(await callsOf(wire, "what?")).toMatchObject([{ arguments: null, raw: "what?" }]);
+    expect(await callsOf(wire, "")).toMatchObject([{ arguments: {} }]);
+    // Cut off at the limit of the answer, so nothing may be guessed.
+    expect(await callsOf(wire, '{"target":"gsv","path":"/a"', "length")).toMatchObject([{ arguments: null }]);
+  });
+
+  it("get an id where they have none, or one that was used before", async () => {
+    provider.next({ say: [...say("{}", null).say, ...say('{"a":1}', null).say] });
+    const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "hi"));
+    const [one, two] = end.content as Extract<OutputBlock, { type: "toolCall" }>[];
+    expect(one?.id).toBeTruthy();
+    expect(two?.id).not.toBe(one?.id);
+    const history: ModelMessage[] = [
+      { role: "assistant", content: [{ type: "toolCall", id: "call_1", name: "Read", arguments: {} }] },
+      { role: "tool", callId: "call_1", toolName: "Read", isError: false, content: [{ type: "text", text: "x" }] },
+    ];
+    provider.next(say("{}"));
+    const next = await listen(
+      testModels(),
+      requestOf(provider.choice("chat"), "hi", { messages: [{ role: "user", content: [{ type: "text", text: "x" }] }, ...history] }),
+    );
+    expect(next.end.content[0]).toMatchObject({ type: "toolCall", arguments: {} });
+    expect(next.end.content[0]).not.toMatchObject({ id: "call_1" });
+  });
+});

@@ -1,0 +1,28 @@
+// What a provider wants back with the next request, unread by us: signatures of thoughts, ids of items. It is bound to the
+// model that made it, since another provider, and often another model of the same, refuses the whole request over it.
+
+import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
+
+/** Who made it, as it stands before the first space of every signature. */
+export function makerOf(dialect: string, model: string): string {
+  return `${dialect}/${model.replaceAll(" ", "_")}`;
+}
+
+export function sign(maker: string, metadata: SharedV4ProviderMetadata | undefined): string | undefined {
+  const isEmpty = metadata === undefined || Object.values(metadata).every((fields) => fields === undefined || isBlank(fields));
+  return isEmpty ? undefined : `${maker} ${JSON.stringify(metadata)}`;
+}
+
+/** Undefined where somebody else made it, or nobody. */
+export function unsign(maker: string, signature: string | undefined): SharedV4ProviderOptions | undefined {
+  if (signature === undefined || !signature.startsWith(`${maker} `)) return undefined;
+  try {
+    return JSON.parse(signature.slice(maker.length + 1)) as SharedV4ProviderOptions;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBlank(fields: Record<string, unknown>): boolean {
+  return Object.values(fields).every((value) => value === undefined || value === null);
+}

@@ -1,0 +1,152 @@
+// Workers AI through the platform's binding, in the shape of an OpenAI-compatible server, since that is what its newer
+// models speak. Older ones stream `{"response": "..."}`, which is turned into the same here.
+
+import { orAborted } from "../lib/or-aborted.ts";
+import type { ModelRequest } from "../ports/models.ts";
+import { NetError } from "../ports/net.ts";
+import type { Fetch, Wire } from "./net-fetch.ts";
+
+/** The part of the platform's binding that is used; the Cloudflare host hands it in. */
+export type WorkersAi = {
+  run(
+    model: string,
+    inputs: Record<string, unknown>,
+    options: { returnRawResponse: true; extraHeaders: Record<string, string>; signal: AbortSignal },
+  ): Promise<Response>;
+};
+
+export function workersAiFetch(
+  binding: WorkersAi | undefined,
+  request: ModelRequest,
+  silenceMs: number,
+  wire: Wire,
+  abort: AbortController,
+): Fetch {
+  const { choice } = request;
+  const waiting = async <T>(promise: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => {
+      wire.isSilent = true;
+      abort.abort(new NetError("timeout", `Nothing came for ${silenceMs / 1000} s`));
+    }, silenceMs);
+    try {
+      return await orAborted(promise, abort.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return async (_, init = {}) => {
+    if (binding === undefined) {
+      wire.error = new NetError(
+        "connect",
+        "this gateway does not run on Cloudflare. Choose another provider with gsv config set config/ai/provider",
+      );
+      throw wire.error;
+    }
+    const asked = JSON.parse(typeof init.body === "string" ? init.body : "{}") as Record<string, unknown>;
+    const inputs = inputsOf(asked, choice.reasoning);
+    const options = { returnRawResponse: true as const, extraHeaders: { "x-session-affinity": request.affinity }, signal: abort.signal };
+    const ask = (given: Record<string, unknown>) => waiting(answered(binding.run(choice.model, given, options)));
+    let answer = await ask(inputs);
+    // Some models take no tools and say so by failing; without tools they can at least talk.
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429 && "tools" in inputs) {
+      const { tools: _tools, tool_choice: _choice, parallel_tool_calls: _parallel, ...plain } = inputs;
+      answer = await ask(plain);
+    }
+    wire.isAnswered = true;
+    if (!answer.ok) {
+      const body = await waiting(answer.text());
+      wire.refused = { status: answer.status, headers: answer.headers, body };
+      return new Response(body, { status: answer.status, headers: answer.headers });
+    }
+    return new Response(answer.body === null ? null : modern(answer.body, waiting), { headers: { "content-type": "text/event-stream" } });
+  };
+}
+
+/** The binding throws where a server would answer with a status; its message begins with the number of the error. */
+async function answered(run: Promise<Response>): Promise<Response> {
+  try {
+    return await run;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const status = /capacity|3040|429|limit/i.test(message)
+      ? 429
+      : /5007|no such model/i.test(message)
+        ? 404
+        : /internal|5\d\d\b/i.test(message)
+          ? 500
+          : 400;
+    return Response.json({ error: { message } }, { status });
+  }
+}
+
+function inputsOf({ model: _, max_tokens, ...asked }: Record<string, unknown>, reasoning: string): Record<string, unknown> {
+  const tools = Array.isArray(asked.tools) ? { tools: asked.tools.map(flat), parallel_tool_calls: true } : {};
+  const thinking = reasoning === "off" ? { enable_thinking: false } : { enable_thinking: true };
+  return { ...asked, ...tools, max_completion_tokens: max_tokens, chat_template_kwargs: thinking };
+}
+
+/** These models get lost in deep schemas: each argument keeps its type and description. */
+function flat(tool: unknown): unknown {
+  const { type, function: given } = tool as { type: string; function: Record<string, unknown> };
+  const schema = given.parameters as { properties?: Record<string, Record<string, unknown>>; required?: unknown } | undefined;
+  const properties = Object.fromEntries(
+    Object.entries(schema?.properties ?? {}).map(([name, { type, description }]) => [name, { type, description }]),
+  );
+  return { type, function: { ...given, parameters: { type: "object", properties, required: schema?.required } } };
+}
+
+function modern(body: ReadableStream<Uint8Array>, waiting: <T>(promise: Promise<T>) => Promise<T>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = "";
+  let calls = 0;
+  let isOld = false;
+  const line = (text: string): string => {
+    if (!text.startsWith("data:")) return text;
+    const data = text.slice(5).trim();
+    if (data === "[DONE]") return isOld ? `data: ${JSON.stringify(chunk({}, calls > 0 ? "tool_calls" : "stop"))}\n\n${text}` : text;
+    const old = readOld(data);
+    if (old === null) return text;
+    isOld = true;
+    const tool_calls = old.tool_calls?.map((call) => ({
+      index: calls,
+      id: `workers-ai-tool-${calls++}`,
+      type: "function",
+      function: { name: call.name, arguments: typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {}) },
+    }));
+    const delta = { content: old.response ?? "", ...(tool_calls === undefined ? {} : { tool_calls }) };
+    return `data: ${JSON.stringify({ ...chunk(delta, null), ...(old.usage === undefined ? {} : { usage: old.usage }) })}`;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await waiting(reader.read());
+        rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+        const lines = rest.split("\n");
+        rest = lines.pop() ?? "";
+        // A last line without its end was cut off, and is not passed on.
+        if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.map(line).join("\n")}\n`));
+        if (done) controller.close();
+        else if (lines.length === 0) controller.enqueue(new Uint8Array());
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+type Old = { response?: string; tool_calls?: { name: string; arguments: unknown }[]; usage?: unknown };
+
+function readOld(data: string): Old | null {
+  try {
+    const value = JSON.parse(data) as Record<string, unknown>;
+    return "response" in value && !("choices" in value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function chunk(delta: Record<string, unknown>, finish_reason: string | null): Record<string, unknown> {
+  return { id: "workers-ai", choices: [{ index: 0, delta, finish_reason }] };
+}

@@ -1,0 +1,52 @@
+// The models of the gateway as they are, over the Node host's own way out, asked and listened to in tests.
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { nodeNet } from "../../../src/hosts/node/net.ts";
+import { type ModelsOptions, ProviderModels } from "../../../src/models/models.ts";
+import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../../../src/ports/models.ts";
+
+/** Retries wait next to nothing, so that tests do not. */
+export function testModels(options: Partial<ModelsOptions> = {}): ProviderModels {
+  return new ProviderModels({
+    net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }),
+    crypto: { bytes: (length) => randomBytes(length), uuid: () => randomUUID() },
+    ...options,
+    limits: { backoffMs: 1, ...options.limits },
+  });
+}
+
+export function requestOf(choice: ModelChoice, text: string, more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    choice,
+    system: "You are a test.",
+    messages: [{ role: "user", content: [{ type: "text", text }] }],
+    tools: [
+      {
+        name: "Read",
+        description: "Read a file",
+        parameters: {
+          type: "object",
+          properties: { target: { type: "string" }, path: { type: "string" } },
+          required: ["target", "path"],
+        },
+      },
+    ],
+    affinity: "proc-1",
+    ...more,
+  };
+}
+
+export type Ending = Extract<ModelEvent, { type: "done" | "error" }>;
+
+/** Every event, and the one at the end. */
+export async function listen(
+  models: Models,
+  request: ModelRequest,
+  signal = new AbortController().signal,
+): Promise<{ events: ModelEvent[]; end: Ending }> {
+  const events: ModelEvent[] = [];
+  for await (const event of models.stream(request, signal)) events.push(event);
+  const end = events.at(-1);
+  if (end?.type !== "done" && end?.type !== "error") throw new Error(`The last event is ${end?.type ?? "missing"}`);
+  return { events, end };
+}

@@ -1,0 +1,171 @@
+// A model provider on loopback that does as it is told: speaks the real wires of OpenAI (chat completions and responses),
+// Anthropic and Gemini, fails in their ways, hangs, and is cut off after any byte. Each request takes the next step.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { ModelChoice } from "../../../src/ports/models.ts";
+import { anthropicStream } from "./anthropic.ts";
+import { chatStream } from "./chat.ts";
+import { googleStream } from "./google.ts";
+import { responsesStream } from "./responses.ts";
+import type { Script } from "./script.ts";
+
+export type Step =
+  /** An answer in the dialect of the request. */
+  | Script
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  /** Nothing, or so many bytes of the script's stream and then nothing, until the other side goes. */
+  | { hang: true; script?: Script; after?: number }
+  /** So many bytes of the script's stream; then the end of the answer, or of the connection. */
+  | { cut: Script; after: number; how: "end" | "reset" }
+  /** These bytes as they are. */
+  | { bytes: string | Uint8Array }
+  | ((request: Asked) => Step | Promise<Step>);
+
+/** What was asked, for tests to look at. */
+export type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: Record<string, unknown> };
+
+export type WireName = "chat" | "responses" | "anthropic" | "google";
+
+const STREAMS: Record<WireName, (script: Script) => string> = {
+  chat: chatStream,
+  responses: responsesStream,
+  anthropic: anthropicStream,
+  google: googleStream,
+};
+
+/** The id under which the gateway knows a provider of each wire. */
+const PROVIDER_IDS: Record<WireName, string> = { chat: "openai-compatible", responses: "openai", anthropic: "anthropic", google: "google" };
+
+export function recorded(wire: WireName, script: Script): Buffer {
+  return Buffer.from(STREAMS[wire](script));
+}
+
+export class ScriptedProvider {
+  readonly asked: Asked[] = [];
+  /** Connections on which an answer was under way when the other side went. */
+  gone = 0;
+  /** Answers to GET, by path. */
+  readonly pages = new Map<string, unknown>();
+  /** For requests beyond the last step. */
+  otherwise: Step = { say: [{ type: "text", text: "ok" }] };
+  readonly #steps: Step[] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("error", () => {});
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(): Promise<ScriptedProvider> {
+    const provider = new ScriptedProvider();
+    await new Promise<void>((resolve) => provider.#server.listen(0, "127.0.0.1", resolve));
+    return provider;
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** How the gateway reaches it as a provider of this wire. */
+  choice(wire: WireName, more: Partial<ModelChoice> = {}): ModelChoice {
+    return {
+      provider: PROVIDER_IDS[wire],
+      model: "scripted",
+      apiKey: "sk-canary-000000000000",
+      baseUrl: `http://${this.host}/${wire === "google" ? "v1beta" : "v1"}`,
+      reasoning: "off",
+      maxOutputTokens: 1000,
+      ...more,
+    };
+  }
+
+  next(...steps: Step[]): this {
+    this.#steps.push(...steps);
+    return this;
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = "";
+    for await (const part of request) text += String(part);
+    const path = (request.url ?? "").split("?")[0]!;
+    const page = this.pages.get(path);
+    const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+    const asked: Asked = { method: request.method ?? "", path, headers: request.headers, body };
+    this.asked.push(asked);
+    response.once("close", () => {
+      if (!response.writableFinished) this.gone++;
+    });
+    if (page !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
+    const wire = wireOf(path);
+    if (wire === null) return void response.writeHead(404).end('{"error":{"message":"no such path"}}');
+    let step = this.#steps.shift() ?? this.otherwise;
+    while (typeof step === "function") step = await step(asked);
+    play(step, wire, response);
+  }
+}
+
+function wireOf(path: string): WireName | null {
+  if (path.endsWith("/chat/completions")) return "chat";
+  if (path.endsWith("/responses")) return "responses";
+  if (path.endsWith("/messages")) return "anthropic";
+  return path.endsWith(":streamGenerateContent") ? "google" : null;
+}
+
+function play(step: Exclude<Step, (request: Asked) => unknown>, wire: WireName, response: ServerResponse): void {
+  if ("status" in step) {
+    const body = step.body === undefined ? errorBody(wire, step.status) : step.body;
+    response.writeHead(step.status, { "content-type": "application/json", ...step.headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+    return;
+  }
+  if ("hang" in step) {
+    if (step.script === undefined) return;
+    begin(response).write(recorded(wire, step.script).subarray(0, step.after ?? 0));
+    return;
+  }
+  if ("cut" in step) {
+    const part = recorded(wire, step.cut).subarray(0, step.after);
+    begin(response).flushHeaders();
+    if (step.how === "end") response.end(part);
+    else response.write(part, () => response.destroy());
+    return;
+  }
+  begin(response).end("bytes" in step ? step.bytes : recorded(wire, step));
+}
+
+function begin(response: ServerResponse): ServerResponse {
+  return response.writeHead(200, { "content-type": "text/event-stream" });
+}
+
+/** As each provider words it. */
+function errorBody(wire: WireName, status: number): unknown {
+  const [type, message] = WORDS[status] ?? ["api_error", "Something went wrong"];
+  if (wire === "anthropic") return { type: "error", error: { type, message } };
+  if (wire === "google") return { error: { code: status, message, status: type.toUpperCase() } };
+  return { error: { message, type, code: type } };
+}
+
+const WORDS: Readonly<Record<number, [string, string]>> = {
+  400: ["invalid_request_error", "This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens"],
+  401: ["authentication_error", "Incorrect API key provided: sk-canary-000000000000"],
+  404: ["not_found_error", "The model `scripted` does not exist"],
+  413: ["request_too_large", "Request exceeds the maximum size"],
+  429: ["rate_limit_error", "Rate limit reached for requests"],
+  500: ["api_error", "Internal server error"],
+  529: ["overloaded_error", "Overloaded"],
+};

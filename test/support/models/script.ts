@@ -1,0 +1,32 @@
+// What a scripted model says, apart from the dialect it is said in.
+
+export type Said =
+  | { type: "text"; text: string }
+  | { type: "thinking"; text: string; signature?: string }
+  /** `args` is what comes over the wire, JSON or not; an id of null is left out. */
+  | { type: "call"; id: string | null; name: string; args: string };
+
+export type Script = {
+  say: readonly Said[];
+  usage?: { input: number; output: number; cacheRead?: number };
+  stop?: "end" | "length";
+};
+
+export const USAGE = { input: 100, output: 20, cacheRead: 40 };
+
+export function isCalling(script: Script): boolean {
+  return script.say.some(({ type }) => type === "call");
+}
+
+/** In pieces as tokens come, some of them in the middle of a character's bytes once they are on the wire. */
+export function pieces(text: string, size = 7): string[] {
+  const letters = Array.from(text);
+  const found: string[] = [];
+  for (let at = 0; at < letters.length; at += size) found.push(letters.slice(at, at + size).join(""));
+  return found.length === 0 ? [""] : found;
+}
+
+export function sse(data: unknown, event?: string): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return `${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`;
+}
