@@ -23,7 +23,7 @@ const STEPS: Step[] = [
   check("lint", join(BIN, "oxlint")),
   check("format", join(BIN, "oxfmt"), "--check", "."),
   { name: "suite", run: suite },
-  ...["authz", "origin", "egress", "login", "revoke", "sim", "shell", "disk", "copy", "devices", "crash"].map((bar) =>
+  ...["authz", "origin", "egress", "llm", "login", "revoke", "sim", "shell", "disk", "copy", "devices", "crash"].map((bar) =>
     check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`),
   ),
 ];

@@ -47,13 +47,7 @@ export class Answer {
     switch (part.type) {
       case "text-start":
       case "reasoning-start":
-        this.#spoken.set(keyOf(part), {
-          kind: part.type === "text-start" ? "text" : "thinking",
-          index: null,
-          text: "",
-          metadata: part.providerMetadata,
-        });
-        return [];
+        return this.#open(keyOf(part), part.type === "text-start" ? "text" : "thinking", part.providerMetadata);
       case "text-delta":
       case "reasoning-delta":
         return this.#say(keyOf(part), part.delta, part.providerMetadata);
@@ -80,6 +74,13 @@ export class Answer {
     for (const key of this.#spoken.keys()) events.push(...this.#fallSilent(key, undefined, isWhole));
     for (const called of this.#called.values())
       if (!called.isEnded) events.push(this.#endCall(called, isWhole ? mendArguments(called.raw) : null));
+    return events;
+  }
+
+  /** A block that begins twice is two blocks. */
+  #open(key: string, kind: Spoken["kind"], metadata: SharedV4ProviderMetadata | undefined): ModelEvent[] {
+    const events = this.#fallSilent(key, undefined, false);
+    this.#spoken.set(key, { kind, index: null, text: "", metadata });
     return events;
   }
 
@@ -121,13 +122,15 @@ export class Answer {
   }
 
   #call(givenId: string, name: string, metadata: SharedV4ProviderMetadata | undefined): ModelEvent[] {
+    const open = this.#called.get(givenId);
+    const events = open === undefined || open.isEnded ? [] : [this.#endCall(open, readArguments(open.raw))];
     const isUsable = givenId.trim() !== "" && !this.#usedIds.has(givenId);
     const id = isUsable ? givenId : this.#newId();
     this.#usedIds.add(id);
     const called: Called = { index: this.#content.length, id, name, raw: "", isEnded: false, metadata };
     this.#called.set(givenId, called);
     this.#content.push({ type: "toolCall", id, name, arguments: null, raw: "" });
-    return [{ type: "toolcall_start", index: called.index, id, name }];
+    return [...events, { type: "toolcall_start", index: called.index, id, name }];
   }
 
   #spell(givenId: string, delta: string): ModelEvent[] {

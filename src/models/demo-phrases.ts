@@ -102,7 +102,10 @@ const COMMANDS: Row[] = [
 ];
 
 export function intentOf(text: string): Intent | "help" | null {
-  const asked = text.trim().replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "");
+  const asked = text
+    .trim()
+    .replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "")
+    .replace(/,? please[.!?]*$/i, "");
   const spoken = firstFit(SPOKEN, asked, "gsv");
   if (spoken !== null) return spoken;
   const plain = asked.replace(/(?<![.~/])[.?!]+$/, "");

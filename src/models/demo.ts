@@ -4,7 +4,7 @@
 
 import type { ModelEvent, ModelMessage, ModelRequest, OutputBlock } from "../ports/models.ts";
 import type { Outcome } from "./attempt.ts";
-import { HELP, type Intent, intentOf, NOT_UNDERSTOOD } from "./demo-phrases.ts";
+import { HELP, intentOf, NOT_UNDERSTOOD } from "./demo-phrases.ts";
 import { resultSentence } from "./demo-results.ts";
 import { ABORTED } from "./failure.ts";
 import { estimate } from "./usage.ts";
@@ -16,8 +16,10 @@ export async function* demo(request: ModelRequest, signal: AbortSignal): AsyncGe
   const content = demoAnswer(request);
   const said: OutputBlock[] = [];
   for (const event of eventsOf(content, said)) {
-    if (signal.aborted) return { ok: false, content: said, usage: null, failure: ABORTED };
     yield event;
+    if (!signal.aborted) continue;
+    if (event.type === "text_delta") yield { type: "text_end", index: event.index };
+    return { ok: false, content: said, usage: null, failure: ABORTED };
   }
   const stop = content.some(({ type }) => type === "toolCall") ? "tools" : "end";
   return { ok: true, content, usage: estimate(request, content, null), stop };
@@ -36,16 +38,24 @@ export function demoAnswer(request: ModelRequest): OutputBlock[] {
   if (intent === "help") return [say(HELP)];
   if (!request.tools.some(({ name }) => name === intent.tool))
     return [say(`For that I would need the tool ${intent.tool}, which is not offered to me here.`)];
-  return [say(intent.saying), call(intent, messages.length)];
+  return [say(intent.saying), { type: "toolCall", id: idOf(request), name: intent.tool, arguments: intent.args }];
 }
 
 function say(text: string): OutputBlock {
   return { type: "text", text: `${DEMO_LABEL} ${text}` };
 }
 
-/** Histories only grow, so their length makes an id that no other call of the conversation has. */
-function call({ tool, args }: Intent, length: number): OutputBlock {
-  return { type: "toolCall", id: `demo-${length}`, name: tool, arguments: args };
+/** Of the process and all that was said in it, so that two calls share an id only where both are the same request. */
+function idOf({ affinity, messages }: ModelRequest): string {
+  const said = messages.map((message) => `${message.role} ${textOf(message)}`);
+  return `demo-${[1, 2].map((seed) => hash(seed, [affinity, ...said].join("\n"))).join("")}`;
+}
+
+/** FNV-1a of 32 bits, in hex. */
+function hash(seed: number, text: string): string {
+  let value = 0x811c9dc5 ^ seed;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
 }
 
 function callOf(messages: readonly ModelMessage[], callId: string): Record<string, unknown> {
@@ -64,8 +74,9 @@ function textOf(message: ModelMessage): string {
 function* eventsOf(content: readonly OutputBlock[], said: OutputBlock[]): Generator<ModelEvent> {
   for (const [index, block] of content.entries()) {
     if (block.type === "text") {
-      yield { type: "text_start", index };
       let text = "";
+      said[index] = { type: "text", text };
+      yield { type: "text_start", index };
       for (const delta of block.text.match(/\s*\S+|\s+$/g) ?? []) {
         text += delta;
         said[index] = { type: "text", text };

@@ -19,7 +19,7 @@ export function isCalling(script: Script): boolean {
 }
 
 /** In pieces as tokens come, some of them in the middle of a character's bytes once they are on the wire. */
-export function pieces(text: string, size = 7): string[] {
+export function pieces(text: string, size = 16): string[] {
   const letters = Array.from(text);
   const found: string[] = [];
   for (let at = 0; at < letters.length; at += size) found.push(letters.slice(at, at + size).join(""));

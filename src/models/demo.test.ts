@@ -1,0 +1,129 @@
+// The demo model is a function: the same request, the same answer, with calls of the real tools.
+
+import { describe, expect, it } from "vitest";
+import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
+import { memoryNet } from "../../test/support/memory/net.ts";
+import type { ModelChoice, ModelMessage, ModelRequest, ModelTool } from "../ports/models.ts";
+import { DEMO_LABEL, demoAnswer } from "./demo.ts";
+
+const choice: ModelChoice = { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 8192 };
+const tools = ["Read", "Write", "Edit", "Delete", "Search", "Shell"].map((name): ModelTool => ({
+  name,
+  description: name,
+  parameters: {},
+}));
+const ask = (text: string): ModelRequest => requestOf(choice, text, { tools });
+const callOf = (text: string) => demoAnswer(ask(text)).find((block) => block.type === "toolCall");
+
+describe("requests", () => {
+  it.each([
+    ["list files", "Read", { target: "gsv", path: "~" }],
+    ["List my files in ~/notes, please", "Read", { target: "gsv", path: "~/notes" }],
+    ["list files in ~/notes", "Read", { target: "gsv", path: "~/notes" }],
+    ["Show me the files in /workspaces on laptop.", "Read", { target: "laptop", path: "/workspaces" }],
+    ["ls ~", "Read", { target: "gsv", path: "~" }],
+    ["what is in /etc?", "Read", { target: "gsv", path: "/etc" }],
+    ["read ~/notes/a.md", "Read", { target: "gsv", path: "~/notes/a.md" }],
+    ["Could you please read the file README.md on my macbook?", "Read", { target: "macbook", path: "README.md" }],
+    ['open "/tmp/my file.txt" on server', "Read", { target: "server", path: "/tmp/my file.txt" }],
+    ["run uname -a", "Shell", { target: "gsv", input: "uname -a" }],
+    ["run `df -h` on laptop", "Shell", { target: "laptop", input: "df -h" }],
+    ["please run ls /tmp on pi-4.local", "Shell", { target: "pi-4.local", input: "ls /tmp" }],
+    [
+      "write a note: water the plants on Monday",
+      "Write",
+      { target: "gsv", path: "~/notes/water-the-plants-on-monday.md", content: "water the plants on Monday\n" },
+    ],
+    ['write "hello there" to ~/hello.txt on laptop', "Write", { target: "laptop", path: "~/hello.txt", content: "hello there\n" }],
+    [
+      "remember that my bike is blue",
+      "Write",
+      { target: "gsv", path: "~/knowledge/remembered/my-bike-is-blue.md", content: "my bike is blue\n" },
+    ],
+    ["What do you remember?", "Shell", { target: "gsv", input: "cat ~/knowledge/remembered/*.md" }],
+    ["show devices", "Read", { target: "gsv", path: "/sys/devices" }],
+    ["Which machines are there?", "Read", { target: "gsv", path: "/sys/devices" }],
+    ["search for plants in ~/notes", "Search", { target: "gsv", query: "plants", path: "~/notes" }],
+    ["delete ~/hello.txt on laptop", "Delete", { target: "laptop", path: "~/hello.txt" }],
+    [
+      'replace "hello" with "good day" in ~/hello.txt',
+      "Edit",
+      { target: "gsv", path: "~/hello.txt", oldString: "hello", newString: "good day" },
+    ],
+  ])("understands: %s", (text, tool, args) => {
+    expect(callOf(text)).toMatchObject({ name: tool, arguments: args });
+  });
+
+  it("says what it is, what it can and how to get a real one, where it does not understand", () => {
+    for (const text of ["help", "Hello!", "why is the sky blue?", "", "write me a poem about the sea", "delete everything"]) {
+      const [block, ...rest] = demoAnswer(ask(text));
+      expect(rest).toEqual([]);
+      expect(block).toMatchObject({ type: "text", text: expect.stringContaining("gsv config set config/ai/provider") as string });
+      expect(block?.type === "text" && block.text.startsWith(DEMO_LABEL)).toBe(true);
+    }
+  });
+
+  it("gives calls of other processes and other moments other ids", () => {
+    const request = ask("run ls");
+    const later = { ...request, messages: [...request.messages, { role: "assistant" as const, content: [] }, ...request.messages] };
+    const ids = [request, later, { ...request, affinity: "proc-2" }].map((one) =>
+      demoAnswer(one).find((block) => block.type === "toolCall"),
+    );
+    expect(new Set(ids.map((block) => block?.type === "toolCall" && block.id)).size).toBe(3);
+  });
+
+  it("asks for no tool that is not there", () => {
+    expect(demoAnswer({ ...ask("run ls"), tools: [] })).toMatchObject([{ type: "text", text: expect.stringContaining("Shell") as string }]);
+  });
+});
+
+describe("results", () => {
+  const after = (text: string, ...results: [unknown, boolean?][]) => {
+    const request = ask(text);
+    const call = callOf(text);
+    if (call?.type !== "toolCall") throw new Error("no call");
+    const answers = results.map(([result, isError = false]): ModelMessage => ({
+      role: "tool",
+      callId: call.id,
+      toolName: call.name,
+      isError,
+      content: [{ type: "text", text: typeof result === "string" ? result : JSON.stringify(result) }],
+    }));
+    const [block] = demoAnswer({ ...request, messages: [...request.messages, { role: "assistant", content: [call] }, ...answers] });
+    return block?.type === "text" ? block.text : "";
+  };
+
+  it("are told in a sentence or two", () => {
+    expect(after("list files in ~/n on laptop", [{ ok: true, path: "/home/a/n", files: ["a.md"], directories: ["old", "new"] }])).toBe(
+      `${DEMO_LABEL} /home/a/n on laptop holds 2 directories and 1 file:\nold/\nnew/\na.md`,
+    );
+    expect(after("read ~/a.md", [{ ok: true, path: "/home/a/a.md", content: "     1\thello", lines: 1, size: 6 }])).toContain("hello");
+    expect(after("run ls", [{ status: "completed", exitCode: 0, output: "a\nb\n" }])).toBe(
+      `${DEMO_LABEL} The command ended on gsv and said:\na\nb`,
+    );
+    expect(after("run false", [{ status: "completed", exitCode: 1, output: "" }])).toContain("exit code 1");
+    expect(after("run x", [{ status: "failed", error: "too long", output: "some" }])).toContain("did not work on gsv: too long\nsome");
+    expect(after("read ~/a", [{ ok: false, error: "Not found: ~/a" }])).toContain("Not found: ~/a");
+    expect(after("delete ~/a", ["Error: The person said no", true])).toContain("The person said no");
+    expect(after("show devices", [{ ok: true, path: "/sys/devices", files: [], directories: ["laptop", "pi"] }])).toContain(
+      "2 devices: laptop, pi",
+    );
+    expect(after("show devices", [{ ok: true, path: "/sys/devices", files: [], directories: [] }])).toContain("gsv token create --device");
+    expect(after("run ls", ["plain text"])).toContain("plain text");
+  });
+});
+
+it("streams word by word, needs no network, and stops when told", async () => {
+  const models = testModels({ net: memoryNet() });
+  const { events, end } = await listen(models, ask("run uname -a on laptop"));
+  expect(end).toMatchObject({ type: "done", stop: "tools", usage: { cost: { total: 0 } } });
+  expect(events.filter(({ type }) => type === "text_delta").length).toBeGreaterThan(5);
+  expect((await listen(models, ask("run uname -a on laptop"))).events).toEqual(events);
+  const stop = new AbortController();
+  const heard = [];
+  for await (const event of models.stream(ask("help"), stop.signal)) {
+    heard.push(event);
+    if (heard.length === 3) stop.abort();
+  }
+  expect(heard.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted" }, content: [{ type: "text", text: "Demo model," }] });
+});

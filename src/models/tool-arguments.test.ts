@@ -1,0 +1,45 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mendArguments, readArguments } from "./tool-arguments.ts";
+
+describe("mendArguments", () => {
+  it.each([
+    ["", {}],
+    ['{"a":1,}', { a: 1 }],
+    ['{"a":[1,2,],}', { a: [1, 2] }],
+    ['{"a":{"b":[1', { a: { b: [1] } }],
+    ['{"a":1}}', { a: 1 }],
+    ['```json\n{"a":1}\n```', { a: 1 }],
+    ['"{\\"a\\":1}"', { a: 1 }],
+    ['{"a":"line\nline\ttab"}', { a: "line\nline\ttab" }],
+    ['{"a":"},]"', { a: "},]" }],
+  ])("mends %j", (raw, wanted) => {
+    expect(mendArguments(raw)).toEqual(wanted);
+  });
+
+  it.each(['{"a":"cut', '{"a":"cut\\', '{"a":', '{"a', "{a:1}", "[1]", "what?", '{"a":1} and more', '{"a":1]', "null", "7", '"x"'])(
+    "leaves %j alone",
+    (raw) => {
+      expect(mendArguments(raw)).toBeNull();
+    },
+  );
+
+  it("changes nothing that can be read", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const raw = JSON.stringify(value);
+        expect(mendArguments(raw)).toEqual(readArguments(raw));
+      }),
+    );
+  });
+
+  it("never makes up text: every string in what it mends was there whole", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), fc.nat(), (value, cut) => {
+        const raw = JSON.stringify(value);
+        const mended = mendArguments(raw.slice(0, cut % (raw.length + 1)));
+        for (const [name, text] of Object.entries(mended ?? {})) expect(Object.hasOwn(value, name) && value[name]).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,171 @@
+// When a model is asked again, left alone, or replaced by another.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
+import { ScriptedProvider } from "../../test/support/models/provider.ts";
+import { nodeNet } from "../hosts/node/net.ts";
+
+let provider: ScriptedProvider;
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+});
+beforeEach(() => {
+  provider.asked.length = 0;
+});
+afterAll(() => provider.close());
+
+const HELLO = { say: [{ type: "text" as const, text: "hello" }] };
+
+describe("tries", () => {
+  it("wait at least as long as the provider asks", async () => {
+    provider.next({ status: 429, headers: { "retry-after": "0.05" } }, { status: 529, headers: { "retry-after-ms": "70" } }, HELLO);
+    const { events, end } = await listen(testModels(), requestOf(provider.choice("anthropic"), "hi"));
+    const waits = events.flatMap((event) => (event.type === "retrying" ? [event.waitMs] : []));
+    expect(waits[0]).toBeGreaterThanOrEqual(50);
+    expect(waits[1]).toBeGreaterThanOrEqual(70);
+    expect(end.type).toBe("done");
+  });
+
+  it("end where the wait is longer than the budget", async () => {
+    provider.next({ status: 429, headers: { "retry-after": "3600" } });
+    const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "hi"));
+    expect(end).toMatchObject({ type: "error", error: { kind: "rate-limited" } });
+    expect(end.type === "error" && end.error.message).toContain("3600 s");
+    expect(provider.asked.length).toBe(1);
+  });
+
+  it("read dates as waits too", async () => {
+    let now = Date.parse("2026-11-15T12:00:00Z");
+    provider.next({ status: 503, headers: { "retry-after": "Sun, 15 Nov 2026 12:02:00 GMT" } });
+    const stop = new AbortController();
+    const models = testModels({ now: () => now++ });
+    for await (const event of models.stream(requestOf(provider.choice("chat"), "hi"), stop.signal)) {
+      if (event.type !== "retrying") expect(event).toMatchObject({ type: "error", error: { kind: "aborted" } });
+      else {
+        expect(event.waitMs).toBeGreaterThan(119_000);
+        stop.abort();
+      }
+    }
+  });
+
+  it("are not made where the money is gone", async () => {
+    const body = {
+      error: { message: "You exceeded your current quota, please check your plan and billing details.", code: "insufficient_quota" },
+    };
+    provider.next({ status: 429, body }, { status: 402 });
+    for (let at = 0; at < 2; at++) {
+      const { end } = await listen(testModels(), requestOf(provider.choice("responses"), "hi"));
+      expect(end).toMatchObject({ type: "error", error: { kind: "other" } });
+      expect(end.type === "error" && end.error.message).toContain("credit");
+    }
+    expect(provider.asked.length).toBe(2);
+  });
+
+  it("are made after an error in the middle of an answer, and void it", async () => {
+    const begun =
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hal"}}\n\n';
+    const broken = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+    provider.next({ bytes: begun + broken }, HELLO);
+    const { events, end } = await listen(testModels(), requestOf(provider.choice("anthropic"), "hi"));
+    expect(events.map(({ type }) => type).slice(0, 4)).toEqual(["text_start", "text_delta", "text_end", "retrying"]);
+    expect(events[3]).toMatchObject({ why: expect.stringContaining("Overloaded") as string });
+    expect(end).toMatchObject({ type: "done", content: HELLO.say });
+  });
+});
+
+describe("a fallback", () => {
+  it("answers where the chosen model cannot, and is named", async () => {
+    provider.next({ status: 500 }, { status: 500 }, { status: 500 }, HELLO);
+    const request = requestOf(provider.choice("chat"), "hi", { fallback: provider.choice("anthropic", { model: "other" }) });
+    const { end } = await listen(testModels(), request);
+    expect(end).toMatchObject({ type: "done", content: HELLO.say, by: { provider: "anthropic", model: "other" } });
+    expect(provider.asked.map(({ path }) => path)).toEqual([...Array.from({ length: 3 }, () => "/v1/chat/completions"), "/v1/messages"]);
+  });
+
+  it("is not asked where the conversation has to shrink", async () => {
+    provider.next({ status: 413 });
+    const request = requestOf(provider.choice("chat"), "hi", { fallback: provider.choice("anthropic") });
+    expect((await listen(testModels(), request)).end).toMatchObject({ type: "error", error: { kind: "too-long" } });
+    expect(provider.asked.length).toBe(1);
+  });
+});
+
+describe("the breaker", () => {
+  it("leaves a model alone that keeps failing, and lets one call try after a rest", async () => {
+    let now = 1_000_000;
+    const models = testModels({ now: () => now, limits: { tries: 1 } });
+    const request = requestOf(provider.choice("chat"), "hi");
+    for (let at = 0; at < 5; at++) {
+      provider.next({ status: 503 });
+      await listen(models, request);
+    }
+    expect(provider.asked.length).toBe(5);
+    const { end } = await listen(models, request);
+    expect(end).toMatchObject({ type: "error", error: { kind: "overloaded" } });
+    expect(provider.asked.length).toBe(5);
+    // Another model, and another key, are other matters.
+    expect((await listen(models, requestOf(provider.choice("chat", { model: "other" }), "hi"))).end.type).toBe("done");
+    expect((await listen(models, requestOf(provider.choice("chat", { apiKey: "sk-other" }), "hi"))).end.type).toBe("done");
+    now += 31_000;
+    provider.next({ status: 503 });
+    expect((await listen(models, request)).end.type).toBe("error");
+    expect((await listen(models, request)).end.type).toBe("error");
+    expect(provider.asked.length).toBe(8);
+    now += 31_000;
+    expect((await listen(models, request)).end.type).toBe("done");
+    expect((await listen(models, request)).end.type).toBe("done");
+  });
+});
+
+describe("what cannot be asked", () => {
+  it("says what to set", async () => {
+    const models = testModels();
+    const said = async (choice: Parameters<typeof requestOf>[0]) => {
+      const { end } = await listen(models, requestOf(choice, "hi"));
+      return end.type === "error" ? end.error : null;
+    };
+    const none = { ...provider.choice("anthropic"), baseUrl: null, apiKey: "" };
+    expect(await said(none)).toMatchObject({ kind: "refused-key", message: expect.stringContaining("config/ai/api_key") as string });
+    expect(await said({ ...none, provider: "nobody" })).toMatchObject({
+      kind: "unknown-model",
+      message: expect.stringContaining("anthropic") as string,
+    });
+    expect(await said({ ...none, provider: "constructor" })).toMatchObject({ kind: "unknown-model" });
+    expect(await said({ ...none, provider: "openai-compatible" })).toMatchObject({
+      message: expect.stringContaining("config/ai/base_url") as string,
+    });
+    expect(await said({ ...none, provider: "workers-ai" })).toMatchObject({
+      kind: "unreachable",
+      message: expect.stringContaining("Cloudflare") as string,
+    });
+    expect(await said({ ...none, provider: "ollama", baseUrl: "http://127.0.0.1:1/v1" })).toMatchObject({ kind: "unreachable" });
+  });
+
+  it("tells how to allow a server of one's own", async () => {
+    const models = testModels({ net: nodeNet({ isAllowed: () => false }) });
+    const { end } = await listen(models, requestOf({ ...provider.choice("chat"), provider: "ollama", baseUrl: null }, "hi"));
+    const message = end.type === "error" ? end.error.message : "";
+    expect(message).toContain("gsv config set config/net/allowed_hosts 127.0.0.1:11434");
+    expect(message).not.toContain("canary");
+  });
+});
+
+it("asks one host as often at the same time as there are runs", async () => {
+  const models = testModels();
+  let open = 0;
+  let most = 0;
+  let release = () => {};
+  const all = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  provider.otherwise = async () => {
+    most = Math.max(most, ++open);
+    if (open === 32) release();
+    await all;
+    return HELLO;
+  };
+  const ends = await Promise.all(Array.from({ length: 32 }, () => listen(models, requestOf(provider.choice("chat"), "hi"))));
+  provider.otherwise = HELLO;
+  expect(ends.every(({ end }) => end.type === "done")).toBe(true);
+  expect(most).toBe(32);
+});
