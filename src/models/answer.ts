@@ -141,17 +141,13 @@ export class Answer {
     return [{ type: "toolcall_delta", index: called.index, delta }];
   }
 
-  /**
-   * A call that reads as JSON is at its end. Any other may be one that was cut off, and so may one without a letter of
-   * arguments, which packages pass on as `{}`: these wait until the message turns out to be whole.
-   */
+  /** A call that reads as JSON is at its end. Any other may be one that was cut off, and waits until the message is whole. */
   #finishCall(givenId: string, name: string, input: string, metadata: SharedV4ProviderMetadata | undefined): ModelEvent[] {
     const known = this.#called.get(givenId);
     const events = known === undefined || known.isEnded ? this.#call(givenId, name, metadata) : [];
     const called = this.#called.get(givenId)!;
     called.metadata = merged(called.metadata, metadata);
-    const isBlank = called.raw.trim() === "" && input.trim() === "{}" && known !== undefined;
-    if (called.raw === "" && !isBlank) events.push(...this.#spell(givenId, input));
+    if (called.raw === "") events.push(...this.#spell(givenId, input));
     const read = readArguments(called.raw);
     if (read !== null) events.push(this.#endCall(called, read));
     return events;

@@ -141,6 +141,14 @@ describe.each(WIRES)("over %s", (wire) => {
     }
   });
 
+  it("lets the connection go where nobody listens on", async () => {
+    const script = { say: [{ type: "text" as const, text: "one two three ".repeat(20) }] };
+    provider.next({ hang: true, script, after: recorded(wire, script).length / 2 });
+    for await (const event of testModels().stream(requestOf(provider.choice(wire), "hi"), new AbortController().signal))
+      if (event.type === "text_delta") break;
+    await expect.poll(() => provider.connections).toBe(0);
+  });
+
   it("gives up on silence, not on length", async () => {
     provider.next({ hang: true });
     const limits = { tries: 1, silenceMs: 50, localSilenceMs: 50 };
