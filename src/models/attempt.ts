@@ -7,11 +7,11 @@ import { Answer } from "./answer.ts";
 import { callOptions, modelOf } from "./dialects.ts";
 import { ABORTED, brokenOff, failure, type Failure, malformed, refusal, silent, unreached } from "./failure.ts";
 import { type Fetch, netFetch, type Wire } from "./net-fetch.ts";
-import type { Price } from "./catalogue.ts";
+import type { ModelFacts } from "./catalogue.ts";
 import { usedIds } from "./prompt.ts";
 import type { Provider } from "./providers.ts";
 import { makerOf } from "./signature.ts";
-import { usageOf } from "./usage.ts";
+import { estimate, usageOf } from "./usage.ts";
 import { type WorkersAi, workersAiFetch } from "./workers-ai.ts";
 
 export type Means = {
@@ -26,11 +26,10 @@ export type Outcome =
   | { ok: true; content: OutputBlock[]; usage: ModelUsage; stop: "end" | "tools" | "length" }
   | { ok: false; content: OutputBlock[]; usage: ModelUsage | null; failure: Failure };
 
-/** `price` is what the answer is counted with. */
 export async function* attempt(
   request: ModelRequest,
   provider: Provider,
-  price: Price | null,
+  facts: ModelFacts,
   means: Means,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Outcome> {
@@ -41,16 +40,21 @@ export async function* attempt(
   const stop = () => abort.abort(new NetError("aborted", "The run was stopped"));
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
+  const usageSoFar = (): ModelUsage | null => {
+    if (answer.end !== null) return usageOf(answer.end.usage, facts.price, request, answer.content);
+    // What was said is paid for, although nobody counted it.
+    return answer.isEmpty ? null : estimate(request, answer.content, facts.price);
+  };
   const failed = (why: Failure): Outcome => ({
     ok: false,
     content: answer.content,
-    usage: answer.end === null ? null : usageOf(answer.end.usage, price, request, answer.content),
+    usage: usageSoFar(),
     failure: why,
   });
   try {
     const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
     const model = await modelOf(provider.dialect, request.choice, baseUrl, fetchOf(request, provider, means, wire, abort));
-    const started = model.doStream(callOptions(request, provider.dialect, maker, abort.signal));
+    const started = model.doStream(callOptions(within(request, facts), provider.dialect, maker, abort.signal));
     const { stream } = await orAborted(Promise.resolve(started), abort.signal);
     const reader = stream.getReader();
     // Rejected where the reader below has given up already; nobody else listens.
@@ -69,7 +73,7 @@ export async function* attempt(
       return failed(failure("other", `${provider.title} stopped the answer because of its content rules`));
     const { content } = answer;
     const stop = end.reason === "length" ? "length" : content.some(({ type }) => type === "toolCall") ? "tools" : "end";
-    return { ok: true, content, usage: usageOf(end.usage, price, request, content), stop };
+    return { ok: true, content, usage: usageOf(end.usage, facts.price, request, content), stop };
   } catch (error) {
     yield* answer.close(false);
     return failed(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, means));
@@ -77,6 +81,12 @@ export async function* attempt(
     signal.removeEventListener("abort", stop);
     stop();
   }
+}
+
+/** No provider takes a limit above the model's own. */
+function within(request: ModelRequest, { maxOutput }: ModelFacts): ModelRequest {
+  const maxOutputTokens = Math.min(request.choice.maxOutputTokens, maxOutput ?? Infinity);
+  return { ...request, choice: { ...request.choice, maxOutputTokens } };
 }
 
 /** What a provider reports inside a stream, told apart from what packages throw. */

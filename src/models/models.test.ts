@@ -121,10 +121,13 @@ describe.each(WIRES)("over %s", (wire) => {
   });
 
   it("ends with what came when it stays cut off", async () => {
-    const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off in its middle" }] };
+    const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off ".repeat(10) }] };
     provider.next({ cut: script, after: recorded(wire, script).length / 2, how: "end" });
     const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), "hi"));
     expect(end).toMatchObject({ type: "error", error: { kind: "malformed" } });
+    // What was said of it is paid for, so it is counted as well as can be.
+    expect(end.content.length).toBe(1);
+    expect(end.usage).toMatchObject({ isEstimate: true });
   });
 
   it("ends at once when stopped, before the answer and within it, and lets the connection go", async () => {

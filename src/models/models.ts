@@ -99,10 +99,10 @@ export class ProviderModels implements Models {
     const key = [choice.provider, choice.baseUrl, choice.model, choice.apiKey].join(" ");
     const restMs = this.#breaker.enter(key, this.#now());
     if (restMs > 0) return refused(resting(choice, restMs));
-    const price = factsOf(choice, this.#overrides()).price;
+    const facts = factsOf(choice, this.#overrides());
     let told: Outcome | null = null;
     try {
-      told = yield* attempt(request, provider, price, this.#means(provider), signal);
+      told = yield* attempt(request, provider, facts, this.#means(provider), signal);
       return told;
     } finally {
       // Also where nobody reads on: then it was left.

@@ -1,6 +1,7 @@
 // The Net port in the shape that the providers' packages ask for, with a watch on silence: it counts while a byte is being
 // waited for, and not while whoever reads is busy otherwise.
 
+import { orAborted } from "../lib/or-aborted.ts";
 import { type Net, NetError } from "../ports/net.ts";
 
 /** What the packages are given in place of the platform's own. */
@@ -18,14 +19,17 @@ export type Wire = {
 /** Errors are a line or two, unless they are somebody's web page. */
 const REFUSAL_BYTES = 64 * 1024;
 
-export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortController): Fetch {
-  const waiting = async <T>(promise: Promise<T>): Promise<T> => {
+/** Waits for a promise no longer than for so much silence, and notes what came in its place. */
+export type Waiting = <T>(promise: Promise<T>) => Promise<T>;
+
+export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController): Waiting {
+  return async (promise) => {
     const timer = setTimeout(() => {
       wire.isSilent = true;
       abort.abort(new NetError("timeout", `Nothing came for ${silenceMs / 1000} s`));
     }, silenceMs);
     try {
-      return await promise;
+      return await orAborted(promise, abort.signal);
     } catch (error) {
       if (error instanceof NetError) wire.error ??= error;
       throw error;
@@ -33,6 +37,10 @@ export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortCo
       clearTimeout(timer);
     }
   };
+}
+
+export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortController): Fetch {
+  const waiting = waitingFor(silenceMs, wire, abort);
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const answer = await waiting(

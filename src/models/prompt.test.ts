@@ -80,6 +80,13 @@ it("keeps nothing at OpenAI, and names the process for its cache", async () => {
   });
 });
 
+it("asks for no more than the model can write", async () => {
+  expect(await sent("chat", [user(text("hi"))], { maxOutputTokens: 999_999 })).toMatchObject({ max_tokens: 999_999 });
+  expect(await sent("responses", [user(text("hi"))], { model: "gpt-4o", maxOutputTokens: 999_999 })).toMatchObject({
+    max_output_tokens: 16_384,
+  });
+});
+
 it("turns Anthropic's thinking off where the thoughts on open calls are another model's", async () => {
   const messages: ModelMessage[] = [
     user(text("hi")),

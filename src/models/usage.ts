@@ -11,8 +11,7 @@ export function usageOf(
   content: readonly OutputBlock[],
 ): ModelUsage {
   const { inputTokens, outputTokens } = given;
-  if (inputTokens.total === undefined && outputTokens.total === undefined)
-    return { ...estimate(request, content, price), isEstimate: true };
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return estimate(request, content, price);
   const cacheRead = inputTokens.cacheRead ?? 0;
   const cacheWrite = inputTokens.cacheWrite ?? 0;
   const input = inputTokens.noCache ?? Math.max(0, (inputTokens.total ?? 0) - cacheRead - cacheWrite);
@@ -24,7 +23,8 @@ export function estimate(request: ModelRequest, content: readonly OutputBlock[],
   const asked = { system: request.system, tools: request.tools, messages: request.messages };
   const letters = (value: unknown) => JSON.stringify(value, (_, inner: unknown) => (inner instanceof Uint8Array ? "" : inner)).length;
   const tokens = (value: unknown) => Math.ceil((letters(value) / 4) * 1.15);
-  return priced({ input: tokens(asked), output: content.length === 0 ? 0 : tokens(content), cacheRead: 0, cacheWrite: 0 }, price);
+  const counts = { input: tokens(asked), output: content.length === 0 ? 0 : tokens(content), cacheRead: 0, cacheWrite: 0 };
+  return { ...priced(counts, price), isEstimate: true };
 }
 
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

@@ -1,10 +1,9 @@
 // Workers AI through the platform's binding, in the shape of an OpenAI-compatible server, since that is what its newer
 // models speak. Older ones stream `{"response": "..."}`, which is turned into the same here.
 
-import { orAborted } from "../lib/or-aborted.ts";
 import type { ModelRequest } from "../ports/models.ts";
 import { NetError } from "../ports/net.ts";
-import type { Fetch, Wire } from "./net-fetch.ts";
+import { type Fetch, type Waiting, waitingFor, type Wire } from "./net-fetch.ts";
 
 /** The part of the platform's binding that is used; the Cloudflare host hands it in. */
 export type WorkersAi = {
@@ -23,17 +22,7 @@ export function workersAiFetch(
   abort: AbortController,
 ): Fetch {
   const { choice } = request;
-  const waiting = async <T>(promise: Promise<T>): Promise<T> => {
-    const timer = setTimeout(() => {
-      wire.isSilent = true;
-      abort.abort(new NetError("timeout", `Nothing came for ${silenceMs / 1000} s`));
-    }, silenceMs);
-    try {
-      return await orAborted(promise, abort.signal);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  const waiting = waitingFor(silenceMs, wire, abort);
   return async (_, init = {}) => {
     if (binding === undefined) {
       wire.error = new NetError(
@@ -95,7 +84,7 @@ function flat(tool: unknown): unknown {
   return { type, function: { ...given, parameters: { type: "object", properties, required: schema?.required } } };
 }
 
-function modern(body: ReadableStream<Uint8Array>, waiting: <T>(promise: Promise<T>) => Promise<T>): ReadableStream<Uint8Array> {
+function modern(body: ReadableStream<Uint8Array>, waiting: Waiting): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
