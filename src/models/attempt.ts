@@ -62,6 +62,8 @@ export async function* attempt(
     for (let part = await orAborted(reader.read(), abort.signal); !part.done; part = await orAborted(reader.read(), abort.signal)) {
       if (part.value.type === "error") throw new BrokenOff(part.value.error);
       yield* answer.take(part.value);
+      // Nothing follows, although some servers keep the connection.
+      if (answer.end !== null) break;
     }
     const end = answer.end;
     if (end === null || end.reason === "none") {

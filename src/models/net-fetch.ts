@@ -19,6 +19,10 @@ export type Wire = {
 /** Errors are a line or two, unless they are somebody's web page. */
 const REFUSAL_BYTES = 64 * 1024;
 
+/** How OpenAI's chat says that nothing follows. Not every server closes its answer after it, so nobody waits for that. */
+const DONE = /\ndata: ?\[DONE\]\r?\n/;
+const DONE_CHARS = 20;
+
 /** Waits for a promise no longer than for so much silence, and notes what came in its place. */
 export type Waiting = <T>(promise: Promise<T>) => Promise<T>;
 
@@ -57,12 +61,17 @@ export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortCo
     );
     wire.isAnswered = true;
     const reader = answer.body.getReader();
+    let tail = "";
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
           const part = await waiting(reader.read());
-          if (part.done) controller.close();
-          else controller.enqueue(part.value);
+          if (part.done) return controller.close();
+          controller.enqueue(part.value);
+          tail = (tail + String.fromCharCode(...part.value.subarray(-DONE_CHARS))).slice(-DONE_CHARS);
+          if (!DONE.test(tail)) return;
+          controller.close();
+          await reader.cancel();
         },
         cancel: (reason) => reader.cancel(reason),
       },

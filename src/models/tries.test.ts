@@ -73,6 +73,13 @@ describe("tries", () => {
   });
 });
 
+it.each(["chat", "anthropic"] as const)("wait for no connection to close after the end of an answer over %s", async (wire) => {
+  provider.next({ hang: true, script: HELLO, after: 1e6 });
+  const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+  expect(end).toMatchObject({ type: "done", content: HELLO.say });
+  expect(events.some(({ type }) => type === "retrying")).toBe(false);
+});
+
 describe("a fallback", () => {
   it("answers where the chosen model cannot, and is named", async () => {
     provider.next({ status: 500 }, { status: 500 }, { status: 500 }, HELLO);
