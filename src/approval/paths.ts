@@ -1,0 +1,92 @@
+// What the paths of a call say of it. Paths of the gateway's tree are plain, as there are no links in it; those of a device
+// are judged by what is written, and what a link there leads to is the device's to know.
+
+import { resolvePath } from "../vfs/path.ts";
+import type { Tag, TargetClass } from "./request.ts";
+
+export type Around = { cwd: string; home: string; workspace: string | null };
+
+/** Absolute, or below `~` or `.` of a device; null where it cannot be known. */
+export function plainPath(path: string, target: TargetClass, around: Around): string | null {
+  if (target === "gsv") {
+    try {
+      return resolvePath(path, around);
+    } catch {
+      return null;
+    }
+  }
+  if (path.includes("\0") || path === "") return null;
+  const written = path.replaceAll("\\", "/");
+  const first = written.slice(0, written.indexOf("/") >>> 0);
+  // `~bob` and `C:` are absolute in their own ways.
+  const top = written.startsWith("/") ? "" : /^~|^[A-Za-z]:/.test(first) ? first : ".";
+  const parts: string[] = [];
+  for (const part of written.slice(top === "." ? 0 : top.length).split("/")) {
+    if (part === "..") {
+      if (parts.pop() === undefined && top !== "") return null;
+    } else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return [top, ...parts].join("/") || "/";
+}
+
+/** Where a path is, whatever is done to it. */
+export function placeTags(path: string, target: TargetClass, around: Around): Set<Tag> {
+  const tags = new Set<Tag>();
+  const plain = plainPath(path, target, around);
+  if ((plain ?? path).split(/[/\\]/).some((part) => /^\.[^.]/.test(part) || /^\.\.[^/]/.test(part))) tags.add("hidden-path");
+  if (plain === null) return tags.add("outside-cwd").add("outside-home");
+  if (target === "device") {
+    // Neither its home nor its directory is known here: what is written below them is inside.
+    if (!/^[.~](?:\/|$)/.test(plain)) tags.add("outside-cwd").add("outside-home");
+    else if (plain.startsWith("~")) tags.add("outside-cwd");
+    return tags;
+  }
+  if (!isBelow(plain, around.cwd)) tags.add("outside-cwd");
+  if (!isBelow(plain, around.home)) tags.add("outside-home");
+  return tags;
+}
+
+/** Where something that is changed lies on the gateway; at most one of them, and none for the rest of the tree. */
+export function changedPlace(path: string, around: Around): Tag | null {
+  const plain = plainPath(path, "gsv", around);
+  if (plain === null) return null;
+  if (/^\/workspaces\/[^/]+\/./.test(plain) || (around.workspace !== null && plain.startsWith(`${around.workspace}/`)))
+    return "in-workspace";
+  if (plain.startsWith(around.home === "/" ? "/\0" : `${around.home}/`)) return "in-home";
+  return SCRATCH.test(plain) ? "scratch" : null;
+}
+
+const SCRATCH = /^\/tmp\/.|^\/dev\/(?:null|zero|full|u?random|tty|std(?:out|err)|fd\/\d+)$/;
+
+/**
+ * Whether changing it changes how an agent or a machine behaves later: instructions, skills, policies and accounts on the
+ * gateway; start-up files, keys and hooks on any target. Compared without case, as some disks do.
+ */
+export function isPolicyBearing(path: string, target: TargetClass, around: Around): boolean {
+  const plain = plainPath(path, target, around)?.normalize("NFKC").toLowerCase();
+  // It may be anything.
+  if (plain === undefined) return true;
+  if (target === "gsv" && /^\/(?:sys|etc|proc|usr|dev|boot|root)(?:\/|$)/.test(plain) && !SCRATCH.test(plain)) return true;
+  if (target === "device" && SYSTEM.test(plain)) return true;
+  const parts = plain.split("/");
+  if (parts.some((part) => BEARING_NAMES.has(part))) return true;
+  return BEARING_PLACES.some((place) => plain.includes(place));
+}
+
+const SYSTEM =
+  /^(?:\/private)?\/(?:etc|usr|bin|sbin|lib\w*|boot|sys|proc|dev|root|system|library|var\/spool\/cron|opt)(?:\/|$)|^[a-z]:\/(?:windows|program)/;
+
+const BEARING_NAMES: ReadonlySet<string> = new Set(
+  `context.d skills.d constitution.md .gsv approval.json approval.jsonc
+   .ssh .gnupg .aws .azure .kube .docker .netrc .npmrc .pypirc .git-credentials authorized_keys
+   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc
+   .login .inputrc .xinitrc .xprofile .xsession .vimrc .exrc .emacs .tmux.conf .screenrc .wgetrc .curlrc .gitconfig .gitmodules
+   .envrc .env .direnvrc .pam_environment .config launchagents launchdaemons autostart crontab cron.d
+   .vscode .cursor .idea .claude .codex .mcp.json mcp.json agents.md claude.md gemini.md .cursorrules .windsurfrules
+   .husky .githooks .pre-commit-config.yaml .github .gitlab-ci.yml`.split(/\s+/),
+);
+const BEARING_PLACES = ["/.git/", "/.local/bin/", "/.local/share/applications/", "/library/preferences/", "/programs/startup/"];
+
+export function isBelow(path: string, top: string): boolean {
+  return path === top || top === "/" || path.startsWith(`${top}/`);
+}

@@ -1,0 +1,264 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Action, checkPolicy, decide, type Policy, readPolicy, type Rule, stricter, unattended } from "./policy.ts";
+import { type Judged, type Request, type Tag, TAGS } from "./request.ts";
+import { parseScript } from "./script.ts";
+import { judge } from "./tags.ts";
+
+const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
+
+function ask(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Judged {
+  return judge({ call, args, ...AROUND, ...more }, parseScript);
+}
+
+function decided(rules: unknown[], request: Judged, otherwise: Action = "ask"): Action {
+  return decide(checkPolicy({ default: otherwise, rules }), request).action;
+}
+
+test("exact names come before families, each in the order they are written", () => {
+  const rules = [
+    { match: "fs.*", action: "deny" },
+    { match: "fs.read", action: "ask", when: { target: "device" } },
+    { match: "fs.read", action: "auto" },
+    { match: "fs.read", action: "deny" },
+  ];
+  expect(decided(rules, ask("fs.read", { path: "a" }))).toBe("auto");
+  expect(decided(rules, ask("fs.read", { path: "a", target: "laptop" }))).toBe("ask");
+  expect(decided(rules, ask("fs.write", { path: "a" }))).toBe("deny");
+  expect(decided([{ match: "sys.mcp.*", action: "deny" }], ask("sys.mcp", {}))).toBe("deny");
+  expect(decided([{ match: "sys.m.*", action: "deny" }], ask("sys.mcp.call", {}))).toBe("ask");
+  expect(decided([], ask("fs.read", { path: "a" }), "deny")).toBe("deny");
+});
+
+test("every condition of a rule must hold", () => {
+  const request = ask("fs.delete", { path: "a", target: "laptop", recursive: true });
+  const holds = (when: unknown) => decided([{ match: "fs.delete", action: "deny", when }], request) === "deny";
+  expect(holds({ profile: "task" })).toBe(true);
+  expect(holds({ profile: "cron" })).toBe(false);
+  expect(holds({ anyProfile: ["cron", "task"] })).toBe(true);
+  expect(holds({ anyProfile: ["cron"] })).toBe(false);
+  expect(holds({ target: "device" })).toBe(true);
+  expect(holds({ target: "gsv" })).toBe(false);
+  expect(holds({ anyTag: ["network", "deletes"] })).toBe(true);
+  expect(holds({ anyTag: ["network"] })).toBe(false);
+  expect(holds({ allTags: ["remote", "deletes"] })).toBe(true);
+  expect(holds({ allTags: ["remote", "network"] })).toBe(false);
+  expect(holds({ argEquals: { recursive: true } })).toBe(true);
+  expect(holds({ argEquals: { recursive: "true" } })).toBe(false);
+  expect(holds({ argEquals: { constructor: "x" } })).toBe(false);
+  expect(holds({ argPrefix: { target: "lap" } })).toBe(true);
+  expect(holds({ argPrefix: { target: "lap" }, argEquals: { recursive: false } })).toBe(false);
+});
+
+test("a path means the same however it is written", () => {
+  const rule = (action: Action, prefix: string) => [{ match: "fs.write", action, when: { argPrefix: { path: prefix } } }];
+  const write = (path: string, target?: string) => ask("fs.write", { path, content: "", ...(target && { target }) });
+  expect(decided(rule("auto", "/srv/"), write("/srv/a"))).toBe("auto");
+  expect(decided(rule("auto", "/srv/"), write("/srv/../etc/passwd"))).toBe("ask");
+  expect(decided(rule("auto", "~/notes/"), write("~/notes/a"))).toBe("auto");
+  expect(decided(rule("auto", "~/notes/"), write("~/notes/../.ssh/a"))).toBe("ask");
+  expect(decided(rule("auto", "/srv/"), write("/srv/../etc/passwd", "laptop"))).toBe("ask");
+  expect(decided(rule("auto", "~/a/"), write("~/a/../../x", "laptop"))).toBe("ask");
+  expect(decided(rule("deny", "/etc/"), write("/home/../etc/passwd"))).toBe("deny");
+  expect(decided(rule("deny", "/etc/"), write("../../etc/passwd"))).toBe("deny");
+  expect(decided(rule("deny", "/etc/"), write("//etc//passwd", "laptop"))).toBe("deny");
+  expect(decided(rule("deny", "/etc/"), write("~/../../etc/passwd", "laptop"))).toBe("deny");
+  expect(decided(rule("deny", "/etc/"), write("/srv/a"))).toBe("ask");
+});
+
+test("how a command begins allows one plain command and no more", () => {
+  const rules = [{ match: "shell.exec", action: "auto", when: { argPrefix: { input: "wc " } } }];
+  expect(decided(rules, ask("shell.exec", { input: "wc -l a" }))).toBe("auto");
+  for (const input of ["wc -l a; rm b", "wc $(rm b)", "wc a > b", "wc a | sh", "wc a & rm b", "wc `rm b`", "wc <(rm b)", "wc 'a"])
+    expect(decided(rules, ask("shell.exec", { input })), input).toBe("ask");
+});
+
+test("the reason names what was found", () => {
+  const read = checkPolicy({ default: "auto", rules: [{ match: "shell.exec", action: "ask", when: { anyTag: ["deletes", "opaque"] } }] });
+  expect(decide(read, ask("shell.exec", { input: "rm x" }))).toEqual({
+    action: "ask",
+    why: "shell.exec is to be asked about: it deletes",
+    rule: 0,
+  });
+  expect(decide(read, ask("fs.read", { path: "x" })).why).toBe("fs.read is allowed where no rule speaks of it");
+});
+
+const UNREADABLE: readonly [policy: unknown, says: string][] = [
+  ["", "not JSON"],
+  ["{", "not JSON"],
+  ["null", "the policy"],
+  ["[]", "the policy"],
+  ['"auto"', "the policy"],
+  [{}, "default"],
+  [{ default: "auto" }, "rules: must be a list of rules"],
+  [{ rules: [] }, 'default: must be "auto", "ask" or "deny"'],
+  [{ default: "allow", rules: [] }, "default"],
+  [{ default: "AUTO", rules: [] }, "default"],
+  [{ default: "auto", rules: {} }, "rules"],
+  [{ default: "auto", rules: [], extra: 1 }, "unknown extra"],
+  [{ default: "auto", rules: [null] }, "rules.0"],
+  [{ default: "auto", rules: [{ match: "fs.read" }] }, "rules.0.action"],
+  [{ default: "auto", rules: [{ action: "deny" }] }, "rules.0.match"],
+  [{ default: "auto", rules: [{ match: "*", action: "deny" }] }, "there is default"],
+  [{ default: "auto", rules: [{ match: "", action: "deny" }] }, "rules.0.match"],
+  [{ default: "auto", rules: [{ match: "fs.*.x", action: "deny" }] }, "rules.0.match"],
+  [{ default: "auto", rules: [{ match: "fs.read ", action: "deny" }] }, "rules.0.match"],
+  [{ default: "auto", rules: [{ match: "fs.read", action: "block" }] }, "rules.0.action"],
+  [{ default: "auto", rules: [{ match: "fs.read", action: "deny", if: {} }] }, "rules.0: unknown if"],
+  ...[
+    null,
+    {},
+    [],
+    "device",
+    { where: "device" },
+    { target: "laptop" },
+    { target: "gsv", tags: ["remote"] },
+    { profile: "" },
+    { profile: 1 },
+    { anyProfile: [] },
+    { anyProfile: "task" },
+    { anyTag: [] },
+    { anyTag: "remote" },
+    { anyTag: ["destructve"] },
+    { anyTag: ["constructor"] },
+    { allTags: [1] },
+    { argEquals: {} },
+    { argEquals: { path: null } },
+    { argEquals: { path: ["a"] } },
+    { argEquals: "path" },
+    { argPrefix: {} },
+    { argPrefix: { path: "" } },
+    { argPrefix: { path: 1 } },
+  ].map((when): [unknown, string] => [{ default: "auto", rules: [{ match: "fs.read", action: "auto", when }] }, "rules.0.when"]),
+];
+
+test.each(UNREADABLE)("%j denies and says why", (policy, says) => {
+  const read = readPolicy(typeof policy === "string" ? policy : JSON.stringify(policy));
+  const { action, why } = decide(read, ask("fs.read", { path: "a" }));
+  expect(action).toBe("deny");
+  expect(why).toContain(says);
+});
+
+test("a name that no call has makes a policy unreadable, where the names are known", () => {
+  const text = JSON.stringify({ default: "auto", rules: [{ match: "shel.exec", action: "deny" }] });
+  expect(readPolicy(text).ok).toBe(true);
+  expect(readPolicy(text, (name) => name === "shell.exec")).toMatchObject({ ok: false, reason: expect.stringContaining("shel.exec") });
+});
+
+const action = fc.constantFrom<Action>("auto", "ask", "deny");
+const tag = fc.constantFrom(...(Object.keys(TAGS) as Tag[]));
+const call = fc.constantFrom("fs.read", "fs.write", "fs.delete", "shell.exec", "sys.config.set", "x.y");
+const when = fc
+  .record(
+    {
+      profile: fc.constantFrom("task", "cron"),
+      target: fc.constantFrom("gsv" as const, "device" as const),
+      anyTag: fc.array(tag, { minLength: 1, maxLength: 3 }),
+      allTags: fc.array(tag, { minLength: 1, maxLength: 3 }),
+      argEquals: fc.dictionary(fc.constantFrom("path", "input", "n"), fc.oneof(fc.string(), fc.integer(), fc.boolean()), { minKeys: 1 }),
+      argPrefix: fc.dictionary(fc.constantFrom("path", "input"), fc.string({ minLength: 1 }), { minKeys: 1 }),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((value) => Object.keys(value).length > 0);
+const rule: fc.Arbitrary<Rule> = fc
+  .tuple(fc.oneof(call, fc.constantFrom("fs.*", "sys.*", "shell.*", "x.*")), action, fc.option(when, { nil: undefined }))
+  .map(([match, action, when]) => (when === undefined ? { match, action } : { match, action, when }) as Rule);
+const policy: fc.Arbitrary<Policy> = fc.record({ default: action, rules: fc.array(rule, { maxLength: 8 }) });
+const args = fc.oneof(
+  fc.dictionary(fc.constantFrom("path", "input", "target", "n", "sessionId", "cwd", "__proto__"), fc.anything()),
+  fc.record({ path: fc.string(), input: fc.string(), target: fc.constantFrom("gsv", "laptop", "local") }),
+);
+const request = fc.tuple(call, args).map(([call, args]) => ask(call, args));
+
+test("every policy decides every request, and says why", () => {
+  fc.assert(
+    fc.property(policy, request, (policy, request) => {
+      const read = checkPolicy(JSON.parse(JSON.stringify(policy)));
+      const decision = decide(read, request);
+      expect(read.ok).toBe(true);
+      expect(["auto", "ask", "deny"]).toContain(decision.action);
+      expect(decision.why).not.toBe("");
+      const { rule } = decision;
+      expect(decision.action).toBe(rule === undefined ? policy.default : policy.rules[rule]!.action);
+    }),
+  );
+});
+
+test("a rule that does not decide can go; one that is put behind the deciding one changes nothing", () => {
+  fc.assert(
+    fc.property(policy, rule, request, (policy, extra, request) => {
+      const { rule: decider, action } = decide({ ok: true, policy }, request);
+      if (decider === undefined) return;
+      const alone = { ...policy, rules: [policy.rules[decider]!] };
+      expect(decide({ ok: true, policy: alone }, request).action).toBe(action);
+      const isExact = !policy.rules[decider]!.match.endsWith(".*");
+      const behind = { ...policy, rules: [...policy.rules, extra] };
+      if (isExact || extra.match.endsWith(".*")) expect(decide({ ok: true, policy: behind }, request).action).toBe(action);
+    }),
+  );
+});
+
+test("families may be moved before or behind exact names", () => {
+  fc.assert(
+    fc.property(policy, request, (policy, request) => {
+      const isFamily = ({ match }: Rule) => match.endsWith(".*");
+      const exact = policy.rules.filter((rule) => !isFamily(rule));
+      const moved = { ...policy, rules: [...policy.rules.filter(isFamily), ...exact] };
+      expect(decide({ ok: true, policy: moved }, request).action).toBe(decide({ ok: true, policy }, request).action);
+    }),
+  );
+});
+
+test("whatever is not a policy denies", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), request, (text, request) => {
+      expect(decide(readPolicy(text), request).action).toBe("deny");
+    }),
+  );
+});
+
+test("a policy with one part spoilt denies, or decides as it did", () => {
+  const spoilt = fc.constantFrom<unknown>(null, 1, "", "allow", [], {}, ["x"], { x: 1 });
+  fc.assert(
+    fc.property(policy, spoilt, fc.nat(), request, (policy, bad, at, request) => {
+      const broken = JSON.parse(JSON.stringify(policy)) as Policy & Record<string, unknown>;
+      const spots: (() => void)[] = [
+        () => (broken.default = bad as Action),
+        () => (broken.rules = bad as Rule[]),
+        () => (broken.more = bad),
+      ];
+      for (const rule of broken.rules) {
+        spots.push(
+          () => (rule.match = bad as string),
+          () => (rule.action = bad as Action),
+        );
+        spots.push(
+          () => (rule.when = { ...rule.when, more: bad } as Rule["when"]),
+          () => (rule.when = bad as Rule["when"]),
+        );
+      }
+      spots[at % spots.length]!();
+      const read = checkPolicy(broken);
+      // An empty list of rules is a list of rules.
+      if (
+        Array.isArray(broken.rules) &&
+        broken.rules.length === 0 &&
+        !("more" in broken) &&
+        typeof broken.default === "string" &&
+        broken.default.length > 2
+      )
+        return;
+      if (read.ok) expect(broken).toEqual(policy);
+      else expect(decide(read, request).action).toBe("deny");
+    }),
+  );
+});
+
+test("of two decisions the stricter counts, and without a person a question is a no", () => {
+  const of = (action: Action) => ({ action, why: action });
+  const order: Action[] = ["auto", "ask", "deny"];
+  for (const [a, one] of order.entries())
+    for (const [b, other] of order.entries()) expect(stricter(of(one), of(other)).action).toBe(order[Math.max(a, b)]);
+  expect(order.map((action) => unattended(of(action)).action)).toEqual(["auto", "deny", "deny"]);
+});

@@ -1,0 +1,150 @@
+// What programs do, as far as a name tells. A name that is not here can do anything: tags.ts calls it opaque.
+
+import type { Tag } from "./request.ts";
+
+const DELETES: Tag[] = ["deletes", "destructive", "mutating"];
+const DESTROYS: Tag[] = ["destructive", "mutating"];
+const CONNECTS: Tag[] = ["connects", "network"];
+const ELEVATES: Tag[] = ["elevates", "privileged"];
+
+const GROUPS: readonly (readonly [tags: readonly Tag[], names: string])[] = [
+  [
+    [],
+    `: [ [[ alias arch b2sum base32 base64 basename bg break cal cat cd cksum clear cmp column comm continue cut date declare df diff dir
+     dirname dirs disown du echo egrep exit expand export expr factor false fg fgrep file fmt fold free getopts grep groups head help
+     hexdump history hostname html-to-markdown id info jobs join jq let local locale look ls lsof man mapfile md5sum mesg nl nproc numfmt
+     od paste pgrep popd pr printenv printf ps pushd pwd read readarray readlink readonly realpath return rev rg seq set sha1sum sha224sum
+     sha256sum sha384sum sha512sum shasum shift shopt shuf skills sleep sort stat strings stty sum tac tail test tput tr tree true tsort
+     tty type typeset umask uname unalias unexpand uniq unset uptime wait wc whatis whereis which who whoami xxd yes zcat zgrep`,
+  ],
+  [["mutating"], "cp csplit gunzip gzip ln mkdir mkfifo mktemp patch split sponge tee touch bzip2 bunzip2 xz unxz zip unzip zstd"],
+  [DELETES, "rm rmdir unlink shred srm wipe wipefs del erase rd fdisk gdisk parted mkswap mke2fs newfs diskutil"],
+  [DESTROYS, "dd mv chmod chown chgrp truncate setfacl chattr install rename kill killall pkill"],
+  [["destructive", ...ELEVATES], "reboot shutdown halt poweroff init telinit"],
+  [
+    CONNECTS,
+    `curl wget ssh scp sftp nc ncat netcat socat telnet ftp lftp tftp rsync ping ping6 dig nslookup host drill traceroute tracepath mtr
+     whois nmap mail mailx sendmail mutt aria2c http https xh w3m lynx links elinks rclone wscat websocat mosh autossh smbclient`,
+  ],
+  [
+    [...CONNECTS, "opaque", "mutating"],
+    `npm npx yarn pnpm bun bunx pip pip3 pipx uv uvx poetry cargo go gem bundle composer brew mvn gradle docker podman nerdctl kubectl helm
+     terraform ansible ansible-playbook vagrant gh glab aws gcloud az psql mysql mongo mongosh redis-cli openssl`,
+  ],
+  [[...CONNECTS, ...ELEVATES, "opaque"], "apt apt-get aptitude dpkg dnf yum rpm zypper pacman apk snap flatpak port"],
+  [
+    ELEVATES,
+    `passwd chpasswd useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup delgroup gpasswd visudo vipw mount umount
+     insmod rmmod modprobe iptables ip6tables nft ufw firewall-cmd sysctl setcap swapon swapoff losetup cryptsetup hostnamectl timedatectl
+     loginctl dscl csrutil spctl setenforce`,
+  ],
+  [[...ELEVATES, "policy-bearing"], "systemctl service launchctl chsh crontab at batch schtasks defaults"],
+  [["policy-bearing", "mutating"], "ssh-keygen ssh-add ssh-copy-id gpg gpg2"],
+];
+
+const TAGS_OF: ReadonlyMap<string, readonly Tag[]> = new Map(
+  GROUPS.flatMap(([tags, names]) => names.split(/\s+/).map((name): [string, readonly Tag[]] => [name, tags])),
+);
+
+/** How the words of a program that runs another are told from the other's. */
+export type Wrapper = {
+  /** Letters of options that stand alone, and of those that a value follows. */
+  flags: string;
+  valued: string;
+  /** Words of its own after the options. */
+  operands?: number;
+};
+
+/** Exactly known; with any other option, what they run is not. */
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  env: { flags: "i0v", valued: "uC" },
+  command: { flags: "p", valued: "" },
+  builtin: { flags: "", valued: "" },
+  exec: { flags: "cl", valued: "a" },
+  nohup: { flags: "", valued: "" },
+  nice: { flags: "", valued: "n" },
+  ionice: { flags: "t", valued: "cn" },
+  timeout: { flags: "v", valued: "sk", operands: 1 },
+  time: { flags: "pvaq", valued: "fo" },
+  stdbuf: { flags: "", valued: "ioe" },
+  setsid: { flags: "cfw", valued: "" },
+  xargs: { flags: "0rtxop", valued: "adEILnPs" },
+  busybox: { flags: "", valued: "" },
+  toybox: { flags: "", valued: "" },
+};
+
+export function wrapper(name: string): Wrapper | undefined {
+  return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+}
+
+/** Programs that run others in ways of their own, here or elsewhere. */
+const CARRIERS: ReadonlyMap<string, readonly Tag[]> = new Map([
+  ...words("sudo doas su pkexec runuser sudoedit gosu su-exec chroot nsenter unshare setpriv capsh systemd-run firejail bwrap", ELEVATES),
+  ...words("ssh mosh autossh torsocks torify proxychains proxychains4 rsh", CONNECTS),
+  ...words("parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate", []),
+]);
+
+export function carrierTags(name: string): readonly Tag[] | undefined {
+  return CARRIERS.get(name);
+}
+
+function words(names: string, tags: readonly Tag[]): [string, readonly Tag[]][] {
+  return names.split(/\s+/).map((name) => [name, tags]);
+}
+
+/** Undefined for a name nobody here knows. */
+export function tagsOf(name: string): readonly Tag[] | undefined {
+  if (/^mkfs(?:\.|$)/.test(name)) return DELETES;
+  return TAGS_OF.get(name);
+}
+
+export const SHELLS: ReadonlySet<string> = new Set("sh bash dash ash zsh ksh mksh rbash fish csh tcsh".split(" "));
+
+/** Variables that change what other names mean, or run something by themselves. */
+export const STEERING =
+  /^(?:PATH|HOME|CDPATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|LD_.*|DYLD_.*|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS|LESS(?:OPEN|CLOSE)|TAR_OPTIONS|RSYNC_RSH|GREP_OPTIONS)$/;
+
+const GIT: ReadonlyMap<string, readonly Tag[]> = new Map([
+  ...words("status log diff show blame shortlog describe rev-parse ls-files ls-tree cat-file rev-list reflog grep help version var", []),
+  ...words("add commit init tag branch mv merge cherry-pick revert stash notes apply am worktree switch", ["mutating"]),
+  ...words("rm clean reset checkout restore rebase gc prune filter-branch filter-repo update-ref", DELETES),
+  ...words("clone fetch pull push ls-remote remote submodule send-email archive request-pull", [...CONNECTS, "mutating"]),
+  ...words("config", ["policy-bearing", "mutating"]),
+]);
+
+/** Git with an option before its command can be told to run anything. */
+export function gitTags(args: readonly (string | null)[]): readonly Tag[] {
+  const [first = "help", ...rest] = args;
+  const tags = (first !== null && GIT.get(first)) || undefined;
+  if (tags === undefined) return ["opaque", "mutating"];
+  const isForced = rest.some((word) => word === null || /^(?:--force|--delete|--hard|-[a-zA-Z]*[dDf])/.test(word));
+  return isForced && tags.length > 0 ? [...tags, "destructive"] : tags;
+}
+
+/** Sed writes files and runs commands by letters of its script: what is not plainly harmless is opaque. */
+export function sedTags(args: readonly (string | null)[]): readonly Tag[] {
+  const options = args.filter((word) => word?.startsWith("-"));
+  const scripts = args.includes("-e")
+    ? args.filter((_, at) => args[at - 1] === "-e")
+    : args.filter((word) => !word?.startsWith("-")).slice(0, 1);
+  const isKnown = options.every((word) => /^-(?:[nErsuz]*i?[nErsuz]*|i\.\w+|e|-in-place|-quiet|-regexp-extended)$/.test(word!));
+  const isPlain = isKnown && scripts.length > 0 && scripts.every((script) => script !== null && PLAIN_SED.test(script));
+  const isInPlace = options.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word!));
+  return [...(isInPlace ? (["mutating"] as const) : []), ...(isPlain ? [] : (["opaque"] as const))];
+}
+
+const ADDRESS = String.raw`(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)(?:,(?:\d+|\$|\+\d+|/(?:[^/\\\n]|\\.)*/))?!?)?`;
+const SUBSTITUTE = "/|#,:@%!_".split("").map((mark) => {
+  const at = mark === "|" ? String.raw`\|` : mark;
+  return `s${at}(?:[^${at}\\\\\\n]|\\\\.)*${at}(?:[^${at}\\\\\\n]|\\\\.)*${at}[gpiI0-9]*`;
+});
+const STEP = `\\s*${ADDRESS}\\s*(?:[pdqDPhHgGxnN=]|\\d*q\\d*|${SUBSTITUTE.join("|")})\\s*`;
+const PLAIN_SED = new RegExp(`^${STEP}(?:[;\\n]${STEP})*;?$`);
+
+/** Awk can run commands, write files and open connections. */
+export function awkTags(args: readonly (string | null)[]): readonly Tag[] {
+  const isPlain = args.every(
+    (word) => word !== null && !/system|getline|[|>@]|\/inet|^-(?:f|i|l|E|-file|-include|-load|-exec)|close|ENVIRON\[/.test(word),
+  );
+  return isPlain ? [] : ["opaque"];
+}

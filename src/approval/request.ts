@@ -1,0 +1,58 @@
+// What is asked for, and what is known of it before anybody decides: where it runs, its tags, its paths made plain. Made by
+// tags.ts, read by policy.ts, grants.ts and show.ts.
+
+/** One call that is about to run, with the arguments it runs with. */
+export type Request = {
+  call: string;
+  args: Readonly<Record<string, unknown>>;
+  profile: string;
+  /** Of the process, on the gateway. */
+  cwd: string;
+  home: string;
+  workspace: string | null;
+  /**
+   * Where the kernel carries it to: a device, or null for the gateway itself. Where this is left out, a session counts as on a
+   * device, because nothing in the arguments says where it runs.
+   */
+  device?: string | null;
+};
+
+export type TargetClass = "gsv" | "device";
+
+/** Every tag with what it says of a call, in words that follow "because". */
+export const TAGS = {
+  remote: "it reaches a device",
+  mutating: "it changes files",
+  destructive: "it may destroy something",
+  network: "it may use the network",
+  privileged: "it may use rights beyond the user's own",
+  "hidden-path": "it names a hidden file",
+  "outside-cwd": "it names a path outside the working directory",
+  "outside-home": "it names a path outside the home directory",
+  "in-home": "all it changes is in the home directory",
+  "in-workspace": "all it changes is in workspaces",
+  scratch: "all it changes is temporary",
+  "onto-device": "it changes something on a device, or runs there",
+  "policy-bearing": "it touches what decides how agents or machines behave",
+  deletes: "it deletes",
+  connects: "a command in it uses the network",
+  elevates: "a command in it uses rights beyond the user's own",
+  opaque: "what it runs cannot be known before it runs",
+  compound: "it is more than one plain command",
+  "unknown-path": "where it writes cannot be known before it runs",
+  looks: "it only looks at a command that runs",
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+export function isTag(text: string): text is Tag {
+  return Object.hasOwn(TAGS, text);
+}
+
+/** A request with everything a rule can ask about. */
+export type Judged = Request & {
+  target: TargetClass;
+  tags: ReadonlySet<Tag>;
+  /** A path as the target reads it, with no `.` or `..` left; null where only the target could say. */
+  plain: (path: string) => string | null;
+};

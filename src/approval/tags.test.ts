@@ -1,0 +1,197 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Request, Tag } from "./request.ts";
+import { parseScript } from "./script.ts";
+import { judge, targetClass } from "./tags.ts";
+
+const AROUND = { profile: "task", cwd: "/home/ann/site", home: "/home/ann", workspace: "/workspaces/ws_1" };
+
+function tags(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Tag[] {
+  return [...judge({ call, args, ...AROUND, ...more }, parseScript).tags].toSorted();
+}
+
+test("only gsv is the gateway, and a session is where the kernel says", () => {
+  const of = (call: string, args: Record<string, unknown>, more: Partial<Request> = {}) => targetClass({ call, args, ...AROUND, ...more });
+  expect(of("fs.read", { path: "a" })).toBe("gsv");
+  expect(of("fs.read", { path: "a", target: "gsv" })).toBe("gsv");
+  // Devices may have these names.
+  for (const target of ["local", "gateway", "GSV", " gsv", "", null, 0]) expect(of("fs.read", { path: "a", target })).toBe("device");
+  expect(of("shell.exec", { input: "", sessionId: "s" })).toBe("device");
+  expect(of("shell.exec", { input: "", sessionId: "s" }, { device: null })).toBe("gsv");
+  expect(of("shell.exec", { input: "", target: "gsv" }, { device: "laptop" })).toBe("device");
+  expect(of("fs.copy", { from: { path: "a" }, to: { path: "b" } })).toBe("gsv");
+  expect(of("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } })).toBe("device");
+  expect(of("fs.copy", { from: { path: "a" }, to: { path: "b", target: "laptop" } })).toBe("device");
+});
+
+test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
+  ["fs.read", { path: "a" }, []],
+  ["fs.read", { path: "../a" }, ["outside-cwd"]],
+  ["fs.read", { path: "/srv/a" }, ["outside-cwd", "outside-home"]],
+  ["fs.read", { path: ".a" }, ["hidden-path"]],
+  ["fs.read", { path: "x/.a/../b" }, []],
+  ["fs.read", { path: "~/.ssh/id" }, ["hidden-path", "outside-cwd"]],
+  ["fs.read", { path: "a", target: "laptop" }, ["remote"]],
+  ["fs.read", { path: "/etc/hosts", target: "laptop" }, ["outside-cwd", "outside-home", "remote"]],
+  ["fs.write", { path: "a", content: "" }, ["in-home", "mutating"]],
+  ["fs.write", { path: "~", content: "" }, ["mutating", "outside-cwd"]],
+  ["fs.write", { path: "/home/ann2/a", content: "" }, ["mutating", "outside-cwd", "outside-home"]],
+  ["fs.write", { path: "/workspaces/ws_2/a", content: "" }, ["in-workspace", "mutating", "outside-cwd", "outside-home"]],
+  ["fs.write", { path: "/workspaces/ws_2", content: "" }, ["mutating", "outside-cwd", "outside-home"]],
+  ["fs.write", { path: "/tmp/a", content: "" }, ["mutating", "outside-cwd", "outside-home", "scratch"]],
+  ["fs.write", { path: "/dev/null", content: "" }, ["mutating", "outside-cwd", "outside-home", "scratch"]],
+  ["fs.write", { path: "/tmp/../etc/passwd", content: "" }, ["mutating", "outside-cwd", "outside-home", "policy-bearing"]],
+  ["fs.write", { path: "a\0b", content: "" }, ["mutating", "outside-cwd", "outside-home", "policy-bearing"]],
+  ["fs.edit", { path: "~/context.d/a.md" }, ["in-home", "mutating", "outside-cwd", "policy-bearing"]],
+  ["fs.delete", { path: "a" }, ["deletes", "destructive", "in-home", "mutating"]],
+  ["fs.write", { path: "a", content: "", target: "laptop" }, ["mutating", "onto-device", "remote"]],
+  ["fs.upload", { path: "a", target: "laptop" }, ["mutating", "onto-device", "remote"]],
+  ["fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } }, ["in-home", "mutating", "remote"]],
+  ["fs.copy", { from: { path: "a" }, to: { path: "b", target: "laptop" } }, ["mutating", "onto-device", "remote"]],
+  ["fs.copy", {}, ["mutating"]],
+  ["sys.config.set", { key: "users/1/ai/model", value: "x" }, ["policy-bearing"]],
+  ["sys.config.get", {}, []],
+  ["sched.add", {}, ["policy-bearing"]],
+  ["sys.something.new", {}, ["policy-bearing"]],
+  ["sys.mcp.call", {}, ["connects", "network"]],
+  ["repo.apply", { repo: "ann/notes", ops: [{ type: "put", path: "a" }] }, ["mutating"]],
+  ["repo.apply", { repo: "ann/notes", ops: [{ type: "delete", path: "a" }] }, ["deletes", "destructive", "mutating"]],
+  ["repo.apply", { repo: "ann/home", ops: [{ type: "put", path: "knowledge/a" }] }, ["mutating"]],
+  ["repo.apply", { repo: "ann/home", ops: [{ type: "put", path: "x/../context.d/a" }] }, ["mutating", "policy-bearing"]],
+  [
+    "repo.apply",
+    { repo: "ann/home", ops: [{ type: "move", from: "a", to: "b" }] },
+    ["deletes", "destructive", "mutating", "policy-bearing"],
+  ],
+  ["repo.import", { repo: "ann/home" }, ["connects", "mutating", "network", "policy-bearing"]],
+])("%s %j", (call, args, expected) => {
+  expect(tags(call, args)).toEqual(expected);
+});
+
+/** What steers agents and machines, in ways it might be written. */
+test.each([
+  ["~/context.d/00.md"],
+  ["../context.d/00.md"],
+  ["/home/ann/./context.d//x"],
+  ["/home/bob/context.d/x"],
+  ["~/Context.D/x"],
+  ["~/context.d"],
+  ["~/skills.d/x/SKILL.md"],
+  ["~/CONSTITUTION.md"],
+  ["~/constitution.md"],
+  ["/workspaces/ws_1/.gsv/context.d/x.md"],
+  ["/workspaces/ws_1/.gsv/summary.md"],
+  ["/etc/passwd"],
+  ["/etc/group"],
+  ["/sys/config/ai/model"],
+  ["/sys/users/1/ai/model"],
+  ["/proc/1/context"],
+  ["/usr/bin/x"],
+  ["/root/context.d/x"],
+  ["~/.bashrc"],
+  ["~/.ssh/authorized_keys"],
+  ["~/AGENTS.md"],
+  ["~/x/.git/hooks/pre-commit"],
+  ["~/pkg/approval.json"],
+  ["/etc/cron.d/x", "laptop"],
+  ["~/.zshrc", "laptop"],
+  ["~/.SSH/authorized_keys", "laptop"],
+  ["~/Library/LaunchAgents/x.plist", "laptop"],
+  ["~/.config/autostart/x.desktop", "laptop"],
+  ["~/.config/systemd/user/x.service", "laptop"],
+  ["x/../.ssh/config", "laptop"],
+  ["../../etc/passwd", "laptop"],
+  ["~/src/x/.git/config", "laptop"],
+  ["~/src/x/.vscode/tasks.json", "laptop"],
+  ["C:\\Windows\\System32\\x.dll", "laptop"],
+  ["~\\.ssh\\config", "laptop"],
+  ["/private/etc/hosts", "laptop"],
+])("%s bears policy", (path, target?: string) => {
+  expect(tags("fs.write", { path, content: "", ...(target && { target }) })).toContain("policy-bearing");
+});
+
+test.each([
+  "echo x > ~/context.d/a.md",
+  "echo x >> ../context.d/a.md",
+  "cd ~/context.d && echo x > a.md",
+  "cd ~ && echo x > context.d/a.md",
+  "cd ..; cd context.d; touch a",
+  "cp a ~/skills.d/x/SKILL.md",
+  "mv a ~/CONSTITUTION.md",
+  "tee ~/context.d/a < b",
+  "echo x | tee -a ~/context.d/a",
+  "d=~/context.d; echo x > $d/a",
+  "d=context; echo x > ~/$d.d/a; : context.d",
+  "sed -i s/a/b/ ~/context.d/a",
+  "dd if=a of=/home/ann/context.d/a",
+  "ln -s x ~/.bashrc",
+  "sh -c 'echo x > ~/context.d/a'",
+  "find ~/context.d -name x -delete",
+  "echo x > /sys/config/ai/model",
+  "echo x > /etc/passwd",
+  "truncate -s 0 ~/CONSTITUTION.md",
+  'python3 -c \'open("context.d/a", "w")\'',
+  "chmod 777 ~/.ssh",
+])("%s bears policy", (input) => {
+  expect(tags("shell.exec", { input })).toContain("policy-bearing");
+});
+
+test.each(["cat ~/context.d/a.md", "ls ~/skills.d", "grep x /etc/passwd", "echo x > ~/notes/a.md", "ls 2>/dev/null", "cp a b"])(
+  "%s does not",
+  (input) => {
+    expect(tags("shell.exec", { input })).not.toContain("policy-bearing");
+  },
+);
+
+test("a session that is only looked at is told from one that is fed", () => {
+  expect(tags("shell.exec", { input: "", sessionId: "s" })).toEqual(["looks", "remote"]);
+  expect(tags("shell.exec", { input: "", sessionId: "s" }, { device: null })).toEqual(["looks"]);
+  expect(tags("shell.exec", { input: "y\n", sessionId: "s" })).toContain("opaque");
+  expect(tags("shell.exec", { input: "", sessionId: "s", signal: "KILL" })).toContain("opaque");
+  expect(tags("shell.exec", { input: "", tty: { cols: 80, rows: 24 }, target: "laptop" })).toContain("opaque");
+  expect(tags("shell.exec", { input: ["rm", "x"] })).toContain("opaque");
+});
+
+test("without a parser a command is opaque", () => {
+  expect(judge({ call: "shell.exec", args: { input: "ls" }, ...AROUND }).tags).toContain("opaque");
+});
+
+const FLOOR: readonly [Tag, string[]][] = [
+  ["destructive", ["rm ", "dd ", "mkfs", "chmod ", "chown ", "mv ", "rmdir ", "truncate ", "reboot", "shutdown"]],
+  ["network", ["curl ", "wget ", "ssh ", "scp ", "nc ", "telnet ", "ftp "]],
+  ["privileged", ["sudo ", "su ", "passwd", "useradd", "userdel", "systemctl ", "service ", "mount ", "umount "]],
+];
+
+test("what a search for parts of words finds is never left out", () => {
+  const part = fc.constantFrom(...FLOOR.flatMap(([tag, parts]) => parts.map((text) => ({ tag, text }))));
+  fc.assert(
+    fc.property(fc.string(), part, fc.boolean(), fc.string(), (before, { tag, text }, isUpper, after) => {
+      expect(tags("shell.exec", { input: before + (isUpper ? text.toUpperCase() : text) + after })).toContain(tag);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("any arguments can be judged", () => {
+  const calls = fc.constantFrom(
+    "fs.read",
+    "fs.write",
+    "fs.copy",
+    "fs.delete",
+    "shell.exec",
+    "repo.apply",
+    "repo.import",
+    "sys.x",
+    "constructor",
+  );
+  fc.assert(
+    fc.property(
+      calls,
+      fc.dictionary(fc.constantFrom("path", "input", "target", "from", "to", "ops", "repo", "cwd", "sessionId"), fc.anything()),
+      (call, args) => {
+        expect(judge({ call, args, ...AROUND }, parseScript).tags).toBeInstanceOf(Set);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

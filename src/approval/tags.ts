@@ -1,0 +1,143 @@
+// What is known of a call before it runs: where it runs, and its tags. Shell commands are read by their words; what the
+// plain search for words such as `rm ` finds is never left out, so that policies written for that keep their meaning.
+
+import { type Parse, readCommands } from "./commands.ts";
+import { type Around, changedPlace, isPolicyBearing, placeTags, plainPath } from "./paths.ts";
+import type { Judged, Request, Tag, TargetClass } from "./request.ts";
+
+/** Without a parser every command is opaque. */
+export function judge(request: Request, parse: Parse = () => null): Judged {
+  const target = targetClass(request);
+  const around: Around = request;
+  const tags = new Set<Tag>(target === "device" ? ["remote"] : []);
+  for (const tag of callTags(request)) tags.add(tag);
+  if (request.call === "shell.exec") for (const tag of shellTags(request, target, parse)) tags.add(tag);
+  else for (const tag of pathTags(request, target)) tags.add(tag);
+  return { ...request, target, tags, plain: (path) => plainPath(path, target, around) };
+}
+
+/** A copy is on a device if either end is. Only `gsv` is the gateway: a device may have any other name. */
+export function targetClass({ call, args, device }: Request): TargetClass {
+  if (device !== undefined) return device === null ? "gsv" : "device";
+  if (call === "shell.exec" && args.sessionId !== undefined) return "device";
+  const ends = call === "fs.copy" ? [at(args.from).target, at(args.to).target] : [args.target];
+  return ends.every(isNative) ? "gsv" : "device";
+}
+
+function isNative(target: unknown): boolean {
+  return target === undefined || target === "gsv";
+}
+
+function at(end: unknown): { target?: unknown; path?: unknown } {
+  return typeof end === "object" && end !== null ? end : {};
+}
+
+const WRITES: ReadonlySet<string> = new Set(["fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.copy", "repo.apply", "repo.import"]);
+
+/** By its name alone. */
+function callTags({ call, args }: Request): Tag[] {
+  const tags: Tag[] = [];
+  if (WRITES.has(call)) tags.push("mutating");
+  if (call === "fs.delete") tags.push("destructive", "deletes");
+  if (STEERING_CALL.test(call) && !READING_CALL.test(call) && !call.startsWith("sys.workspace.")) tags.push("policy-bearing");
+  if (call === "repo.import" || call === "sys.mcp.call" || call === "net.fetch") tags.push("network", "connects");
+  if (call === "repo.apply") tags.push(...repoTags(args));
+  if (call === "repo.import" && isPolicyRepo(args.repo)) tags.push("policy-bearing");
+  return tags;
+}
+
+/** Families that decide who may do what, and when things run by themselves. A new call of theirs counts until it is known to read. */
+const STEERING_CALL = /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$/;
+const READING_CALL = /\.(?:list|get|info|read|status|search)$|^sys\.mcp\.call$/;
+
+function repoTags({ repo, ops }: Request["args"]): Tag[] {
+  const list: unknown[] = Array.isArray(ops) ? ops : [];
+  const paths = list.flatMap((op) => Object.entries(op ?? {}).filter(([key]) => key === "path" || key === "from" || key === "to"));
+  const isDelete = list.some((op) => (op as { type?: unknown } | null)?.type !== "put");
+  const around = { cwd: "/", home: "/", workspace: null };
+  const isBearing = paths.some(([, path]) => isPolicyBearing(`./${String(path)}`, "device", around)) || (isPolicyRepo(repo) && isDelete);
+  return [...(isDelete ? (["destructive", "deletes"] as const) : []), ...(isBearing ? (["policy-bearing"] as const) : [])];
+}
+
+/** A home's: instructions and skills are kept there. */
+function isPolicyRepo(repo: unknown): boolean {
+  return typeof repo !== "string" || /\/home$/i.test(repo.trim());
+}
+
+/** By the paths among its arguments. */
+function pathTags(request: Request, target: TargetClass): Set<Tag> {
+  const { call, args } = request;
+  const tags = new Set<Tag>();
+  if (!call.startsWith("fs.")) return tags;
+  const places = call === "fs.copy" ? [at(args.from), at(args.to)] : [{ target: args.target, path: args.path }];
+  const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
+  for (const { target: end, path } of places)
+    if (typeof path === "string") for (const tag of placeTags(path, sideOf(end), request)) tags.add(tag);
+  const changed = WRITES.has(call) ? places.at(-1) : undefined;
+  if (changed === undefined || typeof changed.path !== "string") return tags;
+  const side = sideOf(changed.target);
+  if (side === "device") tags.add("onto-device");
+  if (isPolicyBearing(changed.path, side, request)) tags.add("policy-bearing");
+  const place = side === "gsv" ? changedPlace(changed.path, request) : null;
+  if (place !== null) tags.add(place);
+  return tags;
+}
+
+function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag> {
+  const { args } = request;
+  const input = typeof args.input === "string" ? args.input : "";
+  const tags = new Set<Tag>(floor(input));
+  const isSession = args.sessionId !== undefined;
+  const isLook = isSession && input === "" && args.signal === undefined && args.tty === undefined;
+  if (isLook) return tags.add("looks");
+  if (target === "device") tags.add("onto-device");
+  // What is typed into a program means what that program says; an empty command with a terminal is a shell.
+  if (isSession || args.tty !== undefined || typeof args.input !== "string") tags.add("opaque");
+  const reading = readCommands(input, parse);
+  for (const tag of reading.tags) tags.add(tag);
+  const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
+  const around: Around = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
+  if (typeof args.cwd === "string") for (const tag of placeTags(args.cwd, target, request)) tags.add(tag);
+  for (const path of [...reading.words, ...reading.directories].filter(looksLikePath))
+    for (const tag of placeTags(path, target, around)) tags.add(tag);
+  if (changesPolicy(input, reading.changed, reading.directories, tags, target, around)) tags.add("policy-bearing");
+  return tags;
+}
+
+function changesPolicy(
+  input: string,
+  changed: ReadonlySet<string>,
+  directories: ReadonlySet<string>,
+  tags: ReadonlySet<Tag>,
+  target: TargetClass,
+  around: Around,
+): boolean {
+  // Named anywhere, even in pieces of a path, where something is changed that cannot be followed word by word.
+  const isUnsure = tags.has("opaque") || tags.has("unknown-path");
+  if (isUnsure && /context\.d|skills\.d|constitution\.md|\.gsv|approval/i.test(input)) return true;
+  const tops = [around.cwd, ...[...directories].map((path) => plainPath(path, target, around) ?? "/")];
+  for (const path of changed)
+    for (const cwd of tops) if (isPolicyBearing(target === "device" ? under(cwd, path) : path, target, { ...around, cwd })) return true;
+  return false;
+}
+
+/** On a device, where a relative path is not made absolute. */
+function under(cwd: string, path: string): string {
+  return /^[/~]|^[A-Za-z]:/.test(path) ? path : `${cwd}/${path}`;
+}
+
+function looksLikePath(word: string): boolean {
+  return !word.startsWith("-") && !/^\w+:\/\//.test(word) && /^[~./]|\//.test(word);
+}
+
+/** The search for parts of words. It finds `rm ` in "confirm this" as well; the words themselves are read beside it. */
+function floor(input: string): Tag[] {
+  const text = input.toLowerCase();
+  return FLOOR.flatMap(([tag, parts]) => (parts.some((part) => text.includes(part)) ? [tag] : []));
+}
+
+const FLOOR: readonly (readonly [Tag, readonly string[]])[] = [
+  ["destructive", ["rm ", "dd ", "mkfs", "chmod ", "chown ", "mv ", "rmdir ", "truncate ", "reboot", "shutdown"]],
+  ["network", ["curl ", "wget ", "ssh ", "scp ", "nc ", "telnet ", "ftp "]],
+  ["privileged", ["sudo ", "su ", "passwd", "useradd", "userdel", "systemctl ", "service ", "mount ", "umount "]],
+];
