@@ -1,0 +1,212 @@
+// Every call there is, with typical arguments, on the gateway and on a device: what happens where nobody has said otherwise.
+// A call that is not in this table fails the first test, so that nobody adds one without thinking of it.
+
+import { expect, test } from "vitest";
+import { reference } from "../syscalls/reference.ts";
+import { defaultPolicy } from "./defaults.ts";
+import { type Action, checkPolicy, decide } from "./policy.ts";
+import { parseScript } from "./script.ts";
+import { judge } from "./tags.ts";
+
+const AROUND = { cwd: "/home/ann", home: "/home/ann", workspace: "/workspaces/ws_1" };
+
+type Case = [args: Record<string, unknown>, action: Action];
+/** On the gateway and on a device. */
+type Both = [args: Record<string, unknown>, gsv: Action, device: Action];
+
+const HARDWARE: Record<string, Both[]> = {
+  "fs.read": [
+    [{ path: "a" }, "auto", "auto"],
+    [{ path: "/etc/passwd" }, "auto", "auto"],
+    [{ path: "~/.ssh/config" }, "auto", "auto"],
+  ],
+  "fs.search": [
+    [{ query: "x" }, "auto", "auto"],
+    [{ query: "x", path: "/" }, "auto", "auto"],
+  ],
+  "fs.download": [[{ path: "a", body: 1 }, "auto", "auto"]],
+  "fs.write": [
+    [{ path: "a", content: "x" }, "auto", "ask"],
+    [{ path: "~/notes/a.md", content: "x" }, "auto", "ask"],
+    [{ path: "/workspaces/ws_1/a", content: "x" }, "auto", "ask"],
+    [{ path: "/workspaces/ws_2/a", content: "x" }, "auto", "ask"],
+    [{ path: "/workspaces/ws_1/../../etc/passwd", content: "x" }, "ask", "ask"],
+    [{ path: "/tmp/a", content: "x" }, "auto", "ask"],
+    [{ path: "/dev/null", content: "x" }, "auto", "ask"],
+    [{ path: "/srv/a", content: "x" }, "ask", "ask"],
+    [{ path: "/home/bob/a", content: "x" }, "ask", "ask"],
+    [{ path: "/home/annie/a", content: "x" }, "ask", "ask"],
+    [{ path: "../bob/a", content: "x" }, "ask", "ask"],
+    [{ path: "/etc/group", content: "x" }, "ask", "ask"],
+    [{ path: "/sys/config/ai/model", content: "x" }, "ask", "ask"],
+    [{ path: "~/context.d/a.md", content: "x" }, "ask", "ask"],
+    [{ path: "~/skills.d/a/SKILL.md", content: "x" }, "ask", "ask"],
+    [{ path: "~/CONSTITUTION.md", content: "x" }, "ask", "ask"],
+    [{ path: "~/knowledge/a.md", content: "x" }, "auto", "ask"],
+    [{ path: "/workspaces/ws_1/.gsv/context.d/a.md", content: "x" }, "ask", "ask"],
+    [{ path: "~/.bashrc", content: "x" }, "ask", "ask"],
+  ],
+  "fs.edit": [
+    [{ path: "a", oldString: "a", newString: "b" }, "auto", "ask"],
+    [{ path: "~/context.d/a.md", oldString: "a", newString: "b" }, "ask", "ask"],
+    [{ path: "/etc/passwd", oldString: "a", newString: "b" }, "ask", "ask"],
+  ],
+  "fs.upload": [
+    [{ path: "a", size: 1, body: 1 }, "auto", "ask"],
+    [{ path: "~/skills.d/a", size: 1, body: 1 }, "ask", "ask"],
+  ],
+  "fs.delete": [
+    [{ path: "a" }, "ask", "ask"],
+    [{ path: "/workspaces/ws_1/a" }, "ask", "ask"],
+    [{ path: "/tmp/a" }, "ask", "ask"],
+  ],
+  "shell.list": [[{}, "auto", "auto"]],
+  "shell.exec": [
+    [{ input: "ls -la | head" }, "auto", "ask"],
+    [{ input: "echo x > notes.md" }, "auto", "ask"],
+    [{ input: "cat <<E > form.md\nthis form is to confirm\nE" }, "auto", "ask"],
+    [{ input: 'for f in *.md; do wc -w "$f"; done' }, "auto", "ask"],
+    [{ input: "rm a" }, "ask", "ask"],
+    [{ input: "find . -delete" }, "ask", "ask"],
+    [{ input: "curl https://example.org" }, "ask", "ask"],
+    [{ input: "$x" }, "ask", "ask"],
+    [{ input: "passwd" }, "ask", "ask"],
+    [{ input: "echo x > ~/context.d/a" }, "ask", "ask"],
+    [{ input: "", sessionId: "s" }, "auto", "auto"],
+    [{ input: "y\n", sessionId: "s" }, "ask", "ask"],
+    [{ input: "", sessionId: "s", signal: "TERM" }, "ask", "ask"],
+  ],
+};
+
+const KERNEL: Record<string, Case[]> = {
+  "fs.copy": [
+    [{ from: { path: "a" }, to: { path: "b" } }, "auto"],
+    [{ from: { path: "a", target: "laptop" }, to: { path: "b" } }, "auto"],
+    [{ from: { path: "a", target: "laptop" }, to: { path: "~/context.d/b" } }, "ask"],
+    [{ from: { path: "a", target: "laptop" }, to: { path: "/srv/b" } }, "ask"],
+    [{ from: { path: "a" }, to: { path: "b", target: "laptop" } }, "ask"],
+    [{ from: { path: "a", target: "laptop" }, to: { path: "b", target: "server" } }, "ask"],
+    [{ from: { path: "a", target: "laptop" }, to: { path: "b", target: "laptop" } }, "ask"],
+  ],
+  "repo.list": [[{}, "auto"]],
+  "repo.refs": [[{ repo: "ann/notes" }, "auto"]],
+  "repo.read": [[{ repo: "ann/notes" }, "auto"]],
+  "repo.search": [[{ repo: "ann/notes", query: "x" }, "auto"]],
+  "repo.log": [[{ repo: "ann/notes" }, "auto"]],
+  "repo.diff": [[{ repo: "ann/notes" }, "auto"]],
+  "repo.compare": [[{ repo: "ann/notes" }, "auto"]],
+  "repo.create": [
+    [{ repo: "ann/notes" }, "auto"],
+    [{ repo: "ann/notes", public: false }, "auto"],
+    [{ repo: "ann/notes", public: true }, "ask"],
+  ],
+  "repo.update": [[{ repo: "ann/notes", public: true }, "ask"]],
+  "repo.import": [[{ repo: "ann/notes", remoteUrl: "https://example.org/x.git" }, "ask"]],
+  "repo.apply": [
+    [{ repo: "ann/notes", message: "x", ops: [{ type: "put", path: "a", content: "x" }] }, "auto"],
+    [{ repo: "ann/notes", message: "x", ops: [{ type: "delete", path: "a" }] }, "ask"],
+    [{ repo: "ann/home", message: "x", ops: [{ type: "put", path: "skills.d/a", content: "x" }] }, "ask"],
+    [{ repo: "ann/ws_1", message: "x", ops: [{ type: "put", path: ".gsv/context.d/a", content: "x" }] }, "ask"],
+  ],
+  "sys.capability.grant": [[{ gid: 100, capability: "*" }, "ask"]],
+  "sys.capability.list": [[{}, "auto"]],
+  "sys.capability.revoke": [[{ gid: 100, capability: "*" }, "ask"]],
+  "sys.config.get": [[{ key: "config/ai" }, "auto"]],
+  "sys.config.set": [
+    [{ key: "users/1000/ai/model", value: "x" }, "ask"],
+    [{ key: "config/ai/profile/task/tools/approval", value: "{}" }, "ask"],
+  ],
+  "sys.connect": [[{}, "deny"]],
+  "sys.setup": [[{}, "deny"]],
+  "sys.connection.list": [[{}, "auto"]],
+  "sys.device.get": [[{ deviceId: "laptop" }, "auto"]],
+  "sys.device.list": [[{}, "auto"]],
+  "sys.device.grant": [[{ deviceId: "laptop", gid: 100 }, "ask"]],
+  "sys.device.revoke": [[{ deviceId: "laptop", gid: 100 }, "ask"]],
+  "sys.device.remove": [[{ deviceId: "laptop" }, "ask"]],
+  "sys.device.update": [[{ deviceId: "laptop", description: "x" }, "ask"]],
+  "sys.group.create": [[{ name: "x" }, "ask"]],
+  "sys.group.list": [[{}, "auto"]],
+  "sys.group.members": [[{ gid: 100, members: [] }, "ask"]],
+  "sys.group.remove": [[{ gid: 200 }, "ask"]],
+  "sys.info": [[{}, "auto"]],
+  "sys.token.create": [[{ kind: "user" }, "ask"]],
+  "sys.token.list": [[{}, "auto"]],
+  "sys.token.revoke": [[{ tokenId: "x" }, "ask"]],
+  "sys.user.create": [[{ username: "x" }, "ask"]],
+  "sys.user.list": [[{}, "auto"]],
+  "sys.user.lock": [[{ username: "x" }, "ask"]],
+  "sys.user.password": [[{ username: "x" }, "ask"]],
+  "sys.user.update": [[{ username: "x" }, "ask"]],
+  "sys.workspace.create": [[{}, "auto"]],
+  "sys.workspace.list": [[{}, "auto"]],
+  "sys.workspace.update": [[{ workspaceId: "ws_1", label: "x" }, "auto"]],
+};
+
+/** Of issues to come, as the seeds name them. */
+const TO_COME: Record<string, Case[]> = {
+  "sys.mcp.call": [[{}, "ask"]],
+  "sys.mcp.add": [[{}, "ask"]],
+  "sched.add": [[{}, "ask"]],
+  "sched.run": [[{}, "ask"]],
+  "pkg.install": [[{}, "ask"]],
+  "proc.hil": [[{ decision: "approve" }, "deny"]],
+  "proc.kill": [[{ pid: "x" }, "ask"]],
+  "proc.list": [[{}, "auto"]],
+  "proc.send": [[{ message: "x" }, "auto"]],
+  "proc.spawn": [
+    [{ profile: "task" }, "auto"],
+    [{ profile: "cron" }, "ask"],
+    [{ profile: "x#y" }, "ask"],
+    [{}, "ask"],
+  ],
+  "proc.conversation.policy.set": [[{}, "ask"]],
+  "ai.config": [[{}, "deny"]],
+  "something.new": [[{}, "ask"]],
+};
+
+const PROFILES = ["init", "task", "review", "mcp", "app", "cron", "pack#agent"];
+const cases: [profile: string, call: string, args: Record<string, unknown>, device: string | null | undefined, action: Action][] = [];
+for (const profile of PROFILES) {
+  for (const [call, rows] of Object.entries(HARDWARE))
+    for (const [args, gsv, device] of rows) {
+      cases.push([profile, call, args, null, gsv]);
+      cases.push([profile, call, { ...args, target: "laptop" }, "laptop", device]);
+    }
+  for (const [call, rows] of Object.entries({ ...KERNEL, ...TO_COME }))
+    for (const [args, action] of rows) cases.push([profile, call, args, undefined, action]);
+}
+
+test("every call is in the table", () => {
+  const hardware = reference.filter(({ runs }) => runs === "hardware").map(({ name }) => name);
+  const kernel = reference.filter(({ runs }) => runs !== "hardware").map(({ name }) => name);
+  expect(hardware.filter((name) => !HARDWARE[name]?.length)).toEqual([]);
+  expect(kernel.filter((name) => !KERNEL[name]?.length && !TO_COME[name]?.length)).toEqual([]);
+  expect(Object.keys({ ...HARDWARE, ...KERNEL }).filter((name) => !reference.some((call) => call.name === name))).toEqual([]);
+});
+
+test.each(PROFILES)("%s: what happens where nobody has said otherwise", (profile) => {
+  for (const [of, call, args, device, action] of cases) {
+    if (of !== profile) continue;
+    const request = judge({ call, args, profile, ...AROUND, ...(device !== undefined && { device }) }, parseScript);
+    const expected = profile === "cron" && action === "ask" ? "deny" : action;
+    const { action: decided, why } = decide(defaultPolicy(profile), request);
+    expect(decided, `${call} ${JSON.stringify(args)}: ${why} [${[...request.tags].join(" ")}]`).toBe(expected);
+  }
+});
+
+test("the defaults are policies as people write them, and nothing but reading is free on a device", () => {
+  for (const profile of PROFILES) {
+    const read = defaultPolicy(profile);
+    expect(checkPolicy(read.ok ? JSON.parse(JSON.stringify(read.policy)) : null)).toEqual(read);
+  }
+  for (const { name, runs, does } of reference.filter(({ runs }) => runs === "hardware")) {
+    const request = judge({ call: name, args: { path: "a", input: "ls" }, profile: "task", ...AROUND, device: "laptop" }, parseScript);
+    expect([name, decide(defaultPolicy("task"), request).action], runs).toEqual([name, does === "read" ? "auto" : "ask"]);
+  }
+});
+
+test("a command whose parser is missing is asked about", () => {
+  const request = judge({ call: "shell.exec", args: { input: "ls" }, profile: "task", ...AROUND });
+  expect(decide(defaultPolicy("task"), request).action).toBe("ask");
+});
