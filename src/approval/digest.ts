@@ -1,0 +1,46 @@
+// What exactly was approved: a digest over one way of writing the call down. Two calls have the same digest only if they are
+// the same call, by the same process, in the same place; the order of names in an object is all that does not count.
+
+import { toHex } from "../lib/hex.ts";
+
+export type Exactly = {
+  pid: string;
+  uid: number;
+  call: string;
+  args: Readonly<Record<string, unknown>>;
+  /** `gsv`, or the device the kernel carries it to. */
+  target: string;
+  cwd: string;
+};
+
+/** So that no other digest of this system can be taken for one of these. */
+const PURPOSE = "gsv approval 1\n";
+
+export function approvalDigest({ pid, uid, call, args, target, cwd }: Exactly, sha256: (text: string) => Uint8Array): string {
+  return toHex(sha256(PURPOSE + canonicalJson({ pid, uid, call, args, target, cwd })));
+}
+
+const DEPTH_MAX = 128;
+
+/** JSON with sorted names and no blanks. What JSON cannot say is refused: a digest must not be of less than what runs. */
+export function canonicalJson(value: unknown, depth = 0): string {
+  if (depth > DEPTH_MAX) throw new TypeError("A call that nests so deeply, or holds itself, has no digest");
+  if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number" && Number.isFinite(value)) return Object.is(value, -0) ? "-0" : JSON.stringify(value);
+  if (Array.isArray(value)) return `[${Array.from(value, (item: unknown) => canonicalJson(item, depth + 1)).join(",")}]`;
+  if (typeof value !== "object" || !isPlain(value)) throw new TypeError(`A call that holds a ${kindOf(value)} has no digest`);
+  const names = Object.entries(value).filter(([, member]) => member !== undefined);
+  const members = names
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, depth + 1)}`);
+  return `{${members.join(",")}}`;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === null || prototype === Object.prototype) && Object.getOwnPropertySymbols(value).length === 0;
+}
+
+function kindOf(value: unknown): string {
+  return typeof value === "object" ? (value?.constructor.name ?? "object") : typeof value;
+}
