@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { approvalDigest } from "./digest.ts";
+import { type Asking, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember } from "./grants.ts";
+import type { Request } from "./request.ts";
+import { parseScript } from "./script.ts";
+import { judge } from "./tags.ts";
+
+const NOW = 1_763_200_000_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
+const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).digest();
+
+function asking(call: string, args: Record<string, unknown>, more: Partial<Asking> & { cwd?: string } = {}): Asking {
+  const { uid = 1000, pid = "p1", target = "laptop", cwd = "/home/ann" } = more;
+  const request: Request = { call, args, ...AROUND, device: target === "gsv" ? null : target };
+  return { uid, pid, target, digest: approvalDigest({ pid, uid, call, args, target, cwd }, sha256), judged: judge(request, parseScript) };
+}
+
+function given(from: Asking, remember: Partial<Remember> = {}): Grant {
+  const grant = grantFor(from, Remember.parse(remember), NOW);
+  if ("error" in grant) throw new Error(grant.error);
+  return grant;
+}
+
+const COMMAND = "git status";
+/** What people did not mean when they said "remember" to one command. */
+const VARIANTS = [
+  "git status ",
+  " git status",
+  "git  status",
+  "git\tstatus",
+  "git status\n",
+  "\ngit status",
+  "git status\r",
+  "git status\u200b",
+  "git status\u00a0",
+  "git status;",
+  "git status; rm -rf ~",
+  "git status && rm x",
+  "git status || rm x",
+  "git status | sh",
+  "git status & rm x",
+  "git status\nrm x",
+  "git status > f",
+  "git status >> ~/.bashrc",
+  "git status < f",
+  "git status 2>&1",
+  "git status $(rm x)",
+  "git status `rm x`",
+  "git status <(rm x)",
+  "git status # x",
+  "git status --short",
+  "git status .",
+  "git status -- x",
+  "git stat",
+  "git statu",
+  "git",
+  "git push",
+  "git -c x=y status",
+  "git -C / status",
+  "/usr/bin/git status",
+  "./git status",
+  "\\git status",
+  "'git' status",
+  '"git" status',
+  "g''it status",
+  "$'git' status",
+  "GIT status",
+  "Git status",
+  "git Status",
+  "env git status",
+  "env X=1 git status",
+  "X=1 git status",
+  "PATH=. git status",
+  "GIT_DIR=x git status",
+  "command git status",
+  "exec git status",
+  "nohup git status",
+  "time git status",
+  "timeout 5 git status",
+  "sudo git status",
+  "busybox git status",
+  "sh -c 'git status'",
+  "bash -c 'git status'",
+  "eval git status",
+  "xargs git status",
+  "(git status)",
+  "{ git status; }",
+  "! git status",
+  "cd / && git status",
+  "git status &",
+  "f() { git status; }; f",
+  "alias git=rm; git status",
+  "$git status",
+  "gi\u0442 status",
+  "ｇit status",
+];
+
+test("a remembered command is that command and no other", () => {
+  const grant = given(asking("shell.exec", { input: COMMAND }));
+  expect(VARIANTS.length).toBeGreaterThanOrEqual(60);
+  expect(covers(grant, asking("shell.exec", { input: COMMAND }), NOW + 1)).toBe(true);
+  for (const input of VARIANTS) expect(covers(grant, asking("shell.exec", { input }), NOW + 1), JSON.stringify(input)).toBe(false);
+});
+
+test("neither another place, process, user or argument", () => {
+  const grant = given(asking("shell.exec", { input: COMMAND }));
+  for (const other of [
+    asking("shell.exec", { input: COMMAND, cwd: "/" }),
+    asking("shell.exec", { input: COMMAND, timeout: 1 }),
+    asking("shell.exec", { input: COMMAND, sessionId: "s" }),
+    asking("shell.exec", { input: COMMAND }, { cwd: "/" }),
+    asking("shell.exec", { input: COMMAND }, { pid: "p2" }),
+    asking("shell.exec", { input: COMMAND }, { uid: 1001 }),
+    asking("shell.exec", { input: COMMAND }, { target: "server" }),
+    asking("shell.exec", { input: COMMAND }, { target: "gsv" }),
+    asking("fs.write", { input: COMMAND }),
+  ])
+    expect(covers(grant, other, NOW + 1)).toBe(false);
+  // Even one that brings the other's digest along.
+  expect(covers(grant, { ...asking("shell.exec", { input: "ls" }, { pid: "p2" }), digest: grant.digest }, NOW + 1)).toBe(false);
+});
+
+test("it lasts a day unless said otherwise, and no longer than its scope allows", () => {
+  const from = asking("shell.exec", { input: COMMAND });
+  expect(given(from).expiresAt).toBe(NOW + GRANT_MS);
+  expect(GRANT_MS).toBe(DAY_MS);
+  const grant = given(from, { ttlMs: 60_000 });
+  expect(covers(grant, from, NOW)).toBe(true);
+  expect(covers(grant, from, NOW + 59_999)).toBe(true);
+  expect(covers(grant, from, NOW + 60_000)).toBe(false);
+  // A clock that was set back does not lengthen it.
+  expect(covers(grant, from, NOW - 1)).toBe(false);
+  expect(covers({ ...grant, revokedAt: NOW }, from, NOW + 1)).toBe(false);
+  expect(grantFor(from, { scope: "exact", ttlMs: 31 * DAY_MS }, NOW)).toEqual({
+    error: "A grant for exactly this call lasts at most 30 days",
+  });
+  expect(grantFor(from, { scope: "tool", ttlMs: DAY_MS + 1 }, NOW)).toMatchObject({ error: expect.stringContaining("at most 24 hours") });
+  for (const bad of [
+    { ttlMs: 0 },
+    { ttlMs: -1 },
+    { ttlMs: 59_999 },
+    { ttlMs: Infinity },
+    { ttlMs: 1e5 + 0.5 },
+    { ttlMs: "1d" },
+    { scope: "all" },
+    { scope: null },
+    { scopes: "tool" },
+  ])
+    expect(Remember.safeParse(bad).success, JSON.stringify(bad)).toBe(false);
+});
+
+test("a folder is what is below it, for one call on one target", () => {
+  const write = (path: string, more: Partial<Asking> = {}) => asking("fs.write", { path, content: "x" }, more);
+  const grant = given(write("~/site/pages/a.md"), { scope: "folder" });
+  expect(grant.folder).toBe("~/site/pages");
+  for (const path of ["~/site/pages/b.md", "~/site/pages/x/y", "~/site/./pages/b", "~/site/x/../pages/b"])
+    expect(covers(grant, write(path), NOW), path).toBe(true);
+  for (const path of [
+    "~/site/a",
+    "~/site/pages",
+    "~/site/pages2/a",
+    "~/site/pages/../a",
+    "~/site/pages/../../.ssh/x",
+    "/site/pages/a",
+    "site/pages/a",
+    "~/site/pages/../../../x",
+    "~/site/pages/.git/hooks/x",
+    "~/site/pages/.envrc",
+    "~bob/site/pages/a",
+    "/home/ann/site/pages/a",
+    "~/Site/pages/a",
+  ])
+    expect(covers(grant, write(path), NOW), path).toBe(false);
+  expect(covers(grant, asking("fs.delete", { path: "~/site/pages/a" }), NOW)).toBe(false);
+  expect(covers(grant, write("~/site/pages/a", { target: "server" }), NOW)).toBe(false);
+  const windows = given(asking("fs.edit", { path: "C:\\work\\a\\b.txt" }), { scope: "folder" });
+  expect(covers(windows, asking("fs.edit", { path: "C:/work/a/c.txt" }), NOW)).toBe(true);
+});
+
+test.each(["a", "~/a", "/a", "/srv/a", "/home/bob/a", "/Users/bob/a", "../a/b/c", "~/../b/c", "C:/a", "C:\\Users\\bob\\a"])(
+  "the folder of %s is too wide",
+  (path) => {
+    expect(grantFor(asking("fs.delete", { path }), Remember.parse({ scope: "folder" }), NOW)).toHaveProperty("error");
+  },
+);
+
+test("a tool on a target is any call of it there, but what steers agents or machines", () => {
+  const grant = given(asking("fs.write", { path: "~/a", content: "x" }), { scope: "tool" });
+  expect(covers(grant, asking("fs.write", { path: "/srv/b", content: "y" }), NOW)).toBe(true);
+  expect(covers(grant, asking("fs.write", { path: "~/.bashrc", content: "y" }), NOW)).toBe(false);
+  expect(covers(grant, asking("fs.edit", { path: "~/a" }), NOW)).toBe(false);
+  expect(covers(grant, asking("fs.write", { path: "~/a", content: "x" }, { target: "gsv" }), NOW)).toBe(false);
+  const shell = given(asking("shell.exec", { input: "make" }), { scope: "tool" });
+  expect(covers(shell, asking("shell.exec", { input: "npm test" }), NOW)).toBe(true);
+  expect(covers(shell, asking("shell.exec", { input: "sudo ls" }), NOW)).toBe(false);
+  expect(
+    grantFor(asking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({ scope: "tool" }), NOW),
+  ).toHaveProperty("error");
+  expect(grantFor(asking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({}), NOW)).not.toHaveProperty(
+    "error",
+  );
+});
+
+test("a grant says what it allows", () => {
+  const of = (call: string, args: Record<string, unknown>, remember: Partial<Remember>) =>
+    describeGrant(given(asking(call, args), remember));
+  expect(of("shell.exec", { input: "ls" }, {})).toBe("Process p1 may do exactly the shell.exec that was shown on laptop, for 24 hours");
+  expect(of("shell.exec", { input: "ls" }, { scope: "tool", ttlMs: 60_000 })).toBe(
+    "Process p1 may run any command, whatever it does, on laptop, for 1 minute",
+  );
+  expect(of("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
+    "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines, on laptop, for 2 days",
+  );
+});
