@@ -14,7 +14,8 @@ const at = (tokens: number) => contextState({ ...KNOWN, estimatedInputTokens: to
 
 test("length makes the estimate, and a picture counts the same however large", () => {
   expect(estimateTokens("a".repeat(400))).toBe(115);
-  expect(estimateTokens({ a: "b" })).toBe(Math.ceil((9 / 4) * 1.15));
+  const value = { a: 'b"\n', c: [1, null, true, { d: undefined, e: -1.5 }], f: {}, g: [] };
+  expect(estimateTokens(value)).toBe(Math.ceil((JSON.stringify(value).length / 4) * 1.15));
   const picture = (bytes: number) => estimateTokens([{ type: "image", mimeType: "image/png", data: new Uint8Array(bytes) }]);
   expect(picture(1_000_000)).toBe(picture(10));
   expect(picture(10)).toBeGreaterThan(1_000);

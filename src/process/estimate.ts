@@ -47,13 +47,9 @@ export type ContextPolicy = {
 /** Text by its length, anything else by the length of its JSON, with pictures at a flat rate. */
 export function estimateTokens(value: unknown): number {
   if (typeof value === "string") return tokensOf(value.length);
-  let images = 0;
-  const json = JSON.stringify(value, (_, part: unknown) => {
-    if (!(part instanceof Uint8Array)) return part;
-    images++;
-    return "";
-  });
-  return tokensOf(json?.length ?? 0) + images * IMAGE_TOKENS;
+  const size = { chars: 0, images: 0 };
+  measure(value, size);
+  return tokensOf(size.chars) + size.images * IMAGE_TOKENS;
 }
 
 type Known = Pick<
@@ -136,6 +132,25 @@ export function afterCompaction(before: ContextState, after: ContextState): Pref
 
 const NEXT =
   "Compact it by hand with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
+
+/** As long as JSON would be, without making it: a history is measured before every model call. */
+function measure(value: unknown, size: { chars: number; images: number }): void {
+  if (value instanceof Uint8Array) {
+    size.images++;
+  } else if (Array.isArray(value)) {
+    size.chars += 2 + Math.max(0, value.length - 1);
+    for (const item of value) measure(item, size);
+  } else if (typeof value === "object" && value !== null) {
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+    size.chars += 2 + Math.max(0, fields.length - 1);
+    for (const [name, field] of fields) {
+      size.chars += name.length + 3;
+      measure(field, size);
+    }
+  } else {
+    size.chars += JSON.stringify(value)?.length ?? 0;
+  }
+}
 
 function tokensOf(chars: number): number {
   return Math.ceil((chars / CHARS_PER_TOKEN) * MARGIN);

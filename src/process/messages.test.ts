@@ -100,6 +100,28 @@ test("pictures are pictures, other media is described", () => {
   ]);
 });
 
+test("of very many pictures the newest are sent, and of the others that they were there", () => {
+  const image = { type: "image" as const, mimeType: "image/png" };
+  const rows = Array.from({ length: 30 }, (_, at): HistoryRow => {
+    return { ...user("look"), role: "user", content: { text: "look", media: [{ ...image, data: new Uint8Array([at]) }] } };
+  });
+  const blocks = toMessages(rows).messages.flatMap(({ content }) => [...content]);
+  const pictures = blocks.flatMap((block) => (block.type === "image" ? [block.data[0]] : []));
+  expect(pictures).toEqual(Array.from({ length: 20 }, (_, at) => at + 10));
+  expect(blocks.filter((block) => block.type === "text" && block.text.includes("was here")).length).toBe(10);
+});
+
+test("another model is not shown thoughts and signatures that are not its own", () => {
+  const blocks: OutputBlock[] = [
+    { type: "thinking", thinking: "hm", signature: "s" },
+    text("ok"),
+    { ...call("c"), signature: "t" } as OutputBlock,
+  ];
+  const rows: HistoryRow[] = [user("hi"), { ...at(), role: "assistant", content: { blocks, model: "a/one" } }, result("c")];
+  expect(toMessages(rows, null, "a/one").messages[1]).toEqual({ role: "assistant", content: blocks });
+  expect(toMessages(rows, null, "b/two").messages[1]).toEqual({ role: "assistant", content: [text("ok"), call("c")] });
+});
+
 test("a run without a message, and one after an answer, are told so", () => {
   expect(toMessages([]).messages).toEqual([{ role: "user", content: [{ type: "text", text: expect.stringContaining(EVENT) }] }]);
   const { messages } = toMessages([user("hi"), assistant(text("ho"))]);

@@ -8,7 +8,8 @@ import { UNKNOWN_OUTCOME, type ToolImage } from "./tool-text.ts";
 
 export type HistoryRow = { id: number; createdAt: number } & (
   | { role: "user"; content: { text: string; media?: readonly Media[] } }
-  | { role: "assistant"; content: { blocks: readonly OutputBlock[] } }
+  /** `model` names who said it, provider/model. */
+  | { role: "assistant"; content: { blocks: readonly OutputBlock[]; model?: string } }
   | { role: "system"; content: { text: string } }
   | { role: "toolResult"; content: ToolResult }
 );
@@ -37,11 +38,14 @@ export type Prepared = {
 /** Marks what the runtime says, as opposed to a person. The prompts tell the model so. */
 export const EVENT = "[Process Event]:";
 
-/** Newest last. With a budget, the oldest turns are left out until the rest fits it; the last request always stays. */
-export function toMessages(rows: readonly HistoryRow[], budgetTokens: number | null = null): Prepared {
-  const steps = stepsOf(rows);
+/**
+ * Newest last. With a budget, the oldest turns are left out until the rest fits it; the last request always stays. `model` is who
+ * it is for, provider/model.
+ */
+export function toMessages(rows: readonly HistoryRow[], budgetTokens: number | null = null, model: string | null = null): Prepared {
+  const steps = stepsOf(rows, model);
   const { kept, omitted } = budgetTokens === null ? { kept: steps, omitted: 0 } : within(steps, budgetTokens);
-  const messages = framed(joined(kept));
+  const messages = framed(joined(withFewImages(kept)));
   return { messages, omitted, estimatedTokens: estimateTokens(messages) };
 }
 
@@ -51,11 +55,11 @@ type Step = { kind: "input" | "answer"; messages: readonly ModelMessage[]; rows:
 type Assistant = Extract<HistoryRow, { role: "assistant" }>;
 type ToolCall = Extract<OutputBlock, { type: "toolCall" }>;
 
-function stepsOf(rows: readonly HistoryRow[]): Step[] {
+function stepsOf(rows: readonly HistoryRow[], model: string | null): Step[] {
   const steps: Step[] = [];
   const ids = new Set<string>();
   rows.forEach((row, at) => {
-    if (row.role === "assistant") steps.push(answer(row, resultsAfter(rows, at), ids));
+    if (row.role === "assistant") steps.push(answer(row, resultsAfter(rows, at), ids, model));
     else if (row.role === "user")
       steps.push(input(row, [...textBlock(row.content.text), ...(row.content.media ?? []).flatMap(mediaBlocks)]));
     else if (row.role === "system") steps.push(input(row, textBlock(row.content.text, `${EVENT}\n`)));
@@ -78,8 +82,9 @@ function resultsAfter(rows: readonly HistoryRow[], at: number): ToolResult[] {
   return results;
 }
 
-function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>): Step {
-  const blocks = row.content.blocks.filter(hasSubstance);
+function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
+  const isForeign = model !== null && row.content.model !== undefined && row.content.model !== model;
+  const blocks = (isForeign ? row.content.blocks.flatMap(unsigned) : row.content.blocks).filter(hasSubstance);
   const left = [...results];
   const messages: ModelMessage[] = [];
   const content = blocks.map((block) => {
@@ -106,6 +111,14 @@ function resultMessage({ id, name }: ToolCall, result: ToolResult | null): Model
   return { role: "tool", callId: id, toolName: name, isError, content: [text, ...images.map(imageBlock)] };
 }
 
+/** Thoughts and signatures are for the model they came from: others refuse them. */
+function unsigned(block: OutputBlock): OutputBlock[] {
+  if (block.type === "thinking") return [];
+  if (block.type === "text") return [block];
+  const { signature: _, ...call } = block;
+  return [call];
+}
+
 function hasSubstance(block: OutputBlock): boolean {
   if (block.type === "text") return !isBlank(block.text);
   return block.type === "toolCall" || block.redacted === true || block.signature !== undefined || !isBlank(block.thinking);
@@ -116,6 +129,29 @@ function unused(id: string, ids: Set<string>): string {
   for (let count = 2; ids.has(free); count++) free = `${id === "" ? "call" : id}_${count}`;
   ids.add(free);
   return free;
+}
+
+/** Providers refuse requests with more, in number or in size. */
+const IMAGES_MAX = 20;
+const IMAGES_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The newest pictures stay, and of others that they were there. */
+function withFewImages(steps: readonly Step[]): Step[] {
+  const seen = { images: 0, bytes: 0 };
+  const kept = (block: InputBlock): InputBlock => {
+    if (block.type !== "image") return block;
+    seen.images++;
+    seen.bytes += block.data.length;
+    if (seen.images <= IMAGES_MAX && seen.bytes <= IMAGES_BYTES_MAX) return block;
+    return { type: "text", text: `[A picture (${block.mimeType}) was here. To see it again, read it again]` };
+  };
+  const newestFirst = <T, R>(items: readonly T[], change: (item: T) => R) => items.toReversed().map(change).toReversed();
+  return newestFirst(steps, (step) => ({
+    ...step,
+    messages: newestFirst(step.messages, (message) =>
+      message.role === "assistant" ? message : { ...message, content: newestFirst(message.content, kept) },
+    ),
+  }));
 }
 
 type Cut = { kept: Step[]; omitted: number };

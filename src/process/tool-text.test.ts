@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { MemoryFiles } from "../../test/support/memory/files.ts";
+import { type FileMachine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { fromBase64 } from "../lib/base64.ts";
+import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import { allowance, capped, toolText, UNKNOWN_OUTCOME } from "./tool-text.ts";
+import { toSyscall } from "./tools.ts";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const data = (value: unknown) => toolText({ ok: true, data: value });
 
@@ -12,14 +19,48 @@ test("a file's text as it is", () => {
   expect(data({ ok: true, content: "", path: "/a", lines: 0, size: 0 }).text).toBe("[The file is empty]");
 });
 
-test("a picture as a picture", () => {
-  const content = [
-    { type: "text", text: "/a.png (image/png, 3 B)" },
-    { type: "image", data: "AQID", mimeType: "image/png" },
-  ];
-  expect(data({ ok: true, content, path: "/a.png", size: 3 })).toEqual({
-    text: "/a.png (image/png, 3 B)",
-    images: [{ mimeType: "image/png", data: new Uint8Array([1, 2, 3]) }],
+test("a picture that is none is text, since a provider would refuse it from then on", () => {
+  const read = (content: unknown) => data({ ok: true, content, path: "/a", size: 3 });
+  const image = (mimeType: string, data: string) =>
+    read([
+      { type: "text", text: "/a" },
+      { type: "image", mimeType, data },
+    ]);
+  for (const block of [image("image/png", "AQID"), image("image/png", "*"), image("image/png", ""), image("image/svg+xml", "PHN2")]) {
+    expect(block.images).toEqual([]);
+    expect(block.text).toMatch(/^\/a\n\[Something/);
+  }
+  expect(read(["x", null, { type: "odd" }]).images).toEqual([]);
+});
+
+test("what tools really answer", async () => {
+  const files = new MemoryFiles();
+  const machine: FileMachine = { files, limits: NATIVE_LIMITS, now: () => 0, signal: new AbortController().signal };
+  const use = async (name: string, args: Record<string, unknown>) => {
+    const asked = toSyscall(name, { target: "gsv", ...args });
+    if ("error" in asked) return `Error: ${asked.error}`;
+    const call = hardwareCalls.find((call) => call.name === asked.call);
+    if (call?.runs !== "hardware") throw new Error(`No call ${asked.call}`);
+    return toolText({ ok: true, data: await call.run(machine as never, asked.args as never) });
+  };
+  expect(await use("Write", { path: "a.txt", content: 'say "hi"\n\ttab\n' })).toMatchObject({
+    isError: false,
+    text: expect.stringContaining('"ok":true'),
+  });
+  expect(await use("Read", { path: "a.txt" })).toMatchObject({ text: '     1\tsay "hi"\n     2\t\ttab' });
+  expect(await use("Read", { path: "a.txt", limit: "1" })).toMatchObject({
+    text: expect.stringMatching(/hi"\n\[More lines follow these 1/),
+  });
+  expect(await use("Edit", { path: "a.txt", oldString: "nothing", newString: "" })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^Error: /),
+  });
+  expect(await use("Search", { path: ".", query: "tab" })).toMatchObject({ text: expect.stringContaining('"count":1') });
+  expect(await use("Read", { path: "." })).toMatchObject({ text: expect.stringContaining('"files":["a.txt"]') });
+  await files.write("/home/alice/p.png", fromBase64(PNG));
+  expect(await use("Read", { path: "p.png" })).toEqual({
+    text: expect.stringMatching(/^\/home\/alice\/p\.png \(image\/png/),
+    images: [{ mimeType: "image/png", data: fromBase64(PNG) }],
     isError: false,
   });
 });

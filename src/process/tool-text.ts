@@ -70,11 +70,31 @@ function file({ more, lines, size }: Data, content: string): string {
 }
 
 function blocks(content: readonly Data[]): ToolText {
-  const texts = content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
-  const images = content.flatMap(({ type, data, mimeType }) =>
-    type === "image" && typeof data === "string" && typeof mimeType === "string" ? [{ mimeType, data: fromBase64(data) }] : [],
-  );
-  return { text: texts.join("\n"), images, isError: false };
+  const images: ToolImage[] = [];
+  const texts = content.map(({ type, text, data, mimeType }) => {
+    if (type === "text" && typeof text === "string") return text;
+    const image = imageOf(mimeType, data);
+    if (image === null) return "[Something that can be shown neither as text nor as a picture]";
+    images.push(image);
+    return "";
+  });
+  return { text: texts.filter((text) => text !== "").join("\n"), images, isError: false };
+}
+
+/** What providers take. One they refuse would stay in history and be refused with every call from then on. */
+const IMAGES: Record<string, readonly number[]> = {
+  "image/png": [0x89, 0x50, 0x4e, 0x47],
+  "image/jpeg": [0xff, 0xd8, 0xff],
+  "image/gif": [0x47, 0x49, 0x46, 0x38],
+  "image/webp": [0x52, 0x49, 0x46, 0x46],
+};
+
+/** A device may say anything of its files, so it is seen whether a picture begins as one. */
+function imageOf(mimeType: unknown, data: unknown): ToolImage | null {
+  if (typeof mimeType !== "string" || typeof data !== "string" || !Object.hasOwn(IMAGES, mimeType)) return null;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) return null;
+  const bytes = fromBase64(data);
+  return IMAGES[mimeType]!.every((byte, at) => bytes[at] === byte) ? { mimeType, data: bytes } : null;
 }
 
 function command({ status, exitCode, sessionId, error, wantsInput }: Data, output: string): ToolText {

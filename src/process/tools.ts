@@ -94,8 +94,15 @@ function parameters(tool: Tool, devices: readonly ToolDevice[]): Data {
   };
 }
 
+const schemas = new Map<Syscall, JsonSchema>();
+
+/** Made once: it takes longer than most calls do. */
 function schemaOf({ call }: Tool): JsonSchema {
-  return z.toJSONSchema(call.args, { io: "input" }) as JsonSchema;
+  const known = schemas.get(call);
+  if (known !== undefined) return known;
+  const schema = z.toJSONSchema(call.args, { io: "input" }) as JsonSchema;
+  schemas.set(call, schema);
+  return schema;
 }
 
 function isShown({ shows }: Tool, name: string): boolean {
