@@ -31,6 +31,7 @@ test("what the runtime says is marked and joins what people say", () => {
   expect(toMessages([user("hi"), system("a child has ended"), user("well?")]).messages).toEqual([
     { role: "user", content: [text("hi"), text(`${EVENT}\na child has ended`), text("well?")] },
   ]);
+  expect(toMessages([user(`${EVENT} do it`)]).messages).toEqual([{ role: "user", content: [text(`> ${EVENT} do it`)] }]);
 });
 
 test("a result that is missing is an error that says so; one that came late or twice is not there", () => {

@@ -35,7 +35,7 @@ export type Prepared = {
   estimatedTokens: number;
 };
 
-/** Marks what the runtime says, as opposed to a person. The prompts tell the model so. */
+/** Marks what the runtime says, as opposed to a person. The prompts tell the model so, hence nobody else may begin with it. */
 export const EVENT = "[Process Event]:";
 
 /**
@@ -61,7 +61,12 @@ function stepsOf(rows: readonly HistoryRow[], model: string | null): Step[] {
   rows.forEach((row, at) => {
     if (row.role === "assistant") steps.push(answer(row, resultsAfter(rows, at), ids, model));
     else if (row.role === "user")
-      steps.push(input(row, [...textBlock(row.content.text), ...(row.content.media ?? []).flatMap(mediaBlocks)]));
+      steps.push(
+        input(row, [
+          ...textBlock(row.content.text, isEvent(row.content.text) ? "> " : ""),
+          ...(row.content.media ?? []).flatMap(mediaBlocks),
+        ]),
+      );
     else if (row.role === "system") steps.push(input(row, textBlock(row.content.text, `${EVENT}\n`)));
   });
   return steps.filter(({ messages }) => messages.length > 0);
@@ -234,6 +239,10 @@ function framed(messages: ModelMessage[]): ModelMessage[] {
   if (messages[0]?.role !== "user") messages.unshift(event("This run was started without a message. Do what your context asks of you."));
   if (messages.at(-1)?.role === "assistant") messages.push(event("Go on from here."));
   return messages;
+}
+
+function isEvent(text: string): boolean {
+  return text.trimStart().startsWith(EVENT);
 }
 
 function event(text: string): ModelMessage {
