@@ -113,11 +113,7 @@ test("of very many pictures the newest are sent, and of the others that they wer
 });
 
 test("another model is not shown thoughts and signatures that are not its own", () => {
-  const blocks: OutputBlock[] = [
-    { type: "thinking", thinking: "hm", signature: "s" },
-    text("ok"),
-    { ...call("c"), signature: "t" } as OutputBlock,
-  ];
+  const blocks: OutputBlock[] = [{ type: "thinking", thinking: "hm", signature: "s" }, text("ok"), { ...call("c"), signature: "t" }];
   const rows: HistoryRow[] = [user("hi"), { ...at(), role: "assistant", content: { blocks, model: "a/one" } }, result("c")];
   expect(toMessages(rows, null, "a/one").messages[1]).toEqual({ role: "assistant", content: blocks });
   expect(toMessages(rows, null, "b/two").messages[1]).toEqual({ role: "assistant", content: [text("ok"), call("c")] });
