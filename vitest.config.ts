@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "threads",
     isolate: false,
+    // Many tests wait for a clock or a process: two at a time, whatever the machine has.
+    maxWorkers: 2,
     // A guard against hangs, not a measure: machines of others are several times slower than ours.
     testTimeout: 90_000,
     hookTimeout: 180_000,
