@@ -59,12 +59,13 @@ export class NodeSql implements Sql {
 
   all(query: string, ...bindings: SqlValue[]): SqlRow[] {
     const { statement, columns } = this.#read(query, bindings);
-    return (statement.all(...bindings) as unknown as SqlValue[][]).map((values) => toRow(columns, values));
+    const rows = this.#looking(() => statement.all(...bindings) as unknown as SqlValue[][]);
+    return rows.map((values) => toRow(columns, values));
   }
 
   get(query: string, ...bindings: SqlValue[]): SqlRow | undefined {
     const { statement, columns } = this.#read(query, bindings);
-    const values = statement.get(...bindings) as unknown as SqlValue[] | undefined;
+    const values = this.#looking(() => statement.get(...bindings) as unknown as SqlValue[] | undefined);
     return values && toRow(columns, values);
   }
 
@@ -137,6 +138,15 @@ export class NodeSql implements Sql {
     this.#database.close();
   }
 
+  /** The first look at a file makes the memory that its readers share, and there may be no room for that. */
+  #looking<T>(look: () => T): T {
+    try {
+      return look();
+    } catch (error) {
+      throw this.#asStorageError(error) ?? error;
+    }
+  }
+
   #tryCommit(): StorageError | null {
     try {
       crashPoint("before-commit");
@@ -194,7 +204,7 @@ export class NodeSql implements Sql {
     let prepared = known.get(query);
     if (prepared === undefined) {
       checkStatement(query, known === this.#reads);
-      const statement = this.#database.prepare(query);
+      const statement = this.#looking(() => this.#database.prepare(query));
       statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map((column) => column.name), bindings: countBindings(query) };
       if (known.size >= STATEMENTS_MAX) known.clear();
