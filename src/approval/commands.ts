@@ -2,9 +2,10 @@
 // and through programs that run others. It finds what plain words tell; where words are made while the command runs, it
 // says opaque, which is the worst that can be said.
 
-import { isNode, type Part, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
-import { awkTags, carrierTags, gitTags, sedTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
+import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
+import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
+import { ADDED, isUsualProgram, type Known, known, programName } from "./words.ts";
 
 export type Parse = (text: string) => Script | null;
 
@@ -30,8 +31,12 @@ export function readCommands(text: string, parse: Parse): Reading {
 class Reader {
   readonly reading: Reading = { tags: new Set(), words: new Set(), changed: new Set(), directories: new Set() };
   readonly #parse: Parse;
-  readonly #functions = new Set<string>();
+  /** Functions of the script that is read, from where they are defined for certain. */
+  #functions = new Set<string>();
+  /** Variables with all that the script puts into them for certain to be no option. */
+  #plainVariables: ReadonlySet<string> = new Set();
   #nesting = 0;
+  #runs = 0;
 
   constructor(parse: Parse) {
     this.#parse = parse;
@@ -42,22 +47,18 @@ class Reader {
     const tree = nesting > NESTING_MAX ? null : this.#parse(text);
     if (tree === null || !isPlain(tree)) this.#add("compound");
     if (tree === null) return this.#add("opaque");
-    const outer = this.#nesting;
-    this.#nesting = nesting;
-    this.#definitions(tree);
-    this.#walk(tree);
-    this.#nesting = outer;
+    const outer = [this.#nesting, this.#functions, this.#plainVariables] as const;
+    [this.#nesting, this.#functions, this.#plainVariables] = [nesting, new Set(), plainVariables(tree)];
+    for (const statement of tree.statements) {
+      this.#walk(statement);
+      const command = onlyCommand(statement);
+      if (command?.type === "FunctionDef") this.#functions.add(command.name);
+    }
+    [this.#nesting, this.#functions, this.#plainVariables] = outer;
   }
 
   #add(...tags: readonly Tag[]): void {
     for (const tag of tags) this.reading.tags.add(tag);
-  }
-
-  /** First, so that a call may stand before the definition. */
-  #definitions(node: unknown): void {
-    if (typeof node !== "object" || node === null) return;
-    if (isNode(node) && node.type === "FunctionDef") this.#functions.add((node as { name?: unknown }).name as string);
-    for (const child of Object.values(node)) this.#definitions(child);
   }
 
   #walk(node: unknown): void {
@@ -71,7 +72,7 @@ class Reader {
       if (node.type === "Transform" || node.type === "Indirection") this.#add("opaque");
       // Some texts in the tree are taken apart only while they run, such as an array's index.
       for (const [key, value] of Object.entries(node))
-        if (typeof value === "string" && !TEXTS.has(key) && RUNS.test(value)) this.#add("opaque");
+        if (typeof value === "string" && !TEXTS.has(key) && LATER_COMMAND.test(value)) this.#add("opaque");
     }
     for (const child of Object.values(node)) this.#walk(child);
   }
@@ -83,7 +84,7 @@ class Reader {
 
   #redirection({ operator, target }: Redirection): void {
     if (target.type !== "Word" || operator === "<<<") return;
-    const { text, start } = read(target);
+    const { text, start } = known(target);
     if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#add("network", "connects");
     // Another descriptor, such as 2>&1.
     if (operator.endsWith("&") && text !== null && /^\d*-?$/.test(text)) return;
@@ -95,64 +96,54 @@ class Reader {
 
   #simple({ name, args, redirections }: Simple): void {
     if (name === null) return;
-    const given = redirections.flatMap(({ operator, target }) =>
-      target.type === "HereDoc" ? [read(target.content).text] : operator === "<<<" ? [read(target).text] : [],
-    );
-    this.#run([name, ...args].map(read), given);
+    // A function's own commands have been read where it is defined.
+    if (this.#functions.has(known(name).text ?? "")) return;
+    this.#run([name, ...args].map(known), inputOf(redirections));
   }
 
-  /** One program with its words, and the texts it is given to read. */
-  #run([first, ...args]: readonly Read[], given: readonly (string | null)[] = []): void {
+  /** One program with its words, and the text on its standard input if that is in the script. */
+  #run([first, ...args]: readonly Known[], input: string | null = null): void {
     if (first === undefined) return;
     for (const { text } of args) if (text !== null && text !== "") this.reading.words.add(text);
-    if (first.text === null) return this.#add("opaque");
+    if (first.text === null || ++this.#runs > RUNS_MAX) return this.#add("opaque");
     const name = programName(first.text);
-    if (!isFromPath(first.text) && !this.#functions.has(first.text)) this.#add("opaque");
+    if (!isUsualProgram(first.text)) this.#add("opaque");
     const texts = args.map(({ text }) => text);
-    const isLoose = args.some((arg) => arg.isLoose);
-    if (LATER.has(name) && texts.some((text) => text !== null && RUNS.test(text))) this.#add("opaque");
-    if (SHELLS.has(name)) return this.#shell(args, given);
-    if (name === "eval" || name === "trap") return this.#text(name === "eval" ? texts : texts.slice(0, 1));
+    if (LATER.has(name) && texts.some((text) => text !== null && LATER_COMMAND.test(text))) this.#add("opaque");
+    if (SHELLS.has(name)) return this.#shell(args, input);
+    if (name === "eval") return this.#text(texts);
+    if (name === "trap") return texts[0] === "-" ? undefined : this.#text(texts.slice(0, 1));
     if (name === "." || name === "source") return this.#add("opaque");
+    if (name === "unset") this.#functions.clear();
     if (NAMING.has(name)) this.#naming(name, args);
     if (name === "cd" || name === "pushd") this.#goes(texts);
     if (name === "find" || name === "fd") return this.#find(args);
     const wraps = wrapper(name);
     if (wraps !== undefined) return this.#wrapped(name, wraps, args);
     const carried = carrierTags(name);
-    if (carried !== undefined) return this.#carried(name, carried, args);
-    const tags = this.#tagsOf(name, texts, isLoose);
+    if (carried !== undefined) return this.#carried(carried, args);
+    const tags = optionTags(
+      name,
+      texts,
+      args.some((arg) => this.#mayBeOption(arg)),
+    ) ??
+      tagsOf(name) ?? ["opaque"];
     this.#add(...tags);
-    if (!tags.some((tag) => CHANGING.has(tag))) return;
-    for (const text of texts) this.#changes(text);
-    if (name === "cp" && texts.some((text) => text !== null && /^-\w*[rRa]|^--(?:recursive|archive)/.test(text))) this.#add("unknown-path");
+    if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#changes(text);
   }
 
-  #tagsOf(name: string, texts: readonly (string | null)[], isLoose: boolean): readonly Tag[] {
-    if (name === "git") return gitTags(isLoose ? [null] : texts);
-    if (name === "sed" || name === "gsed")
-      return sedTags(isLoose ? texts.map((text, at) => (at === 0 ? text : (text ?? "file.txt"))) : texts);
-    if (/^[gmn]?awk$/.test(name)) return awkTags(texts.map((text, at) => (at === 0 ? text : (text ?? ""))));
-    if (name === "sort" && texts.some((text) => text !== null && /^-[a-zA-Z]*o|^--(?:output|compress-program)/.test(text)))
-      return ["mutating", "opaque"];
-    if (name === "date" && texts.some((text) => text !== null && /^-[a-zA-Z]*s|^--set/.test(text))) return ["elevates", "privileged"];
-    if (/^tar$|^bsdtar$|^gtar$/.test(name))
-      return texts.some((text) => text === null || /^--(?:to-command|use-compress|checkpoint|rsh)|^-[a-zA-Z]*I/.test(text))
-        ? ["mutating", "opaque"]
-        : ["mutating", "unknown-path"];
-    if (name === "rg" && texts.some((text) => text !== null && text.startsWith("--pre"))) return ["opaque"];
-    return tagsOf(name) ?? (this.#functions.has(name) ? [] : ["opaque"]);
+  #mayBeOption({ lead }: Known): boolean {
+    return lead !== null && !this.#plainVariables.has(lead);
   }
 
-  #shell(args: readonly Read[], given: readonly (string | null)[]): void {
+  #shell(args: readonly Known[], input: string | null): void {
     const at = args.findIndex(({ text }) => text !== null && /^[-+][a-zA-Z]*c/.test(text));
     if (at >= 0 && args.slice(0, at).every(({ text }) => text !== null && /^[-+]/.test(text))) {
       const script = args.slice(at + 1).find(({ text }) => text === null || !/^[-+]\w/.test(text));
       return this.#text([script?.text ?? null]);
     }
     const isFile = args.some(({ text }) => text === null || (!/^[-+]/.test(text) && text !== ""));
-    if (isFile || given.length === 0) return this.#add("opaque");
-    this.#text(given.slice(-1));
+    this.#text(isFile ? [null] : [input]);
   }
 
   /** A command line in a word. */
@@ -161,58 +152,61 @@ class Reader {
     this.script(texts.map((text) => text ?? "").join(" "), this.#nesting + 1);
   }
 
-  #wrapped(name: string, { flags, valued, operands = 0 }: Wrapper, args: readonly Read[]): void {
+  #wrapped(name: string, { flags, valued, long = /^$/, operands = 0 }: Wrapper, args: readonly Known[]): void {
     let at = 0;
+    let replaced = "";
     for (; at < args.length; at++) {
       const { text, start } = args[at]!;
       if (name === "env" && /^\w+=/.test(start)) {
         if (STEERING.test(start.slice(0, start.indexOf("=")))) this.#add("opaque");
         continue;
       }
-      if (text === null) return this.#add("opaque");
-      if (text === "--" || (text === "-" && name === "env")) continue;
+      if (text === null) return this.#carried(["opaque"], args);
+      if (text === "--" || (text === "-" && name === "env") || long.test(text)) continue;
       if (!text.startsWith("-")) break;
       // It only tells where the program is.
       if (name === "command" && /^-[pvV]*[vV]$/.test(text)) return;
-      if (name === "nice" && /^-\d+$/.test(text)) continue;
-      if (
-        /^--(?:foreground|preserve-status|null|no-run-if-empty|verbose|ignore-environment)$|^--[a-z-]+=(?!.*\s)/.test(text) &&
-        !text.startsWith("--split")
-      )
-        continue;
-      const value = text
-        .slice(1)
-        .split("")
-        .findIndex((letter) => !flags.includes(letter));
+      const value = text.split("").findIndex((letter, place) => place > 0 && !flags.includes(letter));
       if (value === -1) continue;
-      if (!valued.includes(text[value + 1]!)) {
-        this.#carried(name, ["opaque"], args);
-        return;
-      }
-      if (value + 2 === text.length) at++;
+      if (!valued.includes(text[value]!)) return this.#carried(["opaque"], args);
+      const isNext = value + 1 === text.length;
+      if (text[value] === "I") replaced = isNext ? (args[at + 1]?.text ?? "") : text.slice(value + 1);
+      if (text[value] === "C") this.#add("unknown-path");
+      if (isNext) at++;
     }
     const rest = args.slice(at + operands);
-    // What xargs adds is not known.
-    if (rest.length > 0) this.#run(name === "xargs" ? [...rest, { text: null, start: "", isLoose: true }] : rest);
+    if (name === "xargs") return this.#added(rest, replaced);
+    this.#run(rest);
+  }
+
+  /** What xargs adds to the words, or puts in the place of a part of them, is not known. */
+  #added([first, ...rest]: readonly Known[], replaced: string): void {
+    if (first === undefined) return;
+    if (replaced === "") return this.#run([first, ...rest, ADDED]);
+    const isIn = ({ text }: Known): boolean => text === null || text.includes(replaced);
+    if (isIn(first)) return this.#add("opaque");
+    // Within a command line it can be a command.
+    if (rest.some((word) => isIn(word) && /\s/.test(word.text ?? ""))) this.#add("opaque");
+    this.#run([first, ...rest.map((word) => (word.text === replaced ? ADDED : word))]);
   }
 
   /** Which of the words is the command is not known, so every one of them is tried, and texts that could be one are read. */
-  #carried(name: string, tags: readonly Tag[], args: readonly Read[]): void {
+  #carried(tags: readonly Tag[], args: readonly Known[]): void {
     this.#add("opaque", ...tags);
     for (const [at, { text }] of args.entries()) {
       if (text === null) continue;
+      const name = programName(text);
       if (/\s/.test(text.trim())) this.#text([text]);
-      else if (tagsOf(programName(text))?.length) this.#run(args.slice(at));
-      else if (SHELLS.has(programName(text)) && at < args.length - 1) this.#run(args.slice(at));
+      else if (tagsOf(name)?.length || SHELLS.has(name)) this.#run(args.slice(at));
     }
-    if (name === "coproc") this.#run(args);
   }
 
-  #find(args: readonly Read[]): void {
+  #find(args: readonly Known[]): void {
     const tops = args.slice(0, args.findIndex(({ start }) => /^[-(!]/.test(start)) >>> 0);
-    for (const [at, { text, isLoose }] of args.entries()) {
-      // A pattern of names gives no option; a variable might.
-      if (text === null && isLoose && at > 0) this.#add("opaque");
+    for (const [at, arg] of args.entries()) {
+      const { text } = arg;
+      if (this.#mayBeOption(arg) && !/^-(?:i?name|i?path|newer|mtime|mmin|size|user|maxdepth|mindepth)$/.test(args[at - 1]?.text ?? ""))
+        this.#add("opaque");
       if (text === "-delete") this.#add("deletes", "destructive", "mutating");
       if (text !== null && /^-f(?:print|ls)/.test(text)) this.#add("mutating", "unknown-path");
       const isRun = text !== null && /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(text);
@@ -221,12 +215,13 @@ class Reader {
       if (!isRun) continue;
       const rest = args.slice(at + 1);
       const end = rest.findIndex(({ text }) => text === ";" || text === "+");
-      this.#run(rest.slice(0, end === -1 ? undefined : end));
+      this.#added(rest.slice(0, end === -1 ? undefined : end), "{}");
     }
   }
 
   /** Names that get a new meaning. */
-  #naming(name: string, args: readonly Read[]): void {
+  #naming(name: string, args: readonly Known[]): void {
+    if (name === "printf" && !args[0]?.start.startsWith("-v")) return;
     if (name === "alias" && args.some(({ text }) => text === null || text.includes("="))) return this.#add("opaque");
     if (name === "hash" || name === "enable" || name === "bind" || name === "complete") return this.#add("opaque");
     for (const { start, text } of args) {
@@ -248,48 +243,56 @@ class Reader {
   }
 }
 
+/** Some programs make many commands of one; the sum of all is bounded. */
+const RUNS_MAX = 1000;
 const TEXTS = new Set(["value", "sourceText", "originalText", "command", "type", "delimiter", "message", "token"]);
-const RUNS = /\$\(|`/;
-const NAMING = new Set([
-  "alias",
-  "export",
-  "declare",
-  "typeset",
-  "local",
-  "readonly",
-  "read",
-  "mapfile",
-  "readarray",
-  "hash",
-  "enable",
-  "bind",
-  "complete",
-  "printf",
-]);
+const LATER_COMMAND = /\$\(|`/;
+const NAMING = new Set("alias export declare typeset local readonly read mapfile readarray hash enable bind complete printf".split(" "));
 /** What they are given is taken apart as a sum or a variable's name, and commands in it run. */
-const LATER = new Set([
-  "test",
-  "[",
-  "let",
-  "unset",
-  "export",
-  "declare",
-  "typeset",
-  "local",
-  "readonly",
-  "read",
-  "mapfile",
-  "readarray",
-  "printf",
-]);
+const LATER = new Set("test [ let unset export declare typeset local readonly read mapfile readarray printf".split(" "));
 const CHANGING: ReadonlySet<Tag> = new Set<Tag>(["mutating", "destructive", "deletes", "opaque"]);
 
 /** A quoted text with a command in it, kept for later. */
 function holdsLaterCommand(node: unknown): boolean {
   if (typeof node !== "object" || node === null) return false;
   const { type, value } = node as { type?: unknown; value?: unknown };
-  if ((type === "SingleQuoted" || type === "Escaped" || type === "Literal") && typeof value === "string" && RUNS.test(value)) return true;
+  if ((type === "SingleQuoted" || type === "Escaped" || type === "Literal") && typeof value === "string" && LATER_COMMAND.test(value))
+    return true;
   return type !== "CommandSubstitution" && Object.values(node).some(holdsLaterCommand);
+}
+
+/** Of the redirections of standard input the last one counts; null where it is none that is written here. */
+function inputOf(redirections: readonly Redirection[]): string | null {
+  const last = redirections.findLast(({ operator, fd }) => operator.startsWith("<") && (fd === null || fd === 0));
+  if (last === undefined) return null;
+  const { operator, target } = last;
+  if (target.type === "HereDoc") return known(target.content).text;
+  return operator === "<<<" ? known(target).text : null;
+}
+
+/** By all that the script itself puts into them; the rest of the environment may hold anything. */
+function plainVariables(tree: Script): ReadonlySet<string> {
+  const plain = new Set(["HOME", "PWD", "USER", "UID", "HOSTNAME"]);
+  const others = new Set<string>();
+  const put = (name: string, isPlain: boolean): unknown => (isPlain ? plain : others).add(name.replace(/[[+].*$/s, ""));
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { type } = node as { type?: unknown };
+    if (type === "Assignment") {
+      const { name, value, append, array } = node as Assignment;
+      put(name, !append && array === null && value !== null && /^[^\s-]\S*$/.test(known(value).text ?? ""));
+    }
+    if (type === "For") {
+      const { variable, words } = node as { variable: string; words: Word[] | null };
+      put(variable, words !== null && words.map(known).every(({ text, start, lead }) => lead === null && /^(?!-)\S*$/.test(text ?? start)));
+    }
+    // `read x`, `printf -v x`, `local x=...` and the like.
+    if (type === "SimpleCommand" && (node as Simple).name !== null && NAMING.has(programName(known((node as Simple).name!).text ?? "")))
+      for (const arg of (node as Simple).args) put(/^\w*/.exec(known(arg).start)![0], false);
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(tree);
+  return new Set([...plain].filter((name) => !others.has(name)));
 }
 
 /** One program, its words, and nothing that is run to make them. */
@@ -300,57 +303,4 @@ function isPlain({ statements }: Script): boolean {
   if (others.length + more.length + piped.length > 0 || statement?.background || statement?.deferredError) return false;
   if (command?.type !== "SimpleCommand" || command.redirections.length + command.assignments.length > 0) return false;
   return [command.name, ...command.args].every((word) => word !== null && !JSON.stringify(word).includes("Substitution"));
-}
-
-/** Without its directory, and as a disk without case would find it. */
-function programName(text: string): string {
-  return text
-    .slice(text.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/\.exe$/, "");
-}
-
-/** A path elsewhere may be a program somebody wrote a moment ago. */
-function isFromPath(text: string): boolean {
-  return !text.includes("/") || /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/.test(text);
-}
-
-type Read = {
-  /** What the word is, or null where it is made while the command runs. */
-  text: string | null;
-  /** As much of it as is known. */
-  start: string;
-  /** Whether it may become several words, or none. */
-  isLoose: boolean;
-};
-
-function read({ parts }: Word): Read {
-  let start = "";
-  for (const [at, part] of parts.entries()) {
-    const text = textOf(part);
-    if (text === null) return { text: null, start, isLoose: parts.slice(at).some(isLoose) };
-    start += text;
-  }
-  return { text: start, start, isLoose: false };
-}
-
-function textOf(part: Part): string | null {
-  switch (part.type) {
-    case "Literal":
-    case "SingleQuoted":
-    case "Escaped":
-      return part.value;
-    case "DoubleQuoted": {
-      const { text } = read({ type: "Word", parts: part.parts });
-      return text;
-    }
-    case "TildeExpansion":
-      return `~${part.user ?? ""}`;
-    default:
-      return null;
-  }
-}
-
-function isLoose({ type }: Part): boolean {
-  return type === "ParameterExpansion" || type === "CommandSubstitution" || type === "BraceExpansion" || type === "ArithmeticExpansion";
 }

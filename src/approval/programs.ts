@@ -7,15 +7,16 @@ const DESTROYS: Tag[] = ["destructive", "mutating"];
 const CONNECTS: Tag[] = ["connects", "network"];
 const ELEVATES: Tag[] = ["elevates", "privileged"];
 
+/** The first are harmless; what ours among them do to the system passes the gate by itself. */
 const GROUPS: readonly (readonly [tags: readonly Tag[], names: string])[] = [
   [
     [],
     `: [ [[ alias arch b2sum base32 base64 basename bg break cal cat cd cksum clear cmp column comm continue cut date declare df diff dir
      dirname dirs disown du echo egrep exit expand export expr factor false fg fgrep file fmt fold free getopts grep groups head help
-     hexdump history hostname html-to-markdown id info jobs join jq let local locale look ls lsof man mapfile md5sum mesg nl nproc numfmt
-     od paste pgrep popd pr printenv printf ps pushd pwd read readarray readlink readonly realpath return rev rg seq set sha1sum sha224sum
+     hexdump history hostname html-to-markdown id info jobs join jq let local locale look ls lsof man mapfile md5sum mesg nl nproc notify numfmt
+     od paste pgrep popd pr printenv printf proc ps pushd pwd read readarray readlink readonly realpath return rev rg seq set sha1sum sha224sum
      sha256sum sha384sum sha512sum shasum shift shopt shuf skills sleep sort stat strings stty sum tac tail test tput tr tree true tsort
-     tty type typeset umask uname unalias unexpand uniq unset uptime wait wc whatis whereis which who whoami xxd yes zcat zgrep`,
+     tty type typeset umask uname unalias unexpand uniq unset uptime wait wc whatis whereis which who whoami wiki xxd yes zcat zgrep`,
   ],
   [["mutating"], "cp csplit gunzip gzip ln mkdir mkfifo mktemp patch split sponge tee touch bzip2 bunzip2 xz unxz zip unzip zstd"],
   [DELETES, "rm rmdir unlink shred srm wipe wipefs del erase rd fdisk gdisk parted mkswap mke2fs newfs diskutil"],
@@ -51,24 +52,30 @@ export type Wrapper = {
   /** Letters of options that stand alone, and of those that a value follows. */
   flags: string;
   valued: string;
+  /** Long options that do not change what is run. */
+  long?: RegExp;
   /** Words of its own after the options. */
   operands?: number;
 };
 
 /** Exactly known; with any other option, what they run is not. */
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
-  env: { flags: "i0v", valued: "uC" },
+  env: { flags: "i0v", valued: "uC", long: /^--(?:ignore-environment|null|unset=\w+)$/ },
   command: { flags: "p", valued: "" },
   builtin: { flags: "", valued: "" },
   exec: { flags: "cl", valued: "a" },
   nohup: { flags: "", valued: "" },
-  nice: { flags: "", valued: "n" },
+  nice: { flags: "", valued: "n", long: /^--adjustment=-?\d+$|^-\d+$/ },
   ionice: { flags: "t", valued: "cn" },
-  timeout: { flags: "v", valued: "sk", operands: 1 },
+  timeout: { flags: "v", valued: "sk", long: /^--(?:foreground|preserve-status|verbose|signal=\w+|kill-after=[\w.]+)$/, operands: 1 },
   time: { flags: "pvaq", valued: "fo" },
   stdbuf: { flags: "", valued: "ioe" },
   setsid: { flags: "cfw", valued: "" },
-  xargs: { flags: "0rtxop", valued: "adEILnPs" },
+  xargs: {
+    flags: "0rtxop",
+    valued: "adEILnPs",
+    long: /^--(?:null|no-run-if-empty|verbose|max-(?:args|lines|procs|chars)=\d+|delimiter=\S+)$/,
+  },
   busybox: { flags: "", valued: "" },
   toybox: { flags: "", valued: "" },
 };
@@ -102,7 +109,7 @@ export const SHELLS: ReadonlySet<string> = new Set("sh bash dash ash zsh ksh mks
 
 /** Variables that change what other names mean, or run something by themselves. */
 export const STEERING =
-  /^(?:PATH|HOME|CDPATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|LD_.*|DYLD_.*|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS|LESS(?:OPEN|CLOSE)|TAR_OPTIONS|RSYNC_RSH|GREP_OPTIONS)$/;
+  /^(?:PATH|HOME|CDPATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|LD_.*|DYLD_.*|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS|LESS(?:OPEN|CLOSE)|TAR_OPTIONS|RSYNC_RSH|GREP_OPTIONS|RIPGREP_CONFIG_PATH|AWK(?:LIB)?PATH|XDG_.*|(?:SSH|SUDO|GIT)_ASKPASS|GCONV_PATH|LOCPATH|NLSPATH|TERMINFO|HISTFILE|INPUTRC|BASH_XTRACEFD|MANOPT|MANROFFOPT|JQ_.*|IFS)$/;
 
 const GIT: ReadonlyMap<string, readonly Tag[]> = new Map([
   ...words("status log diff show blame shortlog describe rev-parse ls-files ls-tree cat-file rev-list reflog grep help version var", []),
@@ -112,25 +119,87 @@ const GIT: ReadonlyMap<string, readonly Tag[]> = new Map([
   ...words("config", ["policy-bearing", "mutating"]),
 ]);
 
-/** Git with an option before its command can be told to run anything. */
-export function gitTags(args: readonly (string | null)[]): readonly Tag[] {
-  const [first = "help", ...rest] = args;
-  const tags = (first !== null && GIT.get(first)) || undefined;
-  if (tags === undefined) return ["opaque", "mutating"];
-  const isForced = rest.some((word) => word === null || /^(?:--force|--delete|--hard|-[a-zA-Z]*[dDf])/.test(word));
+type Words = readonly (string | null)[];
+
+/** What the other words of a program make of it, where they matter; undefined where its name says all. */
+export function optionTags(name: string, words: Words, mayHoldOption: boolean): readonly Tag[] | undefined {
+  const rule = Object.hasOwn(BY_OPTION, name) ? BY_OPTION[name] : undefined;
+  if (rule === undefined) return undefined;
+  const tags = rule(words);
+  // Awk takes no options behind its program.
+  return mayHoldOption && !name.endsWith("awk") ? [...(tags ?? tagsOf(name) ?? []), "opaque"] : tags;
+}
+
+const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | undefined>> = {
+  git: gitTags,
+  sed: sedTags,
+  gsed: sedTags,
+  awk: awkTags,
+  gawk: awkTags,
+  mawk: awkTags,
+  nawk: awkTags,
+  tar: tarTags,
+  bsdtar: tarTags,
+  gtar: tarTags,
+  cp: (words) => (has(words, /^-\w*[rRa]|^--(?:recursive|archive)/) ? ["mutating", "unknown-path"] : undefined),
+  date: (words) => (has(words, /^-[a-zA-Z]*s|^--set/) ? ELEVATES : undefined),
+  history: (words) => (has(words, /^-[a-z]*[anrw]/) ? ["mutating"] : undefined),
+  hostname: (words) => (has(words, /^[^-]/) ? ELEVATES : undefined),
+  jobs: (words) => (has(words, /^-[a-z]*x/) ? ["opaque"] : undefined),
+  man: (words) => (has(words, /^-[a-zA-Z]*[PHCK]|^--(?:pager|html|config)/) ? ["opaque"] : undefined),
+  mapfile: (words) => (has(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
+  readarray: (words) => (has(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
+  rg: (words) => (has(words, /^--(?:pre|hostname-bin)/) ? ["opaque"] : undefined),
+  shuf: (words) => (has(words, /^-[a-z]*o|^--output/) ? ["mutating"] : undefined),
+  sort: (words) => (has(words, /^--compress/) ? ["mutating", "opaque"] : has(words, /^-[a-zA-Z]*o|^--output/) ? ["mutating"] : undefined),
+  tree: (words) => (has(words, /^-[a-zA-Z]*o/) ? ["mutating"] : undefined),
+  uniq: (words) => (operands(words) > 1 ? ["mutating"] : undefined),
+  xxd: (words) => (operands(words) > 1 ? ["mutating"] : undefined),
+};
+
+function has(words: Words, option: RegExp): boolean {
+  return words.some((word) => word !== null && option.test(word));
+}
+
+function operands(words: Words): number {
+  return words.filter((word) => word === null || !word.startsWith("-")).length;
+}
+
+/** Git with an option before its command can be told to run anything, and some of its commands by their own options. */
+function gitTags([first = "help", ...rest]: Words): readonly Tag[] {
+  const tags = first === null ? undefined : GIT.get(first);
+  if (tags === undefined || has(rest, /^-O|^--(?:output|ext-diff|exec|upload-pack|receive-pack|open-files)/)) return ["opaque", "mutating"];
+  const isForced = has(rest, /^(?:--force|--delete|--hard|drop|clear|remove|-[a-zA-Z]*[dDf])/);
   return isForced && tags.length > 0 ? [...tags, "destructive"] : tags;
 }
 
+function tarTags(words: Words): readonly Tag[] {
+  const isRun = has(words, /^--(?:to-command|use-compress|checkpoint|rsh|new-volume|info-script)|^-?[a-zA-Z]*[IF]/);
+  return isRun ? ["mutating", "opaque"] : ["mutating", "unknown-path"];
+}
+
 /** Sed writes files and runs commands by letters of its script: what is not plainly harmless is opaque. */
-export function sedTags(args: readonly (string | null)[]): readonly Tag[] {
-  const options = args.filter((word) => word?.startsWith("-"));
-  const scripts = args.includes("-e")
-    ? args.filter((_, at) => args[at - 1] === "-e")
-    : args.filter((word) => !word?.startsWith("-")).slice(0, 1);
-  const isKnown = options.every((word) => /^-(?:[nErsuz]*i?[nErsuz]*|i\.\w+|e|-in-place|-quiet|-regexp-extended)$/.test(word!));
+function sedTags(words: Words): readonly Tag[] {
+  const options = words.filter((word): word is string => word?.startsWith("-") ?? false);
+  const scripts = words.includes("-e")
+    ? words.filter((_, at) => words[at - 1] === "-e")
+    : words.filter((word) => !word?.startsWith("-")).slice(0, 1);
+  const isKnown = options.every((word) => /^-(?:[nErsuz]*i?[nErsuz]*|i\.\w+|e|-in-place|-quiet|-regexp-extended)$/.test(word));
   const isPlain = isKnown && scripts.length > 0 && scripts.every((script) => script !== null && PLAIN_SED.test(script));
-  const isInPlace = options.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word!));
+  const isInPlace = has(options, /^-[a-zA-Z]*i|^--in-place/);
   return [...(isInPlace ? (["mutating"] as const) : []), ...(isPlain ? [] : (["opaque"] as const))];
+}
+
+/** Awk can run commands, write files and open connections by its program, which is the first word that is no option. */
+function awkTags(words: Words): readonly Tag[] {
+  let at = 0;
+  for (; words[at]?.startsWith("-"); at++) {
+    if (!/^-[Fv]/.test(words[at]!)) return ["opaque"];
+    if (words[at]!.length === 2) at++;
+  }
+  const program = words[at];
+  if (program === undefined || program === null) return ["opaque"];
+  return /system|getline|close|[|>@]|\/inet/.test(program.replaceAll("||", "").replaceAll(">=", "")) ? ["opaque"] : [];
 }
 
 const ADDRESS = String.raw`(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)(?:,(?:\d+|\$|\+\d+|/(?:[^/\\\n]|\\.)*/))?!?)?`;
@@ -140,11 +209,3 @@ const SUBSTITUTE = "/|#,:@%!_".split("").map((mark) => {
 });
 const STEP = `\\s*${ADDRESS}\\s*(?:[pdqDPhHgGxnN=]|\\d*q\\d*|${SUBSTITUTE.join("|")})\\s*`;
 const PLAIN_SED = new RegExp(`^${STEP}(?:[;\\n]${STEP})*;?$`);
-
-/** Awk can run commands, write files and open connections. */
-export function awkTags(args: readonly (string | null)[]): readonly Tag[] {
-  const isPlain = args.every(
-    (word) => word !== null && !/system|getline|[|>@]|\/inet|^-(?:f|i|l|E|-file|-include|-load|-exec)|close|ENVIRON\[/.test(word),
-  );
-  return isPlain ? [] : ["opaque"];
-}

@@ -1,0 +1,124 @@
+// Commands put together at random, run for real in the gateway's shell over files in memory: whenever a file is gone
+// afterwards, its command had been read as one that deletes, or as opaque.
+
+import * as fc from "fast-check";
+import { Bash } from "just-bash/browser";
+import { expect, test } from "vitest";
+import { quoted } from "../lib/quote.ts";
+import { readCommands } from "./commands.ts";
+import { parseScript } from "./script.ts";
+
+const LEAVES = [
+  "rm x",
+  "\\rm x",
+  "r''m x",
+  "r\\m x",
+  "'rm' x",
+  "$'\\x72m' x",
+  "/bin/rm x",
+  "command rm x",
+  "env rm x",
+  "env A=1 rm x",
+  "timeout 5 rm x",
+  "time rm x",
+  "echo x | xargs rm",
+  "echo x | xargs -I{} rm {}",
+  "ls x | xargs -n 1 rm",
+  "find . -name x -delete",
+  "find . -name x -exec rm {} \\;",
+  "find . -name x -exec sh -c 'rm \"$1\"' _ {} \\;",
+  "c=rm; $c x",
+  "c=r; ${c}m x",
+  "$(echo rm) x",
+  "`echo rm` x",
+  'set -- rm x; "$@"',
+  'a=(rm x); "${a[@]}"',
+  'y=-delete; find . -name x "$y"',
+  'f() { "$@"; }; f rm x',
+  'f() { rm "$1"; }; f x',
+  "rm ./x",
+  "rm $PWD/x",
+  "rm *",
+  "rm {x,}",
+  "echo rm x | sh",
+  "sh <<< 'rm x'",
+  "printf 'rm x' | bash",
+  "shopt -s expand_aliases\nalias l=rm\nl x",
+  "mv x y && rm y",
+  "true; rm x",
+  "false || rm x",
+  "! rm x",
+  "A=1 rm x",
+  "rm -f -- x",
+  "echo cm0geA== | base64 -d | sh",
+  "y='rm x'; eval \"$y\"",
+  "y='rm x'; $y",
+  "y=m; eval r$y x",
+  "y=rm; z=y; ${!z} x",
+  "echo 'rm x' > s; sh s",
+  "echo 'rm x' > s; . ./s",
+  "unlink x",
+  "rmdir d",
+  "r${none}m x",
+  'r"$none"m x',
+  "echo ${none:-$(rm x)}",
+  "read -r c <<< rm; $c x",
+  "printf -v c rm; $c x",
+  "xargs rm <<< x",
+  "xargs -I ls ls x <<< rm",
+];
+
+const WRAPS: ((command: string) => string)[] = [
+  (command) => `sh -c ${quoted(command)}`,
+  (command) => `bash -c ${quoted(command)} name a b`,
+  (command) => `eval ${quoted(command)}`,
+  (command) => `env A=1 bash -c ${quoted(command)}`,
+  (command) => `timeout 9 sh -c ${quoted(command)}`,
+  (command) => `echo ${quoted(command)} | sh`,
+  (command) => `xargs -I{} sh -c ${quoted(command)} <<< x`,
+  (command) => `(${command}\n)`,
+  (command) => `{ ${command}\n}`,
+  (command) => `echo "$(${command}\n)"`,
+  (command) => `cat <(${command}\n)`,
+  (command) => `if true; then ${command}\nfi`,
+  (command) => `for i in 1; do ${command}\ndone`,
+  (command) => `while true; do ${command}\nbreak; done`,
+  (command) => `case x in x) ${command}\n;; esac`,
+  (command) => `g() { ${command}\n}; g`,
+  (command) => `true && { ${command}\n}`,
+  (command) => `[[ -n $(${command}\n) ]] || true`,
+  (command) => `: \${none:-$(${command}\n)}`,
+  (command) => `: $(( $(${command}\necho 1) + 1 ))`,
+  (command) => `v=${quoted(command)}; eval "$v"`,
+  (command) => `v=${quoted(command)}; sh -c "$v"`,
+  (command) => `sh <<'END${command.length}'\n${command}\nEND${command.length}\n`,
+  (command) => `cat <<'END${command.length}' | sh\n${command}\nEND${command.length}\n`,
+  (command) => `echo before; ${command}\necho after`,
+];
+
+const command = fc
+  .tuple(fc.constantFrom(...LEAVES), fc.array(fc.constantFrom(...WRAPS), { maxLength: 3 }))
+  .map(([leaf, wraps]) => wraps.reduce((inner, wrap) => wrap(inner), leaf));
+
+async function deletes(script: string): Promise<boolean> {
+  const bash = new Bash({ files: { "/w/x": "1", "/w/d/.keep": "" }, cwd: "/w", defenseInDepth: false });
+  await bash.exec("rm d/.keep");
+  await bash.exec(script);
+  const { stdout } = await bash.exec("ls /w; ls -d /w/d");
+  return !/^x$/m.test(stdout) || !stdout.includes("/w/d");
+}
+
+test("what deletes had been read as such", { timeout: 300_000 }, async () => {
+  let deleted = 0;
+  await fc.assert(
+    fc.asyncProperty(command, async (script) => {
+      if (!(await deletes(script))) return;
+      deleted++;
+      const { tags } = readCommands(script, parseScript);
+      expect(tags.has("deletes") || tags.has("opaque"), `${script}\n[${[...tags].join(" ")}]`).toBe(true);
+    }),
+    { numRuns: 400 },
+  );
+  // Else this would show nothing.
+  expect(deleted).toBeGreaterThan(200);
+});
