@@ -428,3 +428,22 @@ test("texts within texts end somewhere", () => {
   expect(readCommands("(".repeat(5000), parseScript).tags).toContain("opaque");
   expect(readCommands(`echo ${"$(".repeat(500)}rm x${")".repeat(500)}`, parseScript).tags).toContain("opaque");
 });
+
+/** Whoever writes a command to be judged may want the judge to stand still, or to fall over. */
+test.each([
+  ["ssh ".repeat(8000)],
+  ["env ".repeat(8000)],
+  ["exec ".repeat(6000)],
+  [`find ${"-exec find ".repeat(2500)}`],
+  [`watch ${"'rm x' ".repeat(4000)}`],
+  [`sudo ${"sh -c 'sudo sh -c x' ".repeat(1000)}`],
+  [`ssh ${"sh ".repeat(10)};`.repeat(800)],
+  [`sed '${" ".repeat(30_000)}X' f`],
+  [`sed '${"/a/,/b/p;".repeat(3000)}X' f`],
+  [`eval ${'"$('.repeat(2000)}rm x${')"'.repeat(2000)}`],
+  ["{".repeat(30_000)],
+  ["if ".repeat(10_000)],
+  [`x=${"${x:-".repeat(5000)}`],
+])("a bomb is opaque or read, and soon: %.20s", (command) => {
+  expect(readCommands(command, parseScript).tags.size).toBeGreaterThan(0);
+});

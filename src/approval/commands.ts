@@ -36,7 +36,8 @@ class Reader {
   /** Variables with all that the script puts into them for certain to be no option. */
   #plainVariables: ReadonlySet<string> = new Set();
   #nesting = 0;
-  #runs = 0;
+  #depth = 0;
+  #work = 0;
 
   constructor(parse: Parse) {
     this.#parse = parse;
@@ -44,7 +45,7 @@ class Reader {
 
   script(text: string, nesting: number): void {
     if (text.trim() === "") return;
-    const tree = nesting > NESTING_MAX ? null : this.#parse(text);
+    const tree = nesting > NESTING_MAX || !this.#mayGoOn(0) ? null : this.#parse(text);
     if (tree === null || !isPlain(tree)) this.#add("compound");
     if (tree === null) return this.#add("opaque");
     const outer = [this.#nesting, this.#functions, this.#plainVariables] as const;
@@ -104,8 +105,21 @@ class Reader {
   /** One program with its words, and the text on its standard input if that is in the script. */
   #run([first, ...args]: readonly Known[], input: string | null = null): void {
     if (first === undefined) return;
+    if (!this.#mayGoOn(args.length)) return this.#add("opaque");
+    this.#depth++;
+    this.#program(first, args, input);
+    this.#depth--;
+  }
+
+  /** Some programs make many commands of one. What it takes to read them all is bounded, as whoever wrote them is not to be trusted. */
+  #mayGoOn(words: number): boolean {
+    this.#work += 1 + words;
+    return this.#work <= WORK_MAX && this.#depth < DEPTH_MAX;
+  }
+
+  #program(first: Known, args: readonly Known[], input: string | null): void {
     for (const { text } of args) if (text !== null && text !== "") this.reading.words.add(text);
-    if (first.text === null || ++this.#runs > RUNS_MAX) return this.#add("opaque");
+    if (first.text === null) return this.#add("opaque");
     const name = programName(first.text);
     if (!isUsualProgram(first.text)) this.#add("opaque");
     const texts = args.map(({ text }) => text);
@@ -193,7 +207,7 @@ class Reader {
   /** Which of the words is the command is not known, so every one of them is tried, and texts that could be one are read. */
   #carried(tags: readonly Tag[], args: readonly Known[]): void {
     this.#add("opaque", ...tags);
-    for (const [at, { text }] of args.entries()) {
+    for (const [at, { text }] of args.slice(0, CARRIED_MAX).entries()) {
       if (text === null) continue;
       const name = programName(text);
       if (/\s/.test(text.trim())) this.#text([text]);
@@ -213,6 +227,7 @@ class Reader {
       // What is done to a place is done to all below it.
       if (isRun || text === "-delete") for (const top of tops) this.#changes(top.text);
       if (!isRun) continue;
+      if (!this.#mayGoOn(args.length - at)) return this.#add("opaque");
       const rest = args.slice(at + 1);
       const end = rest.findIndex(({ text }) => text === ";" || text === "+");
       this.#added(rest.slice(0, end === -1 ? undefined : end), "{}");
@@ -243,8 +258,9 @@ class Reader {
   }
 }
 
-/** Some programs make many commands of one; the sum of all is bounded. */
-const RUNS_MAX = 1000;
+const WORK_MAX = 50_000;
+const DEPTH_MAX = 32;
+const CARRIED_MAX = 16;
 const TEXTS = new Set(["value", "sourceText", "originalText", "command", "type", "delimiter", "message", "token"]);
 const LATER_COMMAND = /\$\(|`/;
 const NAMING = new Set("alias export declare typeset local readonly read mapfile readarray hash enable bind complete printf".split(" "));

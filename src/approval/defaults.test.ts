@@ -149,6 +149,7 @@ const TO_COME: Record<string, Case[]> = {
   "sys.mcp.add": [[{}, "ask"]],
   "sched.add": [[{}, "ask"]],
   "sched.run": [[{}, "ask"]],
+  "signal.watch": [[{}, "ask"]],
   "pkg.install": [[{}, "ask"]],
   "proc.hil": [[{ decision: "approve" }, "deny"]],
   "proc.kill": [[{ pid: "x" }, "ask"]],

@@ -19,7 +19,7 @@ const READS = `
 const OWN_WORK = `
   proc.send proc.ipc.send proc.ipc.call proc.conversation.open proc.conversation.close proc.conversation.fork proc.conversation.compact
   notification.create notification.mark notification.dismiss
-  repo.create sys.workspace.create sys.workspace.update signal.watch signal.unwatch codemode.exec codemode.run`;
+  repo.create sys.workspace.create sys.workspace.update signal.unwatch codemode.exec codemode.run`;
 
 /** Nobody asks these of an agent: to decide its own requests, to say who it is, to hold a provider's key. */
 const NEVER = "proc.hil proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.link.consume";

@@ -185,7 +185,8 @@ function sedTags(words: Words): readonly Tag[] {
     ? words.filter((_, at) => words[at - 1] === "-e")
     : words.filter((word) => !word?.startsWith("-")).slice(0, 1);
   const isKnown = options.every((word) => /^-(?:[nErsuz]*i?[nErsuz]*|i\.\w+|e|-in-place|-quiet|-regexp-extended)$/.test(word));
-  const isPlain = isKnown && scripts.length > 0 && scripts.every((script) => script !== null && PLAIN_SED.test(script));
+  const isPlain =
+    isKnown && scripts.length > 0 && scripts.every((script) => script !== null && script.length <= SED_CHARS_MAX && PLAIN_SED.test(script));
   const isInPlace = has(options, /^-[a-zA-Z]*i|^--in-place/);
   return [...(isInPlace ? (["mutating"] as const) : []), ...(isPlain ? [] : (["opaque"] as const))];
 }
@@ -202,10 +203,11 @@ function awkTags(words: Words): readonly Tag[] {
   return /system|getline|close|[|>@]|\/inet/.test(program.replaceAll("||", "").replaceAll(">=", "")) ? ["opaque"] : [];
 }
 
-const ADDRESS = String.raw`(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)(?:,(?:\d+|\$|\+\d+|/(?:[^/\\\n]|\\.)*/))?!?)?`;
+const ADDRESS = String.raw`(?:(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)(?:,(?:\d+|\$|\+\d+|/(?:[^/\\\n]|\\.)*/))?!?)`;
 const SUBSTITUTE = "/|#,:@%!_".split("").map((mark) => {
   const at = mark === "|" ? String.raw`\|` : mark;
   return `s${at}(?:[^${at}\\\\\\n]|\\\\.)*${at}(?:[^${at}\\\\\\n]|\\\\.)*${at}[gpiI0-9]*`;
 });
-const STEP = `\\s*${ADDRESS}\\s*(?:[pdqDPhHgGxnN=]|\\d*q\\d*|${SUBSTITUTE.join("|")})\\s*`;
+const STEP = `[ \\t]*(?:${ADDRESS}[ \\t]*)?(?:[pdDPhHgGxnN=]|q\\d*|${SUBSTITUTE.join("|")})[ \\t]*`;
 const PLAIN_SED = new RegExp(`^${STEP}(?:[;\\n]${STEP})*;?$`);
+const SED_CHARS_MAX = 500;

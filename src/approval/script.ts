@@ -5,7 +5,7 @@ import { Bash } from "just-bash/browser";
 import type { Parse } from "./commands.ts";
 
 /** What is longer is not judged by its words; a person sees it. */
-const SCRIPT_CHARS_MAX = 64 * 1024;
+const SCRIPT_CHARS_MAX = 32 * 1024;
 
 let bash: Bash | null = null;
 

@@ -152,6 +152,11 @@ test("a session that is only looked at is told from one that is fed", () => {
   expect(tags("shell.exec", { input: ["rm", "x"] })).toContain("opaque");
 });
 
+test("nobody follows a command through any number of directories", () => {
+  const input = Array.from({ length: 1000 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
+  expect(tags("shell.exec", { input })).toContain("policy-bearing");
+});
+
 test("without a parser a command is opaque", () => {
   expect(judge({ call: "shell.exec", args: { input: "ls" }, ...AROUND }).tags).toContain("opaque");
 });

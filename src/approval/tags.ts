@@ -115,11 +115,15 @@ function changesPolicy(
   // Named anywhere, even in pieces of a path, where something is changed that cannot be followed word by word.
   const isUnsure = tags.has("opaque") || tags.has("unknown-path");
   if (isUnsure && /context\.d|skills\.d|constitution\.md|\.gsv|approval/i.test(input)) return true;
+  // More than anybody follows.
+  if (directories.size > DIRECTORIES_MAX) return changed.size > 0;
   const tops = [around.cwd, ...[...directories].map((path) => plainPath(path, target, around) ?? "/")];
   for (const path of changed)
     for (const cwd of tops) if (isPolicyBearing(target === "device" ? under(cwd, path) : path, target, { ...around, cwd })) return true;
   return false;
 }
+
+const DIRECTORIES_MAX = 16;
 
 /** On a device, where a relative path is not made absolute. */
 function under(cwd: string, path: string): string {

@@ -39,7 +39,7 @@ function misleads(char: string, before: string, isMixed: boolean): boolean {
   if (/[–—]/.test(char)) return before === "";
   // A mark on something that takes none.
   if (/\p{M}/u.test(char)) return !/[\p{L}\p{M}]/u.test(before);
-  return isMixed && (FOREIGN.test(char) || new RegExp(LOOKALIKES.source, "u").test(char));
+  return isMixed && (FOREIGN.test(char) || LOOKALIKE.test(char));
 }
 
 function named(char: string): string {
@@ -54,3 +54,4 @@ const PUNCTUATION =
 const FOREIGN =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}]/u;
 const LOOKALIKES = /[аАВсСеЕНіІїЇјЈКМоОрРѕЅТуУхХһԁԛԜԝӏӀΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυιγκωϲϳաոսօսց\u0131\u0237\u0251\u0261\u026A\u1D00-\u1D2B]/gu;
+const LOOKALIKE = new RegExp(LOOKALIKES.source, "u");
