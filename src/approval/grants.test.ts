@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { approvalDigest } from "./digest.ts";
-import { type Asking, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember } from "./grants.ts";
+import { type Asking, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember, settled } from "./grants.ts";
+import type { Action } from "./policy.ts";
 import type { Request } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
@@ -213,4 +214,13 @@ test("a grant says what it allows", () => {
   expect(of("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
     "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines, on laptop, for 2 days",
   );
+});
+
+test("a grant answers a question and changes no other decision", () => {
+  const from = asking("shell.exec", { input: "make" });
+  const grants = [given(asking("shell.exec", { input: "ls" })), given(from)];
+  const action = (action: Action, list = grants) => settled({ action, why: "x" }, list, from, NOW).action;
+  expect([action("auto"), action("ask"), action("deny")]).toEqual(["auto", "auto", "deny"]);
+  expect(action("ask", grants.slice(0, 1))).toBe("ask");
+  expect(settled({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the shell.exec");
 });

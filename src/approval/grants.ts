@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { isBelow, plainPath } from "./paths.ts";
+import type { Decision } from "./policy.ts";
 import type { Judged } from "./request.ts";
 import { visible } from "./visible.ts";
 
@@ -68,6 +69,13 @@ export function covers(grant: Grant, { uid, pid, target, digest, judged }: Askin
   if (grant.scope === "tool") return true;
   const path = pathOf(judged);
   return grant.folder !== null && path !== null && path !== grant.folder && isBelow(path, grant.folder);
+}
+
+/** A grant answers a question, and nothing else: what is denied stays denied. */
+export function settled(decision: Decision, grants: readonly Grant[], asking: Asking, now: number): Decision {
+  if (decision.action !== "ask") return decision;
+  const grant = grants.find((grant) => covers(grant, asking, now));
+  return grant === undefined ? decision : { ...decision, action: "auto", why: describeGrant(grant) };
 }
 
 /** What no wide grant is meant to cover: what steers agents and machines, and rights beyond the user's own. */
