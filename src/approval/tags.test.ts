@@ -22,6 +22,7 @@ test("only gsv is the gateway, and a session is where the kernel says", () => {
   expect(of("fs.copy", { from: { path: "a" }, to: { path: "b" } })).toBe("gsv");
   expect(of("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } })).toBe("device");
   expect(of("fs.copy", { from: { path: "a" }, to: { path: "b", target: "laptop" } })).toBe("device");
+  expect(of("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } }, { device: null })).toBe("device");
 });
 
 test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([

@@ -18,10 +18,11 @@ export function judge(request: Request, parse: Parse = () => null): Judged {
 
 /** A copy is on a device if either end is. Only `gsv` is the gateway: a device may have any other name. */
 export function targetClass({ call, args, device }: Request): TargetClass {
+  // It runs in the gateway, and is about its ends.
+  if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(at(end).target)) ? "gsv" : "device";
   if (device !== undefined) return device === null ? "gsv" : "device";
   if (call === "shell.exec" && args.sessionId !== undefined) return "device";
-  const ends = call === "fs.copy" ? [at(args.from).target, at(args.to).target] : [args.target];
-  return ends.every(isNative) ? "gsv" : "device";
+  return isNative(args.target) ? "gsv" : "device";
 }
 
 function isNative(target: unknown): boolean {
