@@ -2,12 +2,11 @@
 
 import { fail } from "../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
+import { type ContextPolicy, type ContextState, defaultPolicy } from "./estimate.ts";
 
 export const DEFAULT_CONVERSATION = "default";
 export const ID_CHARS_MAX = 256;
 const TITLE_CHARS_MAX = 200;
-
-export type Overflow = "manual" | "auto-compact" | "fail";
 
 export type Conversation = {
   id: string;
@@ -18,8 +17,6 @@ export type Conversation = {
   createdAt: number;
   updatedAt: number;
 };
-
-export type ContextPolicy = { conversationId: string; overflow: Overflow; compactAtPressure: number; keepLast: number; updatedAt: number };
 
 export class Conversations {
   readonly #sql: Sql;
@@ -46,7 +43,7 @@ export class Conversations {
     const created = this.get(id) === undefined;
     const text = title?.trim().slice(0, TITLE_CHARS_MAX) || null;
     this.#sql.run(
-      `INSERT INTO conversations VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3)
+      `INSERT INTO conversations VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3, NULL)
        ON CONFLICT (id) DO UPDATE SET status = 'open', title = coalesce(?2, title), updated_at = ?3`,
       id,
       text,
@@ -55,10 +52,9 @@ export class Conversations {
     return { conversation: this.#mustGet(id), created };
   }
 
-  /** What is said needs a conversation that is open; the default one is made when it is first needed. */
+  /** What is said needs a conversation that is open; one that is not there is made. */
   forSaying(id: string, now: number): Conversation {
-    const there = this.get(id) ?? (id === DEFAULT_CONVERSATION ? this.open(id, undefined, now).conversation : undefined);
-    if (there === undefined) return this.open(id, undefined, now).conversation;
+    const there = this.get(id) ?? this.open(id, undefined, now).conversation;
     if (there.status === "closed") fail(409, `Conversation is closed: ${id}`);
     return there;
   }
@@ -71,7 +67,7 @@ export class Conversations {
   /** Empty again, under the next number. */
   beginAnew(id: string, now: number): Conversation {
     this.#sql.run(
-      "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, updated_at = ? WHERE id = ?",
+      "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, context = NULL, updated_at = ? WHERE id = ?",
       now,
       id,
     );
@@ -80,10 +76,10 @@ export class Conversations {
 
   policy(id: string): ContextPolicy {
     const row = this.#sql.get("SELECT * FROM conversations WHERE id = ?", id);
-    if (row === undefined) return { conversationId: id, overflow: "manual", compactAtPressure: 0.9, keepLast: 80, updatedAt: 0 };
+    if (row === undefined) return defaultPolicy(id);
     return {
       conversationId: id,
-      overflow: row.overflow as Overflow,
+      overflow: row.overflow as ContextPolicy["overflow"],
       compactAtPressure: Number(row.compact_at),
       keepLast: Number(row.keep_last),
       updatedAt: Number(row.policy_at),
@@ -101,6 +97,16 @@ export class Conversations {
       conversationId,
     );
     return this.policy(conversationId);
+  }
+
+  /** How full its context was when that was last looked at. */
+  context(id: string): ContextState | null {
+    const row = this.#sql.get("SELECT context FROM conversations WHERE id = ?", id);
+    return row?.context == null ? null : (JSON.parse(String(row.context)) as ContextState);
+  }
+
+  setContext(id: string, context: ContextState | null): void {
+    this.#sql.run("UPDATE conversations SET context = ? WHERE id = ?", context === null ? null : JSON.stringify(context), id);
   }
 
   #mustGet(id: string): Conversation {

@@ -76,6 +76,16 @@ export function contextState(known: Known, usage: Pick<ModelUsage, "input" | "ou
   };
 }
 
+/** The same after something was added or taken away, before anybody has counted again. */
+export function resized(
+  state: ContextState,
+  tokens: number,
+  now: Required<Pick<ContextState, "messageCount" | "lastMessageId" | "updatedAt">>,
+): ContextState {
+  const { outputTokens: _, totalTokens: __, ...known } = state;
+  return contextState({ ...known, ...now, estimatedInputTokens: Math.max(0, state.inputTokens + tokens) }, null);
+}
+
 /** Before anybody has set one. */
 export function defaultPolicy(conversationId: string): ContextPolicy {
   return { conversationId, overflow: "manual", compactAtPressure: 0.9, keepLast: 80, updatedAt: 0 };

@@ -17,7 +17,8 @@ export type StoredMedia = {
 
 export type Said =
   | { role: "user"; text: string; media?: StoredMedia[] }
-  | { role: "assistant"; blocks: OutputBlock[] }
+  /** `model` names who said it, provider/model. */
+  | { role: "assistant"; blocks: OutputBlock[]; model?: string }
   | { role: "system"; text: string }
   | { role: "toolResult"; callId: string; tool: string; isError: boolean; output: string; images?: StoredMedia[] };
 
@@ -34,7 +35,7 @@ export class History {
 
   append(conversationId: string, runId: string | null, said: Said, now: number): Message {
     const { role, ...content } = said;
-    const place = Number(this.#sql.get("SELECT next FROM conversations WHERE id = ?", conversationId)?.next);
+    const { next: place } = this.bounds(conversationId);
     this.#sql.run("UPDATE conversations SET next = next + 1 WHERE id = ?", conversationId);
     this.#sql.run(
       "INSERT INTO messages (conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -51,7 +52,7 @@ export class History {
 
   /** `offset` counts from the oldest. */
   page(conversationId: string, offset: number, limit: number): Page {
-    const { first, next } = this.#bounds(conversationId);
+    const { first, next } = this.bounds(conversationId);
     const from = first + offset;
     const rows = this.#sql.all(
       "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place",
@@ -62,9 +63,33 @@ export class History {
     return { messages: rows.map(fromRow), messageCount: next - first, truncated: from + limit < next };
   }
 
+  /** Where it begins and ends; the end is not part of it. */
+  bounds(conversationId: string): { first: number; next: number } {
+    const row = this.#sql.get("SELECT first, next FROM conversations WHERE id = ?", conversationId);
+    return { first: Number(row?.first ?? 0), next: Number(row?.next ?? 0) };
+  }
+
+  /** From one place up to another, oldest first, a few at a time. */
+  *range(conversationId: string, from: number, end: number, step = 100): Generator<Message> {
+    for (let at = from; at < end; at += step) {
+      const rows = this.#sql.all(
+        "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place",
+        conversationId,
+        at,
+        Math.min(end, at + step),
+      );
+      for (const row of rows) yield fromRow(row);
+    }
+  }
+
+  roleAt(conversationId: string, place: number): Said["role"] | undefined {
+    const row = this.#sql.get("SELECT role FROM messages WHERE conversation_id = ? AND place = ?", conversationId, place);
+    return row?.role as Said["role"] | undefined;
+  }
+
   /** The newest first, for as long as they are wanted. */
   *backwards(conversationId: string, step = 50): Generator<Message> {
-    const { first, next } = this.#bounds(conversationId);
+    const { first, next } = this.bounds(conversationId);
     for (let end = next; end > first; end -= step) {
       const rows = this.#sql.all(
         "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place DESC",
@@ -94,7 +119,7 @@ export class History {
   /** The messages up to one are replaced by a single one, which takes the id of the first. */
   fold(conversationId: string, throughPlace: number, said: Said, now: number): Message {
     const { role, ...content } = said;
-    const { first } = this.#bounds(conversationId);
+    const { first } = this.bounds(conversationId);
     const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, first)?.id);
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ? AND place <= ?", conversationId, throughPlace);
     this.#sql.run("UPDATE conversations SET first = ?, updated_at = ? WHERE id = ?", throughPlace, now, conversationId);
@@ -108,11 +133,6 @@ export class History {
       now,
     );
     return { id, runId: null, createdAt: now, ...said };
-  }
-
-  #bounds(conversationId: string): { first: number; next: number } {
-    const row = this.#sql.get("SELECT first, next FROM conversations WHERE id = ?", conversationId);
-    return { first: Number(row?.first ?? 0), next: Number(row?.next ?? 0) };
   }
 }
 

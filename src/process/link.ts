@@ -3,6 +3,7 @@
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
+import type { Budget, Overspent } from "./budget.ts";
 import type { ProcessEvent } from "./events.ts";
 import type { StoredMedia } from "./history.ts";
 
@@ -12,6 +13,8 @@ export type ProcessPorts = {
   kernel: KernelLink;
   now(): number;
   uuid(): string;
+  /** The folder on gsv that archives of this process are kept in: /var/sessions/<username>/<pid>. */
+  archiveRoot(): string;
   /** Asks for a wake by then, whatever was asked for before. */
   wakeBy(ms: number): void;
   log(message: string, fields: Record<string, string | number>): void;
@@ -21,12 +24,22 @@ export interface KernelLink {
   /** What a run needs of the system, looked up once when it begins. */
   prepare(conversationId: string): Promise<Preparation>;
   /**
-   * One syscall of the process's own, through the gate. `callId` is its key: sent again, it is not carried out again where
+   * One syscall of the process's own, through the gate. `runId` and `callId` are its key: sent again, it is not carried out again where
    * the target can promise that. Never throws.
    */
   sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome>;
   /** What has become true; followers are told. */
   emit(events: readonly ProcessEvent[]): void;
+  /**
+   * Asks a person whether the run may go on beyond its budget; `budgetDecided` of the process says what they answered. Asked
+   * again for the same run while it is open, it is the same question.
+   */
+  askForBudget(runId: string, over: readonly Overspent[]): Promise<string>;
+  /** Keeps all of an output of which the history holds a part, and says where. The same call again is the same file. */
+  keepOutput(callId: string, text: string): Promise<string>;
+  /** Kept for good when it answers: what is archived is deleted then. */
+  archive(path: string, bytes: Uint8Array): Promise<void>;
+  readArchive(path: string): Promise<Uint8Array>;
   /** What nobody needs to be told again: pieces of an answer as it comes. */
   stream(payload: Record<string, unknown>): void;
 }
@@ -37,6 +50,7 @@ export type Preparation = {
   contextWindow: number | null;
   system: string;
   tools: readonly ModelTool[];
+  budget: Budget;
 };
 
 /** `isAgain`: an earlier life of the process sent it and did not hear how it ended. */

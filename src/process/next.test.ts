@@ -2,7 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Action, type CallState, type LastSaid, next, type RunView, type View } from "./next.ts";
+import { type Action, type CallState, type LastSaid, next, type OverflowReason, type RunView, type View } from "./next.ts";
 
 const NOW = 1_000;
 const RUN: RunView = {
@@ -29,6 +29,9 @@ const calls = (...states: (CallState | `${CallState}@`)[]) =>
 const send = (position: number): Action => ({ do: "send", runId: "r", callId: `call ${position}` });
 const wait = (what: "calls" | "person" | "budget"): Action => ({ do: "wait", runId: "r", for: what });
 
+const stop = (reason: OverflowReason): Action => ({ do: "end", runId: "r", status: "error", reason });
+const END: Action = { do: "end", runId: "r", status: "ok", reason: "turn.complete" };
+
 describe("without a run", () => {
   it.each<[string, View, Action]>([
     ["nothing waits", at(null), { do: "rest" }],
@@ -42,7 +45,7 @@ describe("with a run", () => {
     ["somebody has spoken", { said: "user" }, { do: "generate", runId: "r" }],
     ["the runtime has spoken", { said: "system" }, { do: "generate", runId: "r" }],
     ["the model was asked when the gateway died", { said: "user", behind: ["b"] }, { do: "generate", runId: "r" }],
-    ["the model has answered", { said: "answer", behind: ["b"] }, { do: "end", runId: "r", status: "ok", reason: "turn.complete" }],
+    ["the model has answered", { said: "answer", behind: ["b"] }, END],
     ["its lease is over", { leaseUntil: NOW }, { do: "end", runId: "r", status: "error", reason: "lease.expired" }],
     ["results are there", { said: "results" }, { do: "generate", runId: "r" }],
     [
@@ -52,8 +55,19 @@ describe("with a run", () => {
     ],
     ["the budget is spent", { budget: "spent" }, { do: "askForBudget", runId: "r" }],
     ["more budget was asked for", { budget: "asked" }, wait("budget")],
+    ["it was asked for, and nothing else matters", { budget: "asked", overflow: "unmeasured" }, wait("budget")],
+    ["nobody knows how large it is", { overflow: "unmeasured" }, { do: "measure", runId: "r" }],
+    ["the budget is looked at before the room", { budget: "spent", overflow: "compact" }, { do: "askForBudget", runId: "r" }],
+    ["the model has answered, and it is not measured again", { said: "answer", overflow: "unmeasured" }, END],
+    [
+      "somebody has spoken meanwhile, which is measured with the rest",
+      { said: "results", behind: ["b"], overflow: "unmeasured" },
+      { do: "join", runId: "r", runIds: ["b"] },
+    ],
+    ["nothing is left to be shortened", { overflow: "empty" }, stop("context.auto_compact.empty")],
+    ["it could not be shortened", { overflow: "failed" }, stop("context.auto_compact.failed")],
     ["the history is too long, and may be shortened", { overflow: "compact" }, { do: "compact", runId: "r" }],
-    ["the history is too long", { overflow: "fail" }, { do: "end", runId: "r", status: "error", reason: "context.policy.fail" }],
+    ["the history is too long", { overflow: "fail" }, stop("context.policy.fail")],
   ])("%s", (_, run, action) => expect(next(at(run))).toEqual(action));
 });
 
@@ -80,12 +94,12 @@ it("always knows what to do, asks the model only when nothing is open, and ends 
     calls: fc.array(fc.record({ callId: fc.uuid(), state, isOnDevice: fc.boolean() }), { minLength: 1, maxLength: 4 }),
     behind: fc.array(fc.uuid(), { maxLength: 2 }),
     budget: fc.constantFrom("within", "asked", "spent"),
-    overflow: fc.constantFrom("none", "compact", "fail"),
+    overflow: fc.constantFrom("unmeasured", "none", "compact", "fail", "empty", "failed"),
   }) as unknown as fc.Arbitrary<RunView>;
   fc.assert(
     fc.property(run, (one) => {
       const action = next({ now: NOW, run: one, waiting: [] });
-      if (action.do === "generate") expect(one.said).not.toMatch(/wish|answer/);
+      if (action.do === "generate") expect([one.said, one.budget, one.overflow].join()).toMatch(/^(?!wish|answer)\w+,within,none$/);
       if (action.do === "collect") expect(one.calls.every((call) => call.state === "done")).toBe(true);
       if (action.do === "send") expect(one.calls.find(({ callId }) => callId === action.callId)?.state).toBe("wanted");
       if (action.do === "join") expect(one.said).toBe("results");

@@ -2,136 +2,11 @@
 // moment loses nothing, repeats nothing and leaves nothing hanging.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { NodeSql } from "../hosts/node/sql.ts";
-import type { ModelEvent, ModelRequest, OutputBlock } from "../ports/models.ts";
 import { turn, type Turn } from "../lib/turn.ts";
-import type { ProcessEvent } from "./events.ts";
-import type { ProcessPorts, SysCall, SysOutcome } from "./link.ts";
-import { LEASE_MS, Process } from "./process.ts";
-
-type Answer = OutputBlock[] | { error: string };
-
-const text = (words: string): OutputBlock => ({ type: "text", text: words });
-let calls = 0;
-const tool = (name: string, args: Record<string, unknown>): OutputBlock => ({
-  type: "toolCall",
-  id: `call-${++calls}`,
-  name,
-  arguments: args,
-});
-const read = (path: string, target = "gsv") => tool("Read", { target, path });
-const USAGE = {
-  input: 10,
-  output: 5,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 15,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-
-class World {
-  readonly sql = new NodeSql(":memory:", () => {});
-  readonly events: ProcessEvent[] = [];
-  readonly requests: ModelRequest[] = [];
-  readonly effects: SysCall[] = [];
-  now = 1_000;
-  wakeAt = 0;
-  ids = 0;
-  /** What the model answers, in turn; then it repeats what it was told last. */
-  script: Answer[] = [];
-  modelHolds: Turn | null = null;
-  /** Answers a call, or null to leave it open. */
-  sys: (call: SysCall) => Promise<SysOutcome> = async ({ args }) => ({
-    kind: "done",
-    isError: false,
-    output: `content of ${String(args.path)}`,
-  });
-  life = 0;
-  process: Process = undefined as never;
-
-  constructor() {
-    this.begin();
-  }
-
-  /** A new life over the same rows; whatever the last one was doing comes to nothing. */
-  begin(): void {
-    this.process?.close();
-    const life = ++this.life;
-    const isAlive = () => this.life === life;
-    const never = new Promise<never>(() => {});
-    const ports: ProcessPorts = {
-      sql: this.sql,
-      now: () => this.now,
-      uuid: () => `run-${++this.ids}`,
-      wakeBy: (ms) => (this.wakeAt = ms),
-      log: (message, fields) => {
-        throw new Error(`${message}: ${JSON.stringify(fields)}`);
-      },
-      models: { stream: (request, signal) => (isAlive() ? this.#stream(request, signal, isAlive) : hang()) },
-      kernel: {
-        prepare: async () => ({
-          choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },
-          fallback: null,
-          contextWindow: 10_000,
-          system: "be good",
-          tools: [],
-        }),
-        sys: async (call) => {
-          if (!isAlive()) return never;
-          this.effects.push(call);
-          const outcome = await this.sys(call);
-          return isAlive() ? outcome : never;
-        },
-        emit: (events) => {
-          if (isAlive()) this.events.push(...events);
-        },
-        stream: () => {},
-      },
-    };
-    this.process = new Process("p", ports);
-  }
-
-  async *#stream(request: ModelRequest, signal: AbortSignal, isAlive: () => boolean): AsyncGenerator<ModelEvent> {
-    this.requests.push(request);
-    const answer = this.script.shift() ?? [text(`you said ${JSON.stringify(request.messages.at(-1)?.content)}`)];
-    if (this.modelHolds !== null) {
-      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      await Promise.race([this.modelHolds.promise, stopped]);
-    }
-    if (!isAlive()) await new Promise(() => {});
-    if (signal.aborted) yield { type: "error", content: [], usage: null, error: { kind: "aborted", message: "aborted" } };
-    else if ("error" in answer) yield { type: "error", content: [], usage: null, error: { kind: "other", message: answer.error } };
-    else yield { type: "done", content: answer, usage: USAGE, stop: "end" };
-  }
-
-  say(words: string, more: { runId?: string; conversationId?: string } = {}) {
-    return this.process.send({ said: { role: "user", text: words }, reason: "proc.send", ...more });
-  }
-
-  ends(): [string, string, string | null][] {
-    return this.events
-      .filter(({ signal }) => signal === "proc.run.finished")
-      .map(({ payload }) => [String(payload.runId), String(payload.status), payload.text as string | null]);
-  }
-
-  history(conversationId = "default"): string[] {
-    return this.process.history.page(conversationId, 0, 1_000).messages.map((message) => {
-      if (message.role === "toolResult") return `${message.isError ? "failed" : "result"}: ${message.output}`;
-      if (message.role === "assistant")
-        return `assistant: ${message.blocks.map((block) => ("text" in block ? block.text : block.type)).join("|")}`;
-      return `${message.role}: ${message.text}`;
-    });
-  }
-
-  idle(): Promise<void> {
-    return expect.poll(() => this.process.activeRun === undefined && this.process.waitingCount === 0).toBe(true);
-  }
-}
-
-async function* hang(): AsyncGenerator<ModelEvent> {
-  await new Promise(() => {});
-  yield undefined as never;
-}
+import type { ModelRequest } from "../ports/models.ts";
+import type { SysOutcome } from "./link.ts";
+import { LEASE_MS } from "./state.ts";
+import { type Answer, read, text, tool, World } from "../../test/support/process-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -149,10 +24,13 @@ describe("a run", () => {
       "1 proc.run.started",
       "2 proc.changed",
       "3 proc.changed",
-      "4 proc.run.output",
-      "5 proc.run.finished",
+      "4 proc.changed",
+      "5 proc.changed",
+      "6 proc.run.output",
+      "7 proc.run.finished",
+      "8 chat.complete",
     ]);
-    expect(world.process.events.after(3, 10)?.map(({ seq }) => seq)).toEqual([4, 5]);
+    expect(world.process.events.after(6, 10)?.map(({ seq }) => seq)).toEqual([7, 8]);
     expect(world.process.events.after(99, 10)).toBeNull();
   });
 
@@ -232,7 +110,10 @@ describe("a run", () => {
     world.process.woke();
     await world.idle();
     await expect.poll(() => world.ends()).toEqual([["run-1", "error", null]]);
-    expect(world.history().at(-1)).toMatch(/^failed: /);
+    expect(world.history().slice(-2)).toEqual([
+      "failed: Error: User interrupted tool execution",
+      "system: The run was ended: Nothing was heard of this run for too long.",
+    ]);
   });
 });
 

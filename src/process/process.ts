@@ -1,23 +1,26 @@
 // A process: takes what is said to it, works on one thing at a time, and writes every step down before it goes on. What it
-// does next follows from what is written (next.ts); memory holds only what may be lost with it: the model's answer as it
-// comes, and the wish to stop it.
+// does next follows from what is written (next.ts, state.ts); memory holds only what may be lost with it: the model's answer
+// as it comes, how full the context was, and the wish to stop.
 
 import { fail } from "../lib/sys-error.ts";
-import type { OutputBlock } from "../ports/models.ts";
-import { type Call, Calls } from "./calls.ts";
-import { Conversations, DEFAULT_CONVERSATION } from "./conversations.ts";
-import { Events, type ProcessEvent } from "./events.ts";
-import { History, type Said } from "./history.ts";
+import type { ModelEvent, OutputBlock } from "../ports/models.ts";
+import { overspentText } from "./budget.ts";
+import type { Call, CallEnd } from "./calls.ts";
+import { compactForRun } from "./compaction.ts";
+import { ConversationCalls } from "./conversation-calls.ts";
+import { DEFAULT_CONVERSATION } from "./conversations.ts";
+import { contextState, estimateTokens, withoutCompaction } from "./estimate.ts";
+import type { Said } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
+import { Live, type LiveAnswer, wireEvent } from "./live.ts";
+import { extent, keepContext, measure, type Measured, spentNow, viewOf } from "./measure.ts";
 import { type Action, type LastSaid, next, type RunView } from "./next.ts";
-import { type Run, type RunOutcome, type RunReason, Runs, WAITING_MAX } from "./runs.ts";
-import { migrate } from "./schema.ts";
+import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
+import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
+import { allowance, capped } from "./tool-text.ts";
 import { syscallOf, toSyscall } from "./tools.ts";
 import { generate, type Generated } from "./turn.ts";
-
-/** A run that nothing is heard of for so long has ended, whatever it was doing. */
-export const LEASE_MS = 15 * 60 * 1000;
-const INTERRUPTED = "User interrupted tool execution";
+import type { Spent } from "./usage.ts";
 
 export type SendArgs = {
   conversationId?: string | undefined;
@@ -30,36 +33,29 @@ export type SendResult = { status: "started"; runId: string; queued?: true };
 export type AbortResult = { aborted: boolean; runId: string | null; continuedQueuedRunId: string | null };
 
 export class Process {
-  readonly #pid: string;
   readonly #ports: ProcessPorts;
-  readonly conversations: Conversations;
-  readonly history: History;
-  readonly events: Events;
-  readonly #runs: Runs;
-  readonly #calls: Calls;
+  readonly #state: State;
+  readonly conversation: ConversationCalls;
   /** What the run that is worked on has of the system. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
+  #measured: Measured | null = null;
+  #live: Live | null = null;
   #stopping = new AbortController();
+  readonly #closing = new AbortController();
   #isWorking = false;
-  #isClosed = false;
   #isAsked = false;
 
   constructor(pid: string, ports: ProcessPorts) {
-    const { sql } = ports;
-    this.#pid = pid;
     this.#ports = ports;
-    migrate(sql);
-    this.conversations = new Conversations(sql);
-    this.history = new History(sql);
-    this.events = new Events(sql);
-    this.#runs = new Runs(sql);
-    this.#calls = new Calls(sql);
-    if (this.#runs.active() !== undefined) sql.transaction(() => this.#calls.beginAnew());
+    this.#state = new State(pid, ports);
+    const signal = () => this.#closing.signal;
+    this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(), goOn: () => this.#goOn(), signal });
   }
 
   /** From now on it does nothing, wherever it was: the next life goes on from what is written. */
   close(): void {
-    this.#isClosed = true;
+    this.#state.isClosed = true;
+    this.#closing.abort(null);
     this.#stop();
   }
 
@@ -70,17 +66,17 @@ export class Process {
 
   /** The same runId again is the same message. */
   send({ conversationId = DEFAULT_CONVERSATION, said, runId = this.#ports.uuid(), reason }: SendArgs): SendResult {
-    const result = this.#change((tell): SendResult => {
+    const { runs, conversations, held } = this.#state;
+    const result = this.#state.change((tell): SendResult => {
       const now = this.#ports.now();
-      const known = this.#runs.get(runId);
+      const known = runs.get(runId);
       if (known !== undefined) return { status: "started", runId, ...(known.state === "waiting" ? { queued: true } : {}) };
-      this.conversations.forSaying(conversationId, now);
-      if (this.#runs.waitingCount() >= WAITING_MAX)
-        fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
-      const isIdle = this.#runs.active() === undefined && this.#runs.waitingCount() === 0;
-      this.#runs.accept({ runId, conversationId, reason, message: said }, now);
+      conversations.forSaying(conversationId, now);
+      if (runs.waitingCount() >= WAITING_MAX) fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
+      const isIdle = runs.active() === undefined && runs.waitingCount() === 0 && !held.has(conversationId);
+      runs.accept({ runId, conversationId, reason, message: said }, now);
       if (isIdle) {
-        this.#begin(runId, reason, tell);
+        this.#state.begin(runId, reason, tell);
         return { status: "started", runId };
       }
       tell("proc.changed", { changes: ["queue"], conversationId, enqueuedRunId: runId });
@@ -92,42 +88,86 @@ export class Process {
 
   /** Whatever the model or a tool is doing: for this process it is over now. */
   abort(runId?: string): AbortResult {
-    const result = this.#change((tell): AbortResult => {
-      const run = this.#runs.active();
+    const { runs } = this.#state;
+    const result = this.#state.change((tell): AbortResult => {
+      const run = runs.active();
       if (run === undefined || (runId !== undefined && run.runId !== runId)) {
-        const waiting = runId === undefined ? undefined : this.#runs.get(runId);
+        const waiting = runId === undefined ? undefined : runs.get(runId);
         if (waiting?.state !== "waiting") return { aborted: false, runId: run?.runId ?? null, continuedQueuedRunId: null };
-        this.#ended(waiting, { status: "aborted", reason: "user", text: null }, tell);
+        this.#state.ended(waiting, { status: "aborted", reason: "user", text: null }, tell);
         return { aborted: true, runId: waiting.runId, continuedQueuedRunId: null };
       }
-      this.#interruptCalls(run, tell);
-      this.#end(run, { status: "aborted", reason: "user", text: null }, tell);
-      return { aborted: true, runId: run.runId, continuedQueuedRunId: this.#runs.waiting()[0]?.runId ?? null };
+      this.#state.end(run, { status: "aborted", reason: "user", text: null }, tell);
+      return { aborted: true, runId: run.runId, continuedQueuedRunId: this.#state.waiting()[0]?.runId ?? null };
     });
-    if (result.aborted) this.#stop();
+    if (result.aborted && runs.active() === undefined) this.#stop();
     this.#goOn();
     return result;
   }
 
   /** A person has answered. */
   decided(requestId: string): void {
-    const call = this.#calls.byRequest(requestId);
+    const { calls, runs } = this.#state;
+    const call = calls.byRequest(requestId);
     if (call?.state !== "asked") return;
-    this.#change(() => this.#calls.decided(call.callId));
+    this.#state.change(() => {
+      calls.decided(call.callId);
+      runs.prolong(call.runId, this.#ports.now() + LEASE_MS);
+    });
     this.#goOn();
   }
 
+  /** A person has answered whether the run may use as much again. */
+  budgetDecided(requestId: string, isAllowed: boolean): void {
+    const { runs, usage } = this.#state;
+    const isHeard = this.#state.change((tell) => {
+      const run = runs.active();
+      if (run?.budgetRequest !== requestId) return false;
+      if (!isAllowed) {
+        this.#endWith(run, "budget.denied", "The budget is used up, and more was not given. Raise the limit, or send a new message.", tell);
+        return true;
+      }
+      const spent = spentNow(this.#state, run);
+      usage.extended({ runId: run.runId }, spent.run);
+      usage.extended("process", spent.process);
+      runs.askedForBudget(run.runId, null);
+      runs.prolong(run.runId, this.#ports.now() + LEASE_MS);
+      return true;
+    });
+    if (!isHeard) return;
+    this.#measured = null;
+    this.#goOn();
+  }
+
+  /** The answer that is just coming. Who has this shows it, and then the pieces with a higher number. */
+  live(): LiveAnswer | null {
+    return this.#live?.answer() ?? null;
+  }
+
+  /** Of a run, or of all there were. */
+  spent(runId?: string): Spent {
+    return runId === undefined ? this.#state.usage.ofProcess() : this.#state.usage.ofRun(runId);
+  }
+
+  get history() {
+    return this.#state.history;
+  }
+
+  get events() {
+    return this.#state.events;
+  }
+
   get activeRun(): Run | undefined {
-    return this.#runs.active();
+    return this.#state.runs.active();
   }
 
   get waitingCount(): number {
-    return this.#runs.waitingCount();
+    return this.#state.runs.waitingCount();
   }
 
   #goOn(): void {
     this.#isAsked = true;
-    if (this.#isWorking || this.#isClosed) return;
+    if (this.#isWorking || this.#state.isClosed) return;
     this.#isWorking = true;
     void this.#work().finally(() => {
       this.#isWorking = false;
@@ -140,7 +180,7 @@ export class Process {
       this.#isAsked = false;
       const action = next(this.#view());
       if (action.do === "rest" || action.do === "wait") {
-        const active = this.#runs.active();
+        const active = this.#state.runs.active();
         if (active !== undefined) this.#ports.wakeBy(active.leaseUntil);
         continue;
       }
@@ -150,155 +190,106 @@ export class Process {
         this.#broken(action.runId, error);
       }
       this.#isAsked = true;
-    } while (this.#isAsked && !this.#isClosed);
+    } while (this.#isAsked && !this.#state.isClosed);
   }
 
   async #perform(action: Exclude<Action, { do: "rest" | "wait" }>): Promise<void> {
     const { runId } = action;
     switch (action.do) {
       case "begin":
-        return this.#change((tell) => this.#begin(runId, "queue.promote", tell));
+        return this.#state.change((tell) => this.#state.begin(runId, "queue.promote", tell));
       case "send":
         return this.#send(action.callId);
       case "collect":
-        return this.#change((tell) => this.#collect(runId, tell));
+        return this.#state.change((tell) => this.#state.collect(runId, tell));
       case "join":
-        return this.#change((tell) => this.#join(runId, action.runIds, tell));
+        return this.#state.change((tell) => this.#state.join(runId, action.runIds, tell));
+      case "measure":
+        return this.#measure(runId);
+      case "askForBudget":
+        return this.#askForBudget(runId);
+      case "compact":
+        return this.#compact(runId);
       case "generate":
         return this.#generate(runId);
-      case "compact":
-      case "askForBudget":
-        throw new Error(`A process does not know yet how to ${action.do}`);
-      case "end": {
-        const { status, reason } = action;
-        return this.#change((tell) => {
-          const run = this.#runs.active();
+      case "end":
+        return this.#state.change((tell) => {
+          const run = this.#state.runs.active();
           if (run?.runId !== runId) return;
-          this.#interruptCalls(run, tell);
-          const error = status === "ok" ? {} : { error: reason };
-          this.#end(run, { status, reason, text: status === "ok" ? this.#lastText(run) : null, ...error }, tell);
+          const { status, reason } = action;
+          if (status === "ok") this.#state.end(run, { status, reason, text: this.#lastText(run) }, tell);
+          else this.#endWith(run, reason, this.#measured?.why ?? "Nothing was heard of this run for too long.", tell);
         });
-      }
-    }
-  }
-
-  #begin(runId: string, reason: RunReason, tell: Tell): void {
-    const now = this.#ports.now();
-    const run = this.#runs.get(runId);
-    if (run?.state !== "waiting") return;
-    this.#runs.begin(runId, now + LEASE_MS, now);
-    const { conversationId } = run;
-    tell("proc.run.started", { runId, conversationId, reason });
-    if (run.message !== null) this.#say(conversationId, runId, run.message, tell);
-  }
-
-  /** What came meanwhile is said now, and answered together with the run. */
-  #join(runId: string, runIds: readonly string[], tell: Tell): void {
-    for (const joined of runIds) {
-      const run = this.#runs.get(joined);
-      if (run?.state !== "waiting") continue;
-      this.#runs.join(joined, runId, this.#ports.now());
-      tell("proc.run.started", { runId: joined, conversationId: run.conversationId, reason: run.reason });
-      if (run.message !== null) this.#say(run.conversationId, joined, run.message, tell);
     }
   }
 
   async #send(callId: string): Promise<void> {
-    const call = this.#calls.get(callId);
+    const { calls, usage } = this.#state;
+    const call = calls.get(callId);
     if (call?.state !== "wanted") return;
     const { runId, tool, isAgain } = call;
     const wanted = toSyscall(tool, call.args);
     if ("error" in wanted) return this.#callEnded(call, { isError: true, output: `Error: ${wanted.error}` });
     const { call: syscall, args } = wanted;
-    this.#change((tell) => {
-      this.#calls.sent(callId);
-      tell("proc.run.tool.started", { name: tool, syscall, args, callId, runId });
+    const { conversationId } = this.#state.runs.get(runId)!;
+    this.#state.change((tell) => {
+      calls.sent(callId);
+      if (!isAgain && call.requestId === null) usage.toolCalled(runId);
+      tell("proc.run.tool.started", { name: tool, syscall, args, callId, runId, conversationId });
     });
     await this.#ports.sql.durable();
-    if (this.#isClosed) return;
+    if (this.#state.isClosed) return;
     const outcome = this.#ports.kernel.sys({ runId, callId, syscall, args, isAgain }, this.#stopping.signal).catch((error: unknown) => ({
       kind: "done" as const,
       isError: true,
       output: `Error: ${error instanceof Error ? error.message : String(error)}`,
     }));
     // Not waited for: others may run beside it, and whoever brings its end asks what is next.
-    void outcome.then((end) => {
-      if (this.#isClosed) return;
-      if (end.kind === "asked") this.#change(() => this.#calls.asked(callId, end.requestId));
-      else this.#callEnded(call, end);
+    void outcome.then(async (end) => {
+      const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
+      if (this.#state.isClosed) return;
+      if (kept.kind === "asked") this.#asked(call, kept.requestId);
+      else this.#callEnded(call, kept);
       this.#goOn();
     });
   }
 
-  /** What comes late, of a run that is over, changes nothing. */
-  #callEnded({ callId, runId, tool, syscall }: Call, end: { isError: boolean; output: string; images?: Call["images"] }): void {
-    this.#change((tell) => {
-      const now = this.#ports.now();
-      if (!this.#calls.done(callId, end, now)) return;
-      this.#runs.prolong(runId, now + LEASE_MS);
-      const how = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
-      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, ...how });
+  #asked({ callId, runId }: Call, requestId: string): void {
+    this.#state.change(() => {
+      this.#state.calls.asked(callId, requestId);
+      this.#state.runs.prolong(runId, this.#ports.now() + PERSON_LEASE_MS);
     });
   }
 
-  #collect(runId: string, tell: Tell): void {
-    const run = this.#runs.active();
-    if (run?.runId !== runId) return;
-    const last = this.history.last(run.conversationId);
-    if (last?.role !== "assistant") return;
-    for (const { callId, tool, isError, output, images } of this.#calls.of(runId, last.id)) {
-      const result: Said = { role: "toolResult", callId, tool, isError, output, ...(images.length === 0 ? {} : { images }) };
-      this.#say(run.conversationId, runId, result, tell);
-    }
+  /** As much of an output as may enter history; all of it is kept elsewhere. */
+  async #cut({ callId, runId, messageId }: Call, output: string): Promise<string> {
+    const others = this.#state.calls.of(runId, messageId);
+    const used = others.reduce((chars, other) => chars + (other.state === "done" ? other.output.length : 0), 0);
+    const chars = allowance(used, others.filter(({ state }) => state !== "done").length);
+    if (output.length <= chars) return output;
+    const path = await this.#ports.kernel.keepOutput(callId, output).catch(() => null);
+    return capped(output, chars, path).text;
   }
 
-  async #generate(runId: string): Promise<void> {
-    const run = this.#runs.active();
+  /** What comes late, of a run that is over, changes nothing. */
+  #callEnded({ callId, runId, tool, syscall }: Call, end: CallEnd): void {
+    const { calls, runs } = this.#state;
+    this.#state.change((tell) => {
+      const now = this.#ports.now();
+      const run = runs.get(runId);
+      if (run === undefined || !calls.done(callId, end, now)) return;
+      if (!calls.open(runId).some(({ state }) => state === "asked")) runs.prolong(runId, now + LEASE_MS);
+      const how = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
+      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
+    });
+  }
+
+  async #measure(runId: string): Promise<void> {
+    const run = this.#state.runs.active();
     if (run?.runId !== runId) return;
-    const { signal } = this.#stopping;
     const preparation = await this.#prepare(run);
-    const generated = await generate({ ports: this.#ports, history: this.history, pid: this.#pid, run, preparation, signal });
-    if (this.#isClosed) return;
-    this.#change((tell) => this.#generated(runId, generated, preparation, tell));
-  }
-
-  #generated(runId: string, generated: Generated, { choice }: Preparation, tell: Tell): void {
-    const run = this.#runs.active();
-    // It was aborted meanwhile: nobody wants it any more.
-    if (run?.runId !== runId) return;
-    const now = this.#ports.now();
-    const { conversationId } = run;
-    this.#runs.prolong(runId, now + LEASE_MS);
-    if (generated.error !== null) {
-      this.#say(conversationId, runId, { role: "system", text: `Generation failed: ${generated.error}` }, tell);
-      return this.#end(run, { status: "error", reason: "generation.error", text: null, error: generated.error }, tell);
-    }
-    if (generated.blocks.length === 0) {
-      this.#say(conversationId, runId, { role: "system", text: "Generation failed." }, tell);
-      return this.#end(run, { status: "error", reason: "generation.empty", text: null, error: "The model answered nothing" }, tell);
-    }
-    const message = this.#say(conversationId, runId, { role: "assistant", blocks: generated.blocks }, tell);
-    const { usage } = generated;
-    this.#ports.sql.run(
-      "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      message.id,
-      runId,
-      choice.provider,
-      choice.model,
-      usage.input,
-      usage.output,
-      usage.cacheRead,
-      usage.cacheWrite,
-      usage.cost.total,
-      now,
-    );
-    const text = textOf(generated.blocks);
-    const thinking = generated.blocks.filter(({ type }) => type === "thinking");
-    if (text.trim() !== "" || thinking.length > 0) tell("proc.run.output", { text, thinking, runId, conversationId });
-    const wanted = generated.blocks.filter((block) => block.type === "toolCall");
-    for (const [position, { id, name, arguments: args }] of wanted.entries()) {
-      this.#calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
-    }
+    if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
+    this.#measured = measure(this.#state, run, preparation);
   }
 
   async #prepare(run: Run): Promise<Preparation> {
@@ -307,33 +298,111 @@ export class Process {
     return this.#prepared.preparation;
   }
 
-  #interruptCalls(run: Run, tell: Tell): void {
-    const open = this.#calls.open(run.runId);
-    if (open.length === 0) return;
+  /** The question is asked before it is written down that it was: asked again after a crash, it is the same question. */
+  async #askForBudget(runId: string): Promise<void> {
+    const { over } = this.#measured!;
+    const requestId = await this.#ports.kernel.askForBudget(runId, over);
+    if (this.#state.isClosed) return;
+    this.#state.change((tell) => {
+      const run = this.#state.runs.active();
+      if (run?.runId !== runId) return;
+      this.#state.runs.askedForBudget(runId, requestId);
+      this.#state.runs.prolong(runId, this.#ports.now() + PERSON_LEASE_MS);
+      const { conversationId } = run;
+      tell("proc.changed", { changes: ["budget"], conversationId, runId, requestId, over, why: overspentText(over) });
+    });
+  }
+
+  async #compact(runId: string): Promise<void> {
+    const run = this.#state.runs.active();
+    const measured = this.#measured;
+    if (run?.runId !== runId || measured === null) return;
+    const { keepLast } = this.#state.conversations.policy(run.conversationId);
+    const done = await compactForRun(this.#state, run, measured.preparation, keepLast, this.#stopping.signal);
+    if (done === "compacted" || done === "gone") this.#measured = null;
+    else if (done === "empty") this.#measured = { ...measured, ...viewOf(withoutCompaction(measured.context)) };
+    else this.#measured = { ...measured, overflow: "failed", why: `Compacting did not make room. ${done.failed}` };
+  }
+
+  async #generate(runId: string): Promise<void> {
+    const run = this.#state.runs.active();
+    const measured = this.#measured;
+    if (run?.runId !== runId || measured === null) return;
+    const { conversationId } = run;
+    const modelCall = this.#state.usage.ofRun(runId).modelCalls + 1;
+    const live = new Live({ runId, conversationId, modelCall });
+    this.#live = live;
+    const heard = (event: ModelEvent) => {
+      const seq = live.heard(event);
+      const { pid } = this.#state;
+      this.#ports.kernel.stream({ pid, runId, conversationId, modelCall, seq, event: wireEvent(event), timestamp: this.#ports.now() });
+      if (event.type === "retrying" && !this.#state.isClosed) this.#retrying(run, event);
+    };
+    const { preparation, request } = measured;
+    const { signal } = this.#stopping;
+    const { pid, ports } = this.#state;
+    const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, heard });
+    if (this.#state.isClosed) return;
+    this.#state.change((tell) => this.#generated(run, generated, measured, tell));
+    // Only now: whoever looks between the last piece and the message would miss it.
+    this.#live = null;
+  }
+
+  #retrying({ runId, conversationId }: Run, { attempt, waitMs, why }: Extract<ModelEvent, { type: "retrying" }>): void {
+    this.#state.change((tell) => {
+      if (this.#state.runs.active()?.runId !== runId) return;
+      this.#state.runs.prolong(runId, this.#ports.now() + waitMs + LEASE_MS);
+      tell("proc.run.retrying", { runId, conversationId, attempt, waitMs, why });
+    });
+  }
+
+  #generated({ runId, conversationId }: Run, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {
+    const { runs, calls } = this.#state;
+    const run = runs.active();
+    // It was aborted meanwhile: nobody wants it any more.
+    if (run?.runId !== runId) return;
     const now = this.#ports.now();
-    for (const { callId } of open) this.#calls.done(callId, { isError: true, output: `Error: ${INTERRUPTED}` }, now);
-    // So that every call has its result, and the next model that reads this is not confused.
-    this.#collect(run.runId, tell);
+    runs.prolong(runId, now + LEASE_MS);
+    const blocks = this.#withOwnIds(generated.blocks);
+    const isAnswer = error === null && blocks.length > 0;
+    const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
+    const said: Said = isAnswer ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` } : { role: "system", text: failure };
+    const message = this.#state.say(conversationId, runId, said, tell);
+    if (usage !== null) this.#state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
+    const { source: _, pressure: __, level: ___, ...known } = measured.context;
+    const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
+    const seen = { ...known, ...extent(this.#state, conversationId), estimatedInputTokens, updatedAt: now };
+    keepContext(this.#state, contextState(seen, isAnswer ? usage : null), tell);
+    if (!isAnswer) {
+      const reason = error === null ? "generation.empty" : "generation.error";
+      return this.#state.end(run, { status: "error", reason, text: null, error: error ?? "The model answered nothing" }, tell);
+    }
+    const text = textOf(blocks);
+    const thinking = blocks.filter(({ type }) => type === "thinking");
+    if (text.trim() !== "" || thinking.length > 0) tell("proc.run.output", { text, thinking, runId, conversationId });
+    const wanted = blocks.filter((block) => block.type === "toolCall");
+    for (const [position, { id, name, arguments: args }] of wanted.entries())
+      calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
   }
 
-  #end(run: Run, outcome: RunOutcome, tell: Tell): void {
-    this.#prepared = null;
-    this.#calls.forget(run.runId);
-    for (const joined of this.#runs.joinedTo(run.runId)) this.#ended(joined, outcome, tell);
-    this.#ended(run, outcome, tell);
+  /** Some servers number their calls anew in every answer; here an id is what a call is known by. */
+  #withOwnIds(blocks: readonly OutputBlock[]): OutputBlock[] {
+    const ids = new Set<string>();
+    return blocks.map((block) => {
+      if (block.type !== "toolCall") return block;
+      const isTaken = block.id === "" || ids.has(block.id) || this.#state.calls.get(block.id) !== undefined;
+      const id = isTaken ? this.#ports.uuid() : block.id;
+      ids.add(id);
+      return { ...block, id };
+    });
   }
 
-  #ended({ runId, conversationId }: Run, outcome: RunOutcome, tell: Tell): void {
-    if (!this.#runs.end(runId, outcome, this.#ports.now())) return;
-    const aborted = outcome.status === "aborted" ? { aborted: true } : {};
-    tell("proc.run.finished", { runId, conversationId, ...outcome, ...aborted });
-  }
-
-  #say(conversationId: string, runId: string, said: Said, tell: Tell) {
-    const message = this.history.append(conversationId, runId, said, this.#ports.now());
-    const { role } = said;
-    tell("proc.changed", { changes: ["messages"], conversationId, messageId: message.id, role, runId });
-    return message;
+  /** The run cannot go on: the conversation says why, and what can be done. */
+  #endWith(run: Run, reason: string, why: string, tell: Tell): void {
+    const { runId, conversationId } = run;
+    this.#state.interrupt(run, tell);
+    this.#state.say(conversationId, runId, { role: "system", text: `The run was ended: ${why}` }, tell);
+    this.#state.end(run, { status: "error", reason, text: null, error: why }, tell);
   }
 
   #lastText({ conversationId }: Run): string | null {
@@ -344,61 +413,47 @@ export class Process {
   #stop(): void {
     this.#stopping.abort(null);
     this.#stopping = new AbortController();
+    this.#live = null;
   }
 
   /** Our own mistake: the run ends with it, visibly, and the next one has its turn. */
   #broken(runId: string, error: unknown): void {
-    if (this.#isClosed) return;
+    if (this.#state.isClosed) return;
     this.#ports.log("a run broke", {
-      pid: this.#pid,
+      pid: this.#state.pid,
       runId,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
-    this.#change((tell) => {
-      const run = this.#runs.active();
+    this.#state.change((tell) => {
+      const run = this.#state.runs.active();
       if (run?.runId !== runId) return;
-      this.#interruptCalls(run, tell);
-      this.#end(run, { status: "error", reason: "internal", text: null, error: "Something went wrong in the gateway itself" }, tell);
+      this.#state.end(run, { status: "error", reason: "internal", text: null, error: "Something went wrong in the gateway itself" }, tell);
     });
   }
 
   #view() {
-    const run = this.#runs.active();
-    return { now: this.#ports.now(), run: run === undefined ? null : this.#runView(run), waiting: this.#runs.waiting() };
+    const run = this.#state.runs.active();
+    if (run === undefined) this.#prepared = this.#measured = null;
+    return { now: this.#ports.now(), run: run === undefined ? null : this.#runView(run), waiting: this.#state.waiting() };
   }
 
-  #runView({ runId, conversationId, leaseUntil }: Run): RunView {
+  #runView({ runId, conversationId, leaseUntil, budgetRequest }: Run): RunView {
     const last = this.history.last(conversationId);
-    const calls = last?.role === "assistant" ? this.#calls.of(runId, last.id) : [];
+    const calls = last?.role === "assistant" ? this.#state.calls.of(runId, last.id) : [];
+    const isMeasured = this.#measured?.runId === runId && this.#measured.lastMessageId === (last?.id ?? null);
+    const measured = isMeasured ? this.#measured : null;
     return {
       runId,
       conversationId,
       leaseUntil,
       said: lastSaid(last, calls.length > 0),
       calls: calls.map(({ callId, state, args }) => ({ callId, state, isOnDevice: isOnDevice(args) })),
-      behind: this.#runs.waiting().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
-      budget: "within",
-      overflow: "none",
+      behind: this.#state.waiting().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
+      budget: budgetRequest !== null ? "asked" : (measured?.over.length ?? 0) > 0 ? "spent" : "within",
+      overflow: measured?.overflow ?? "unmeasured",
     };
   }
-
-  /** One transaction; what is told of it leaves when it is durable, in order. */
-  #change<T>(body: (tell: Tell) => T): T {
-    const { sql, kernel } = this.#ports;
-    const told: ProcessEvent[] = [];
-    const value = sql.transaction(() =>
-      body((signal, payload) => {
-        const now = this.#ports.now();
-        const facts = { pid: this.#pid, queuedCount: this.#runs.waitingCount(), timestamp: now };
-        told.push(this.events.add(signal, { ...facts, ...payload }, now));
-      }),
-    );
-    if (told.length > 0) void sql.durable().then(() => kernel.emit(told));
-    return value;
-  }
 }
-
-type Tell = (signal: string, payload: Record<string, unknown>) => void;
 
 function lastSaid(last: Said | undefined, hasCalls: boolean): LastSaid {
   if (last === undefined) return "nothing";
@@ -410,10 +465,6 @@ function lastSaid(last: Said | undefined, hasCalls: boolean): LastSaid {
     default:
       return last.role;
   }
-}
-
-function textOf(blocks: readonly OutputBlock[]): string {
-  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
 function isOnDevice(args: Call["args"]): boolean {

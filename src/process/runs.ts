@@ -1,6 +1,7 @@
 // Runs: each is something that is to be answered. It waits, is worked on, and ends, and its end is told once, also of one
 // that was answered together with another. Owns runs.
 
+import type { ModelUsage } from "../ports/models.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
 import type { Said } from "./history.ts";
 
@@ -15,13 +16,13 @@ export type RunReason =
   | "schedule.event"
   | "queue.promote";
 
-export type RunOutcome = { status: "ok" | "error" | "aborted"; reason: string; text: string | null; error?: string; usage?: unknown };
+export type RunOutcome = { status: "ok" | "error" | "aborted"; reason: string; text: string | null; error?: string; usage?: ModelUsage };
 
 export type Run = {
   runId: string;
   conversationId: string;
   reason: RunReason;
-  /** What is said when it begins; null once that is said. */
+  /** What is said when it begins; null once it has ended. */
   message: Extract<Said, { role: "user" | "system" }> | null;
   state: "waiting" | "active" | "joined" | "ended";
   joinedTo: string | null;
@@ -29,6 +30,10 @@ export type Run = {
   createdAt: number;
   startedAt: number | null;
   outcome: RunOutcome | null;
+  /** How often its history was shortened to make room for it. */
+  compactions: number;
+  /** The question whether it may go on beyond its budget, for as long as that is open. */
+  budgetRequest: string | null;
 };
 
 export class Runs {
@@ -88,6 +93,14 @@ export class Runs {
     this.#sql.run("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
   }
 
+  compacted(runId: string): void {
+    this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
+  }
+
+  askedForBudget(runId: string, requestId: string | null): void {
+    this.#sql.run("UPDATE runs SET budget_request = ? WHERE run_id = ? AND state = 'active'", requestId, runId);
+  }
+
   /** False where it has ended before: an end is told once. */
   end(runId: string, outcome: RunOutcome, now: number): boolean {
     const changed = this.#sql.run(
@@ -117,5 +130,7 @@ function fromRow(row: SqlRow): Run {
     createdAt: Number(row.created_at),
     startedAt: row.started_at as number | null,
     outcome: row.outcome === null ? null : (JSON.parse(String(row.outcome)) as RunOutcome),
+    compactions: Number(row.compactions),
+    budgetRequest: row.budget_request as string | null,
   };
 }

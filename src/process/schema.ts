@@ -11,7 +11,7 @@ const initial: Migration = {
     `CREATE TABLE conversations (
        id TEXT PRIMARY KEY, generation INTEGER NOT NULL, status TEXT NOT NULL, title TEXT, first INTEGER NOT NULL, next INTEGER NOT NULL,
        overflow TEXT NOT NULL, compact_at REAL NOT NULL, keep_last INTEGER NOT NULL, policy_at INTEGER NOT NULL,
-       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, context TEXT) STRICT, WITHOUT ROWID`,
     // A message's place in its conversation is a number without gaps, so that any page is found at once.
     `CREATE TABLE messages (
        id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id TEXT NOT NULL, place INTEGER NOT NULL, run_id TEXT, role TEXT NOT NULL,
@@ -20,7 +20,7 @@ const initial: Migration = {
     `CREATE TABLE runs (
        run_id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, conversation_id TEXT NOT NULL, state TEXT NOT NULL,
        reason TEXT NOT NULL, message TEXT, joined_to TEXT, lease_until INTEGER, created_at INTEGER NOT NULL, started_at INTEGER,
-       ended_at INTEGER, outcome TEXT) STRICT, WITHOUT ROWID`,
+       ended_at INTEGER, outcome TEXT, compactions INTEGER NOT NULL DEFAULT 0, budget_request TEXT) STRICT, WITHOUT ROWID`,
     "CREATE INDEX runs_open ON runs (state, number)",
     `CREATE TABLE calls (
        call_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, message_id INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL, syscall TEXT,
@@ -30,12 +30,18 @@ const initial: Migration = {
     "CREATE INDEX calls_of ON calls (run_id, message_id, position)",
     `CREATE TABLE segments (
        id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL, generation INTEGER NOT NULL, from_id INTEGER NOT NULL, to_id INTEGER NOT NULL,
-       archive_path TEXT NOT NULL, summary_id INTEGER, created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+       live_through_id INTEGER NOT NULL, archive_path TEXT NOT NULL, summary_id INTEGER, created_at INTEGER NOT NULL,
+       number INTEGER NOT NULL UNIQUE) STRICT, WITHOUT ROWID`,
+    "CREATE INDEX segments_of ON segments (conversation_id, number)",
+    "CREATE INDEX segments_summary ON segments (summary_id)",
     // What followers are told, in order: whoever was away asks for all after the last number it has seen.
     "CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, signal TEXT NOT NULL, payload TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT",
     `CREATE TABLE usage (
-       message_id INTEGER PRIMARY KEY, run_id TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL,
+       number INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, run_id TEXT, provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL,
        output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cost REAL NOT NULL, at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX usage_of ON usage (message_id)",
+    // Sums, kept beside what they sum up: a budget is looked at before every model call, however long the history is.
+    "CREATE TABLE spent (scope TEXT PRIMARY KEY, total TEXT NOT NULL, since TEXT) STRICT, WITHOUT ROWID",
   ],
 };
 

@@ -1,56 +1,57 @@
 // One turn of the model: what it is told, and what comes back, shown as it comes and handed over when it is whole.
 
-import type { ModelEvent, ModelUsage, OutputBlock } from "../ports/models.ts";
+import type { AnsweredBy, ModelEvent, ModelMessage, ModelUsage, OutputBlock } from "../ports/models.ts";
+import { estimateTokens } from "./estimate.ts";
 import type { History } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
-import { estimateTokens } from "./estimate.ts";
 import { type HistoryRow, toMessages } from "./messages.ts";
-import type { Run } from "./runs.ts";
 
-type Turn = {
-  ports: Pick<ProcessPorts, "models" | "kernel" | "now">;
-  history: History;
-  pid: string;
-  run: Run;
-  preparation: Preparation;
-  signal: AbortSignal;
+/** Where nobody knows how much a model can take, it is not given a whole history of any length. */
+const UNKNOWN_WINDOW_TOKENS = 100_000;
+
+export type Request = {
+  messages: ModelMessage[];
+  /** Of all that would be sent if there were room, as far as was looked. */
+  estimatedTokens: number;
 };
 
-/** `error` is for people. */
-export type Generated = { blocks: OutputBlock[]; usage: ModelUsage; error: string | null };
-
-const NOTHING: ModelUsage = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-
-export async function generate({ ports, history, pid, run, preparation, signal }: Turn): Promise<Generated> {
-  const { choice, system, tools, contextWindow } = preparation;
-  const budget = contextWindow === null ? null : Math.max(1, contextWindow - choice.maxOutputTokens);
-  const { messages } = toMessages(recent(history, run.conversationId, budget), budget);
-  let seq = 0;
-  const show = (event: ModelEvent) =>
-    ports.kernel.stream({ pid, runId: run.runId, conversationId: run.conversationId, seq: ++seq, event, timestamp: ports.now() });
-  for await (const event of ports.models.stream({ choice, system, messages, tools, affinity: pid }, signal)) {
-    show(event);
-    if (event.type === "done") return { blocks: event.content, usage: event.usage, error: null };
-    if (event.type === "error") return { blocks: [], usage: event.usage ?? NOTHING, error: event.error.message };
-  }
-  return { blocks: [], usage: NOTHING, error: "The model's answer broke off" };
-}
-
-/** As much of the newest as could fit, and a little more: what is left out is cut where it does least harm. */
-function recent(history: History, conversationId: string, budgetTokens: number | null): HistoryRow[] {
+/** What the model would be told now. Reads as much of the history as could fit and a little more, however long it is. */
+export function request(history: History, conversationId: string, { choice, system, tools, contextWindow }: Preparation): Request {
+  const budget = contextWindow === null ? UNKNOWN_WINDOW_TOKENS : Math.max(1, contextWindow - choice.maxOutputTokens);
+  const fixed = estimateTokens({ system, tools });
   const rows: HistoryRow[] = [];
   let tokens = 0;
   for (const { id, createdAt, runId: _, role, ...content } of history.backwards(conversationId)) {
     rows.push({ id, createdAt, role, content } as HistoryRow);
     tokens += estimateTokens(content);
-    if (budgetTokens !== null && tokens > 2 * budgetTokens) break;
+    if (tokens > 2 * budget) break;
   }
-  return rows.toReversed();
+  rows.reverse();
+  const model = `${choice.provider}/${choice.model}`;
+  const { messages } = toMessages(rows, Math.max(1, budget - fixed), model);
+  return { messages, estimatedTokens: fixed + tokens };
+}
+
+/** `error` is for people; `by` is who answered. */
+export type Generated = { blocks: OutputBlock[]; usage: ModelUsage | null; error: string | null; by: AnsweredBy };
+
+type Ask = {
+  models: ProcessPorts["models"];
+  preparation: Preparation;
+  messages: readonly ModelMessage[];
+  pid: string;
+  signal: AbortSignal;
+  heard?: (event: ModelEvent) => void;
+};
+
+export async function generate({ models, preparation, messages, pid, signal, heard }: Ask): Promise<Generated> {
+  const { choice, fallback, system, tools } = preparation;
+  const chosen = { provider: choice.provider, model: choice.model };
+  const asked = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };
+  for await (const event of models.stream(asked, signal)) {
+    heard?.(event);
+    if (event.type === "done") return { blocks: event.content, usage: event.usage, error: null, by: event.by ?? chosen };
+    if (event.type === "error") return { blocks: [], usage: event.usage, error: event.error.message, by: event.by ?? chosen };
+  }
+  return { blocks: [], usage: null, error: "The model's answer broke off", by: chosen };
 }

@@ -1,0 +1,91 @@
+// How much a run has used and how full its conversation is, looked at before every model call, and what follows from that.
+
+import { overspent, type Overspent } from "./budget.ts";
+import { contextState, type ContextState, estimateTokens, type Preflight, preflight, resized } from "./estimate.ts";
+import type { Preparation } from "./link.ts";
+import type { OverflowView } from "./next.ts";
+import type { Run } from "./runs.ts";
+import type { State, Tell } from "./state.ts";
+import { request, type Request } from "./turn.ts";
+import type { Spent } from "./usage.ts";
+
+export type Measured = {
+  runId: string;
+  /** It holds until something more is said. */
+  lastMessageId: number | null;
+  preparation: Preparation;
+  request: Request;
+  context: ContextState;
+  over: readonly Overspent[];
+  overflow: OverflowView;
+  /** For people, where the run has to stop. */
+  why: string | null;
+};
+
+export function measure(state: State, run: Run, preparation: Preparation): Measured {
+  const { runId, conversationId } = run;
+  const { choice, contextWindow } = preparation;
+  const asked = request(state.history, conversationId, preparation);
+  const known = {
+    conversationId,
+    runId,
+    ...extent(state, conversationId),
+    provider: choice.provider,
+    model: choice.model,
+    contextWindowTokens: contextWindow,
+    maxOutputTokens: choice.maxOutputTokens,
+    estimatedInputTokens: asked.estimatedTokens,
+    updatedAt: state.ports.now(),
+  };
+  const context = contextState(known, null);
+  state.change((tell) => keepContext(state, context, tell));
+  const { lastMessageId } = known;
+  const found = preflight(state.conversations.policy(conversationId), context, run.compactions);
+  return { runId, lastMessageId, preparation, request: asked, context, over: usedUp(state, run, preparation), ...viewOf(found) };
+}
+
+export function viewOf(found: Preflight): Pick<Measured, "overflow" | "why"> {
+  if (found.do === "go") return { overflow: "none", why: null };
+  if (found.do === "compact") return { overflow: "compact", why: null };
+  const { reason, why } = found;
+  return { overflow: reason === "context.policy.fail" ? "fail" : reason === "context.auto_compact.empty" ? "empty" : "failed", why };
+}
+
+/** `conversations` keep the newest, and followers are told. */
+export function keepContext(state: State, context: ContextState, tell: Tell): void {
+  state.conversations.setContext(context.conversationId, context);
+  tell("proc.changed", { changes: ["context"], conversationId: context.conversationId, context });
+}
+
+/** As it is now: what was said since it was last looked at is added by its length, and nothing older is read. */
+export function contextNow(state: State, conversationId: string): ContextState | null {
+  const context = state.conversations.context(conversationId);
+  const { messageCount, lastMessageId } = extent(state, conversationId);
+  if (context === null || context.lastMessageId === lastMessageId) return context;
+  const seen = context.lastMessageId == null ? undefined : state.history.get(context.lastMessageId);
+  const { first, next } = state.history.bounds(conversationId);
+  const since = [...state.history.range(conversationId, seen === undefined ? first : seen.place + 1, next)];
+  const more = since.reduce((tokens, message) => tokens + estimateTokens(message), 0);
+  return resized(context, more, { messageCount, lastMessageId, updatedAt: state.ports.now() });
+}
+
+export function extent(state: State, conversationId: string): { messageCount: number; lastMessageId: number | null } {
+  const { first, next } = state.history.bounds(conversationId);
+  return { messageCount: next - first, lastMessageId: state.history.last(conversationId)?.id ?? null };
+}
+
+/** What a run and its process have used by now, the time of this run included. */
+export function spentNow(state: State, run: Run): { run: Spent; process: Spent } {
+  const wallMs = Math.max(0, state.ports.now() - (run.startedAt ?? state.ports.now()));
+  const ofProcess = state.usage.ofProcess();
+  return { run: { ...state.usage.ofRun(run.runId), wallMs }, process: { ...ofProcess, wallMs: ofProcess.wallMs + wallMs } };
+}
+
+function usedUp(state: State, run: Run, { budget }: Preparation): Overspent[] {
+  const spent = spentNow(state, run);
+  return overspent(
+    budget,
+    { total: spent.run, since: state.usage.extendedAt({ runId: run.runId }) },
+    { total: spent.process, since: state.usage.extendedAt("process") },
+  );
+}

@@ -1,0 +1,150 @@
+// The rows of a process, and the few changes of them that everything else is made of: something is said, a run begins, a
+// run ends. Each change is one transaction together with what followers are told of it. Does nothing by itself: process.ts
+// decides what happens next.
+
+import { fail } from "../lib/sys-error.ts";
+import type { OutputBlock } from "../ports/models.ts";
+import { Calls } from "./calls.ts";
+import { Conversations } from "./conversations.ts";
+import { Events, type ProcessEvent } from "./events.ts";
+import { History, type Message, type Said } from "./history.ts";
+import type { ProcessPorts } from "./link.ts";
+import { type Run, type RunOutcome, type RunReason, Runs } from "./runs.ts";
+import { migrate } from "./schema.ts";
+import { Segments } from "./segments.ts";
+import { Usage } from "./usage.ts";
+
+/** A run that nothing is heard of for so long has ended, whatever it was doing. */
+export const LEASE_MS = 15 * 60 * 1000;
+/** People take longer; the question they were asked has an end of its own. */
+export const PERSON_LEASE_MS = 7 * 24 * 60 * 60 * 1000;
+const INTERRUPTED = "User interrupted tool execution";
+
+export type Tell = (signal: string, payload: Record<string, unknown>) => void;
+
+export class State {
+  readonly pid: string;
+  readonly ports: ProcessPorts;
+  readonly conversations: Conversations;
+  readonly history: History;
+  readonly events: Events;
+  readonly runs: Runs;
+  readonly calls: Calls;
+  readonly segments: Segments;
+  readonly usage: Usage;
+  /** Conversations in which nothing begins, because they are being emptied. */
+  readonly held = new Set<string>();
+  /** Nothing of this life is written any more: there may be a next one. */
+  isClosed = false;
+
+  constructor(pid: string, ports: ProcessPorts) {
+    const { sql } = ports;
+    this.pid = pid;
+    this.ports = ports;
+    migrate(sql);
+    this.conversations = new Conversations(sql);
+    this.history = new History(sql);
+    this.events = new Events(sql);
+    this.runs = new Runs(sql);
+    this.calls = new Calls(sql);
+    this.segments = new Segments(sql);
+    this.usage = new Usage(sql);
+    if (this.runs.active() !== undefined) sql.transaction(() => this.calls.beginAnew());
+  }
+
+  /** One transaction; what is told of it leaves when it is durable, in order. */
+  change<T>(body: (tell: Tell) => T): T {
+    if (this.isClosed) fail(503, "The process was put to sleep meanwhile: try again");
+    const { sql, kernel } = this.ports;
+    const told: ProcessEvent[] = [];
+    const value = sql.transaction(() =>
+      body((signal, payload) => {
+        const now = this.ports.now();
+        const facts = { pid: this.pid, queuedCount: this.runs.waitingCount(), timestamp: now };
+        told.push(this.events.add(signal, { ...facts, ...payload }, now));
+      }),
+    );
+    if (told.length > 0) void sql.durable().then(() => kernel.emit(told));
+    return value;
+  }
+
+  say(conversationId: string, runId: string | null, said: Said, tell: Tell): Message {
+    const message = this.history.append(conversationId, runId, said, this.ports.now());
+    const { role } = said;
+    tell("proc.changed", { changes: ["messages"], conversationId, messageId: message.id, role, ...(runId === null ? {} : { runId }) });
+    return message;
+  }
+
+  /** Those that may begin, oldest first. */
+  waiting(): Run[] {
+    return this.runs.waiting().filter(({ conversationId }) => !this.held.has(conversationId));
+  }
+
+  begin(runId: string, reason: RunReason, tell: Tell): void {
+    const now = this.ports.now();
+    const run = this.runs.get(runId);
+    if (run?.state !== "waiting") return;
+    this.runs.begin(runId, now + LEASE_MS, now);
+    const { conversationId } = run;
+    tell("proc.run.started", { runId, conversationId, reason });
+    if (run.message !== null) this.say(conversationId, runId, run.message, tell);
+  }
+
+  /** What came meanwhile is said now, and answered together with the run. */
+  join(runId: string, runIds: readonly string[], tell: Tell): void {
+    for (const joined of runIds) {
+      const run = this.runs.get(joined);
+      if (run?.state !== "waiting") continue;
+      this.runs.join(joined, runId, this.ports.now());
+      tell("proc.run.started", { runId: joined, conversationId: run.conversationId, reason: run.reason });
+      if (run.message !== null) this.say(run.conversationId, joined, run.message, tell);
+    }
+  }
+
+  /** All calls have ended: their results become messages. */
+  collect(runId: string, tell: Tell): void {
+    const run = this.runs.active();
+    if (run?.runId !== runId) return;
+    const last = this.history.last(run.conversationId);
+    if (last?.role !== "assistant") return;
+    for (const { callId, tool, isError, output, images } of this.calls.of(runId, last.id)) {
+      const result: Said = { role: "toolResult", callId, tool, isError, output, ...(images.length === 0 ? {} : { images }) };
+      this.say(run.conversationId, runId, result, tell);
+    }
+  }
+
+  /** Of the run that is worked on: whatever is open is over, and everything that was answered together with it ends too. */
+  end(run: Run, outcome: RunOutcome, tell: Tell): void {
+    this.interrupt(run, tell);
+    this.calls.forget(run.runId);
+    for (const joined of this.runs.joinedTo(run.runId)) this.ended(joined, outcome, tell);
+    this.ended(run, outcome, tell);
+  }
+
+  /** Every run ends here, and once; `chat.complete` is the older name of the same. */
+  ended({ runId, conversationId, startedAt, joinedTo }: Run, outcome: RunOutcome, tell: Tell): void {
+    const now = this.ports.now();
+    if (startedAt !== null && joinedTo === null) this.usage.worked(runId, Math.max(0, now - startedAt));
+    const { modelCalls, usage } = this.usage.ofRun(runId);
+    const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
+    if (!this.runs.end(runId, whole, now)) return;
+    const aborted = outcome.status === "aborted" ? { aborted: true } : {};
+    tell("proc.run.finished", { runId, conversationId, ...whole, ...aborted });
+    const { status: _, reason, ...complete } = whole;
+    tell("chat.complete", { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
+  }
+
+  /** Whatever is open of the run's calls is over. */
+  interrupt(run: Run, tell: Tell): void {
+    const open = this.calls.open(run.runId);
+    if (open.length === 0) return;
+    const now = this.ports.now();
+    for (const { callId } of open) this.calls.done(callId, { isError: true, output: `Error: ${INTERRUPTED}` }, now);
+    // So that every call has its result, and the next model that reads this is not confused.
+    this.collect(run.runId, tell);
+  }
+}
+
+export function textOf(blocks: readonly OutputBlock[]): string {
+  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+}

@@ -1,0 +1,139 @@
+// What a process has used of models, tools and time: of each message, of each run, and of all of it. Owns usage and spent.
+
+import type { ModelUsage } from "../ports/models.ts";
+import type { Sql } from "../ports/sql.ts";
+
+export type Spent = { modelCalls: number; toolCalls: number; wallMs: number; usage: ModelUsage };
+export type MessageUsage = Pick<ModelUsage, "input" | "output" | "cacheRead" | "cacheWrite"> & {
+  provider: string;
+  model: string;
+  cost: number;
+};
+
+type Used = { messageId: number; runId: string | null; provider: string; model: string; usage: ModelUsage };
+
+export const NO_USAGE: ModelUsage = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+const NOTHING: Spent = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
+/** No run has an empty id. */
+const PROCESS = "";
+
+export class Usage {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  ofProcess(): Spent {
+    return this.#read(PROCESS, "total");
+  }
+
+  ofRun(runId: string): Spent {
+    return this.#read(runId, "total");
+  }
+
+  /** A message may have taken more than one answer, such as a summary that replaced another. */
+  ofMessage(messageId: number): MessageUsage[] {
+    return this.#sql.all("SELECT * FROM usage WHERE message_id = ? ORDER BY number", messageId).map((row) => ({
+      provider: String(row.provider),
+      model: String(row.model),
+      input: Number(row.input),
+      output: Number(row.output),
+      cacheRead: Number(row.cache_read),
+      cacheWrite: Number(row.cache_write),
+      cost: Number(row.cost),
+    }));
+  }
+
+  answered({ messageId, runId, provider, model, usage }: Used, now: number): void {
+    this.#sql.run(
+      `INSERT INTO usage (message_id, run_id, provider, model, input, output, cache_read, cache_write, cost, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      messageId,
+      runId,
+      provider,
+      model,
+      usage.input,
+      usage.output,
+      usage.cacheRead,
+      usage.cacheWrite,
+      usage.cost.total,
+      now,
+    );
+    this.#add(runId, { ...NOTHING, modelCalls: 1, usage });
+  }
+
+  toolCalled(runId: string): void {
+    this.#add(runId, { ...NOTHING, toolCalls: 1 });
+  }
+
+  /** At the end of a run. */
+  worked(runId: string, wallMs: number): void {
+    this.#add(runId, { ...NOTHING, wallMs });
+  }
+
+  /** What was used by then does not count against a budget any more. */
+  extended(scope: "process" | { runId: string }, spent: Spent): void {
+    const key = scope === "process" ? PROCESS : scope.runId;
+    this.#sql.run(
+      "INSERT INTO spent VALUES (?, ?, ?3) ON CONFLICT (scope) DO UPDATE SET since = ?3",
+      key,
+      JSON.stringify(NOTHING),
+      JSON.stringify(spent),
+    );
+  }
+
+  /** What had been used when a budget was last extended. */
+  extendedAt(scope: "process" | { runId: string }): Spent {
+    return this.#read(scope === "process" ? PROCESS : scope.runId, "since");
+  }
+
+  #add(runId: string | null, more: Spent): void {
+    for (const scope of runId === null ? [PROCESS] : [PROCESS, runId]) {
+      this.#sql.run(
+        "INSERT INTO spent VALUES (?, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2",
+        scope,
+        JSON.stringify(sum(this.#read(scope, "total"), more)),
+      );
+    }
+  }
+
+  #read(scope: string, column: "total" | "since"): Spent {
+    const value = this.#sql.get("SELECT total, since FROM spent WHERE scope = ?", scope)?.[column];
+    return value == null ? NOTHING : (JSON.parse(String(value)) as Spent);
+  }
+}
+
+function sum(one: Spent, other: Spent): Spent {
+  return {
+    modelCalls: one.modelCalls + other.modelCalls,
+    toolCalls: one.toolCalls + other.toolCalls,
+    wallMs: one.wallMs + other.wallMs,
+    usage: sumUsage(one.usage, other.usage),
+  };
+}
+
+function sumUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    totalTokens: one.totalTokens + other.totalTokens,
+    ...(one.isEstimate === true || other.isEstimate === true ? { isEstimate: true } : {}),
+    cost: {
+      input: one.cost.input + other.cost.input,
+      output: one.cost.output + other.cost.output,
+      cacheRead: one.cost.cacheRead + other.cost.cacheRead,
+      cacheWrite: one.cost.cacheWrite + other.cost.cacheWrite,
+      total: one.cost.total + other.cost.total,
+    },
+  };
+}

@@ -1,0 +1,162 @@
+// A world for one process: a scripted model, a scripted kernel and real rows, and as many lives as a test wants.
+
+import { expect } from "vitest";
+import { NodeSql } from "../../src/hosts/node/sql.ts";
+import { fail } from "../../src/lib/sys-error.ts";
+import type { Turn } from "../../src/lib/turn.ts";
+import type { ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/models.ts";
+import type { Budget, Overspent } from "../../src/process/budget.ts";
+import type { ProcessEvent } from "../../src/process/events.ts";
+import type { ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import { Process } from "../../src/process/process.ts";
+
+export type Answer = OutputBlock[] | { error: string };
+
+export const text = (words: string): OutputBlock => ({ type: "text", text: words });
+let calls = 0;
+export const tool = (name: string, args: Record<string, unknown>): OutputBlock => ({
+  type: "toolCall",
+  id: `call-${++calls}`,
+  name,
+  arguments: args,
+});
+export const read = (path: string, target = "gsv") => tool("Read", { target, path });
+export const USAGE = {
+  input: 10,
+  output: 5,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 15,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
+export class World {
+  readonly sql = new NodeSql(":memory:", () => {});
+  readonly events: ProcessEvent[] = [];
+  readonly requests: ModelRequest[] = [];
+  readonly effects: SysCall[] = [];
+  now = 1_000;
+  wakeAt = 0;
+  ids = 0;
+  /** What the model answers, in turn; then it repeats what it was told last. */
+  script: Answer[] = [];
+  modelHolds: Turn | null = null;
+  /** Comes before the answer. */
+  pieces: ModelEvent[] = [];
+  readonly streamed: Record<string, unknown>[] = [];
+  readonly archives = new Map<string, Uint8Array>();
+  readonly outputs = new Map<string, string>();
+  readonly questions: { runId: string; over: readonly Overspent[] }[] = [];
+  contextWindow: number | null = 10_000;
+  budget: Budget = { run: {}, process: {} };
+  /** Answers a call, or null to leave it open. */
+  sys: (call: SysCall) => Promise<SysOutcome> = async ({ args }) => ({
+    kind: "done",
+    isError: false,
+    output: `content of ${String(args.path)}`,
+  });
+  life = 0;
+  process: Process = undefined as never;
+
+  constructor() {
+    this.begin();
+  }
+
+  /** A new life over the same rows; whatever the last one was doing comes to nothing. */
+  begin(): void {
+    this.process?.close();
+    const life = ++this.life;
+    const isAlive = () => this.life === life;
+    const never = new Promise<never>(() => {});
+    const ports: ProcessPorts = {
+      sql: this.sql,
+      now: () => this.now,
+      archiveRoot: () => "/var/sessions/u/p",
+      uuid: () => `run-${++this.ids}`,
+      wakeBy: (ms) => (this.wakeAt = ms),
+      log: (message, fields) => {
+        throw new Error(`${message}: ${JSON.stringify(fields)}`);
+      },
+      models: { stream: (request, signal) => (isAlive() ? this.#stream(request, signal, isAlive) : hang()) },
+      kernel: {
+        prepare: async () => ({
+          choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },
+          fallback: null,
+          contextWindow: this.contextWindow,
+          system: "be good",
+          tools: [],
+          budget: this.budget,
+        }),
+        askForBudget: async (runId, over) => {
+          if (!isAlive()) return never;
+          this.questions.push({ runId, over });
+          return `budget of ${runId}`;
+        },
+        keepOutput: async (callId, words) => {
+          this.outputs.set(callId, words);
+          return `/var/outputs/${callId}`;
+        },
+        archive: async (path, bytes) => {
+          if (!isAlive()) return never;
+          this.archives.set(path, bytes);
+        },
+        readArchive: async (path) => this.archives.get(path) ?? fail(404, "no such file"),
+        sys: async (call) => {
+          if (!isAlive()) return never;
+          this.effects.push(call);
+          const outcome = await this.sys(call);
+          return isAlive() ? outcome : never;
+        },
+        emit: (events) => {
+          if (isAlive()) this.events.push(...events);
+        },
+        stream: (payload) => {
+          if (isAlive()) this.streamed.push(payload);
+        },
+      },
+    };
+    this.process = new Process("p", ports);
+  }
+
+  async *#stream(request: ModelRequest, signal: AbortSignal, isAlive: () => boolean): AsyncGenerator<ModelEvent> {
+    this.requests.push(request);
+    const answer = this.script.shift() ?? [text(`you said ${JSON.stringify(request.messages.at(-1)?.content)}`)];
+    yield* this.pieces.splice(0);
+    if (this.modelHolds !== null) {
+      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      await Promise.race([this.modelHolds.promise, stopped]);
+    }
+    if (!isAlive()) await new Promise(() => {});
+    if (signal.aborted) yield { type: "error", content: [], usage: null, error: { kind: "aborted", message: "aborted" } };
+    else if ("error" in answer) yield { type: "error", content: [], usage: null, error: { kind: "other", message: answer.error } };
+    else yield { type: "done", content: answer, usage: USAGE, stop: "end" };
+  }
+
+  say(words: string, more: { runId?: string; conversationId?: string } = {}) {
+    return this.process.send({ said: { role: "user", text: words }, reason: "proc.send", ...more });
+  }
+
+  ends(): [string, string, string | null][] {
+    return this.events
+      .filter(({ signal }) => signal === "proc.run.finished")
+      .map(({ payload }) => [String(payload.runId), String(payload.status), payload.text as string | null]);
+  }
+
+  history(conversationId = "default"): string[] {
+    return this.process.history.page(conversationId, 0, 1_000).messages.map((message) => {
+      if (message.role === "toolResult") return `${message.isError ? "failed" : "result"}: ${message.output}`;
+      if (message.role === "assistant")
+        return `assistant: ${message.blocks.map((block) => ("text" in block ? block.text : block.type)).join("|")}`;
+      return `${message.role}: ${message.text}`;
+    });
+  }
+
+  idle(): Promise<void> {
+    return expect.poll(() => this.process.activeRun === undefined && this.process.waitingCount === 0).toBe(true);
+  }
+}
+
+async function* hang(): AsyncGenerator<ModelEvent> {
+  await new Promise(() => {});
+  yield undefined as never;
+}
