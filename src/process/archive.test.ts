@@ -94,12 +94,8 @@ describe("a message on the wire", () => {
   const content = (name: string) => wireMessage(MESSAGES[name]!).content;
 
   it("has the shape of its role", () => {
-    expect(wireMessage(MESSAGES.words!)).toEqual({
-      id: 1,
-      role: "user",
-      content: MESSAGES.words!.role === "user" ? MESSAGES.words.text : "",
-      timestamp: 10,
-    });
+    expect(wireMessage(MESSAGES["an event"]!)).toEqual({ id: 9, role: "system", content: "woke", timestamp: 12 });
+    expect(content("words")).toBe('hi\n\u2028"there"');
     expect(content("words with a picture")).toEqual({ text: "look", media });
     expect(content("an answer")).toBe("yes");
     expect(content("words in two")).toBe("ab");

@@ -30,6 +30,13 @@ export const USAGE = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
+const PREPARED = {
+  choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },
+  fallback: null,
+  system: "be good",
+  tools: [],
+} as const;
+
 export class World {
   readonly sql = new NodeSql(":memory:", () => {});
   readonly events: ProcessEvent[] = [];
@@ -55,7 +62,13 @@ export class World {
     isError: false,
     output: `content of ${String(args.path)}`,
   });
+  /** Answers by what is asked, where there is no script. */
+  answer: ((request: ModelRequest) => Answer) | null = null;
+  /** The step at which the gateway dies: each is a moment just before or just after something outside was done. */
+  crashAt = Number.POSITIVE_INFINITY;
+  steps = 0;
   life = 0;
+  hasDied = false;
   process: Process = undefined as never;
 
   constructor() {
@@ -66,8 +79,13 @@ export class World {
   begin(): void {
     this.process?.close();
     const life = ++this.life;
+    this.hasDied = false;
     const isAlive = () => this.life === life;
     const never = new Promise<never>(() => {});
+    const step = async () => {
+      if (isAlive() && ++this.steps === this.crashAt) this.die();
+      if (!isAlive()) await never;
+    };
     const ports: ProcessPorts = {
       sql: this.sql,
       now: () => this.now,
@@ -77,35 +95,38 @@ export class World {
       log: (message, fields) => {
         throw new Error(`${message}: ${JSON.stringify(fields)}`);
       },
-      models: { stream: (request, signal) => (isAlive() ? this.#stream(request, signal, isAlive) : hang()) },
+      models: { stream: (request, signal) => this.#stream(request, signal, step) },
       kernel: {
-        prepare: async () => ({
-          choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },
-          fallback: null,
-          contextWindow: this.contextWindow,
-          system: "be good",
-          tools: [],
-          budget: this.budget,
-        }),
+        prepare: async () => {
+          await step();
+          return { ...PREPARED, contextWindow: this.contextWindow, budget: this.budget };
+        },
         askForBudget: async (runId, over) => {
-          if (!isAlive()) return never;
+          await step();
           this.questions.push({ runId, over });
+          await step();
           return `budget of ${runId}`;
         },
         keepOutput: async (callId, words) => {
           this.outputs.set(callId, words);
+          await step();
           return `/var/outputs/${callId}`;
         },
         archive: async (path, bytes) => {
-          if (!isAlive()) return never;
+          await step();
           this.archives.set(path, bytes);
+          await step();
         },
-        readArchive: async (path) => this.archives.get(path) ?? fail(404, "no such file"),
+        readArchive: async (path) => {
+          await step();
+          return this.archives.get(path) ?? fail(404, "no such file");
+        },
         sys: async (call) => {
-          if (!isAlive()) return never;
+          await step();
           this.effects.push(call);
           const outcome = await this.sys(call);
-          return isAlive() ? outcome : never;
+          await step();
+          return outcome;
         },
         emit: (events) => {
           if (isAlive()) this.events.push(...events);
@@ -118,15 +139,24 @@ export class World {
     this.process = new Process("p", ports);
   }
 
-  async *#stream(request: ModelRequest, signal: AbortSignal, isAlive: () => boolean): AsyncGenerator<ModelEvent> {
+  /** The gateway is gone, and everything it was doing with it. What it had written stays. */
+  die(): void {
+    this.process.close();
+    this.life++;
+    this.hasDied = true;
+    this.sql.commit();
+  }
+
+  async *#stream(request: ModelRequest, signal: AbortSignal, step: () => Promise<void>): AsyncGenerator<ModelEvent> {
+    await step();
     this.requests.push(request);
-    const answer = this.script.shift() ?? [text(`you said ${JSON.stringify(request.messages.at(-1)?.content)}`)];
+    const answer = this.script.shift() ?? this.answer?.(request) ?? [text(`you said ${JSON.stringify(request.messages.at(-1)?.content)}`)];
     yield* this.pieces.splice(0);
     if (this.modelHolds !== null) {
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       await Promise.race([this.modelHolds.promise, stopped]);
     }
-    if (!isAlive()) await new Promise(() => {});
+    await step();
     if (signal.aborted) yield { type: "error", content: [], usage: null, error: { kind: "aborted", message: "aborted" } };
     else if ("error" in answer) yield { type: "error", content: [], usage: null, error: { kind: "other", message: answer.error } };
     else yield { type: "done", content: answer, usage: USAGE, stop: "end" };
@@ -154,9 +184,4 @@ export class World {
   idle(): Promise<void> {
     return expect.poll(() => this.process.activeRun === undefined && this.process.waitingCount === 0).toBe(true);
   }
-}
-
-async function* hang(): AsyncGenerator<ModelEvent> {
-  await new Promise(() => {});
-  yield undefined as never;
 }
