@@ -114,6 +114,9 @@ export class World {
         },
         archive: async (path, bytes) => {
           await step();
+          // A disk takes its time, and who does not wait for it loses what is not there yet.
+          await new Promise((resolve) => setImmediate(resolve));
+          await step();
           this.archives.set(path, bytes);
           await step();
         },
