@@ -35,8 +35,8 @@ async function surely(world: World, work: () => Promise<unknown> | void, isDone:
           life = world.life;
           void work()?.catch(() => {});
         }
-        const { budgetRequest = null } = world.process.activeRun ?? {};
-        if (budgetRequest !== null) world.process.budgetDecided(budgetRequest, true);
+        const requestId = world.process.activeRun?.budgetRequest?.requestId;
+        if (requestId !== undefined) world.process.budgetDecided(requestId, true);
         return isDone();
       },
       { interval: 1 },
@@ -109,7 +109,7 @@ it("survives", async () => {
     expect(results.toSorted(), where).toEqual(calls.toSorted());
     expect(new Set(calls).size, where).toBe(calls.length);
     const ends = world.process.events.after(0, 10_000)!.filter(({ signal }) => signal === "proc.run.finished");
-    expect(ends.map(({ payload }) => payload.runId).toSorted(), where).toEqual([...RUNS, "last"].toSorted());
+    expect(ends.map(({ payload }) => String(payload.runId)).toSorted(), where).toEqual([...RUNS, "last"].toSorted());
     world.sql.close();
   }
 });

@@ -23,10 +23,15 @@ async function costs(messages: number): Promise<{ page: Cost; turn: Cost }> {
   world.say("measure");
   await world.idle();
   const cost = { statements: 0, rows: 0 };
-  const { all, get, run } = world.sql;
-  world.sql.all = (...query) => counted(all.apply(world.sql, query));
-  world.sql.get = (...query) => counted([get.apply(world.sql, query)])[0];
-  world.sql.run = (...query) => (cost.statements++, run.apply(world.sql, query));
+  const all = world.sql.all.bind(world.sql);
+  const get = world.sql.get.bind(world.sql);
+  const run = world.sql.run.bind(world.sql);
+  world.sql.all = (...query) => counted(all(...query));
+  world.sql.get = (...query) => counted([get(...query)])[0];
+  world.sql.run = (...query) => {
+    cost.statements++;
+    return run(...query);
+  };
   function counted<T>(rows: T[]): T[] {
     cost.statements++;
     cost.rows += rows.length;

@@ -153,17 +153,29 @@ describe("a budget", () => {
     world.say("work", { runId: "r" });
     await expect.poll(() => world.questions.length).toBe(1);
     expect(world.questions[0]).toEqual({ runId: "r", over: [{ scope: "run", limit: "modelCalls", allowed: 2, used: 2 }] });
-    await expect.poll(() => world.process.activeRun?.budgetRequest).toBe("budget of r");
+    await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
     expect(events().at(-1)?.payload).toMatchObject({ changes: ["budget"], why: "this run has used 2 model calls of 2 model calls" });
     world.process.budgetDecided("another", true);
     world.process.budgetDecided("budget of r", true);
     await expect.poll(() => world.questions.length).toBe(2);
-    await expect.poll(() => world.process.activeRun?.budgetRequest).toBe("budget of r");
+    await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
     world.process.budgetDecided("budget of r", true);
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete"]);
     expect(world.process.spent("r")).toMatchObject({ modelCalls: 5, toolCalls: 4, usage: { totalTokens: 75 } });
     expect(ofRuns()[0]?.payload.usage).toMatchObject({ input: 50, output: 25, totalTokens: 75 });
+  });
+
+  it("of the process is not extended by a yes to a run", async () => {
+    world.budget = { run: { modelCalls: 1 }, process: { modelCalls: 2 } };
+    world.script = [[read("/1")], [read("/2")], [text("done")]];
+    world.say("work", { runId: "r" });
+    for (const scopes of [["run"], ["run", "process"]]) {
+      await expect.poll(() => world.process.activeRun?.budgetRequest).toEqual({ requestId: "budget of r", scopes });
+      world.process.budgetDecided("budget of r", true);
+    }
+    await world.idle();
+    expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
   it("ends the run visibly where the answer is no", async () => {
@@ -172,7 +184,7 @@ describe("a budget", () => {
     await world.idle();
     world.script = [[read("/1")]];
     world.say("two", { runId: "two" });
-    await expect.poll(() => world.process.activeRun?.budgetRequest).toBe("budget of two");
+    await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of two");
     world.process.budgetDecided("budget of two", false);
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete", "error budget.denied"]);
@@ -196,7 +208,7 @@ describe("a budget", () => {
     world.budget = { run: { modelCalls: 1 }, process: {} };
     world.script = [[read("/1")]];
     world.say("work", { runId: "r" });
-    await expect.poll(() => world.process.activeRun?.budgetRequest).toBe("budget of r");
+    await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
     world.begin();
     world.process.woke();
     world.process.budgetDecided("budget of r", true);
@@ -217,6 +229,25 @@ it("caps what tools say, per call and per turn, and keeps all of it", async () =
   expect(results.join("").length).toBeLessThan(122_000);
   for (const result of results) expect(result).toMatch(/characters left out; all of it is in \/var\/outputs\/call-\d+ on gsv/);
   expect([...world.outputs.values()].map((output) => output.length)).toEqual(Array(5).fill(60_000));
+});
+
+it("shows pictures to the model, and goes on without those that are gone", async () => {
+  const image = (key: string) => ({ type: "image", mimeType: "image/png", key });
+  world.media.set("a", Uint8Array.of(1, 2, 3)).set("b", Uint8Array.of(4));
+  world.sys = async () => ({ kind: "done", isError: false, output: "a picture", images: [image("a"), image("gone")] });
+  world.script = [[read("/a.png")], [text("a cat")]];
+  world.process.send({ said: { role: "user", text: "what is this?", media: [image("b"), image("gone")] }, reason: "proc.send" });
+  await world.idle();
+  const [question, , result] = world.requests[1]!.messages;
+  expect(question?.content).toEqual([
+    { type: "text", text: "what is this?" },
+    { type: "image", mimeType: "image/png", data: Uint8Array.of(4) },
+    { type: "text", text: "[Attached image: image/png]" },
+  ]);
+  expect(result?.content).toEqual([
+    { type: "text", text: "a picture" },
+    { type: "image", mimeType: "image/png", data: Uint8Array.of(1, 2, 3) },
+  ]);
 });
 
 it("tells calls apart that a server numbers anew in every answer", async () => {

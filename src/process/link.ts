@@ -37,6 +37,8 @@ export interface KernelLink {
   askForBudget(runId: string, over: readonly Overspent[]): Promise<string>;
   /** Keeps all of an output of which the history holds a part, and says where. The same call again is the same file. */
   keepOutput(callId: string, text: string): Promise<string>;
+  /** What was sent along or read, by its key; null where it is gone. */
+  readMedia(key: string): Promise<Uint8Array | null>;
   /** Kept for good when it answers: what is archived is deleted then. */
   archive(path: string, bytes: Uint8Array): Promise<void>;
   readArchive(path: string): Promise<Uint8Array>;

@@ -6,7 +6,7 @@ import type { Preparation } from "./link.ts";
 import type { OverflowView } from "./next.ts";
 import type { Run } from "./runs.ts";
 import type { State, Tell } from "./state.ts";
-import { request, type Request } from "./turn.ts";
+import type { Request } from "./turn.ts";
 import type { Spent } from "./usage.ts";
 
 export type Measured = {
@@ -22,10 +22,10 @@ export type Measured = {
   why: string | null;
 };
 
-export function measure(state: State, run: Run, preparation: Preparation): Measured {
+/** `asked` is what the model would be told, up to the last message there was then. */
+export function measure(state: State, run: Run, preparation: Preparation, asked: Request, lastMessageId: number | null): Measured {
   const { runId, conversationId } = run;
   const { choice, contextWindow } = preparation;
-  const asked = request(state.history, conversationId, preparation);
   const known = {
     conversationId,
     runId,
@@ -39,7 +39,6 @@ export function measure(state: State, run: Run, preparation: Preparation): Measu
   };
   const context = contextState(known, null);
   state.change((tell) => keepContext(state, context, tell));
-  const { lastMessageId } = known;
   const found = preflight(state.conversations.policy(conversationId), context, run.compactions);
   return { runId, lastMessageId, preparation, request: asked, context, over: usedUp(state, run, preparation), ...viewOf(found) };
 }

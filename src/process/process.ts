@@ -3,23 +3,24 @@
 // as it comes, how full the context was, and the wish to stop.
 
 import { fail } from "../lib/sys-error.ts";
-import type { ModelEvent, OutputBlock } from "../ports/models.ts";
+import type { ModelEvent } from "../ports/models.ts";
 import { overspentText } from "./budget.ts";
-import type { Call, CallEnd } from "./calls.ts";
+import { answered } from "./answer.ts";
+import type { Call } from "./calls.ts";
 import { compactForRun } from "./compaction.ts";
 import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
-import { contextState, estimateTokens, withoutCompaction } from "./estimate.ts";
+import { withoutCompaction } from "./estimate.ts";
 import type { Said } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
 import { Live, type LiveAnswer, wireEvent } from "./live.ts";
-import { extent, keepContext, measure, type Measured, spentNow, viewOf } from "./measure.ts";
+import { measure, type Measured, spentNow, viewOf } from "./measure.ts";
+import { Pictures } from "./pictures.ts";
 import { type Action, type LastSaid, next, type RunView } from "./next.ts";
 import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
-import { allowance, capped } from "./tool-text.ts";
-import { syscallOf, toSyscall } from "./tools.ts";
-import { generate, type Generated } from "./turn.ts";
+import { ToolRunner } from "./tool-runner.ts";
+import { generate, recent, request } from "./turn.ts";
 import type { Spent } from "./usage.ts";
 
 export type SendArgs = {
@@ -36,6 +37,8 @@ export class Process {
   readonly #ports: ProcessPorts;
   readonly #state: State;
   readonly conversation: ConversationCalls;
+  readonly #tools: ToolRunner;
+  readonly #pictures: Pictures;
   /** What the run that is worked on has of the system. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
   #measured: Measured | null = null;
@@ -48,6 +51,8 @@ export class Process {
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
     this.#state = new State(pid, ports);
+    this.#tools = new ToolRunner(this.#state, () => this.#goOn());
+    this.#pictures = new Pictures(ports.kernel);
     const signal = () => this.#closing.signal;
     this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(), goOn: () => this.#goOn(), signal });
   }
@@ -105,16 +110,9 @@ export class Process {
     return result;
   }
 
-  /** A person has answered. */
+  /** A person has answered whether a call may run. */
   decided(requestId: string): void {
-    const { calls, runs } = this.#state;
-    const call = calls.byRequest(requestId);
-    if (call?.state !== "asked") return;
-    this.#state.change(() => {
-      calls.decided(call.callId);
-      runs.prolong(call.runId, this.#ports.now() + LEASE_MS);
-    });
-    this.#goOn();
+    this.#tools.decided(requestId);
   }
 
   /** A person has answered whether the run may use as much again. */
@@ -122,14 +120,15 @@ export class Process {
     const { runs, usage } = this.#state;
     const isHeard = this.#state.change((tell) => {
       const run = runs.active();
-      if (run?.budgetRequest !== requestId) return false;
+      if (run?.budgetRequest?.requestId !== requestId) return false;
       if (!isAllowed) {
         this.#endWith(run, "budget.denied", "The budget is used up, and more was not given. Raise the limit, or send a new message.", tell);
         return true;
       }
       const spent = spentNow(this.#state, run);
-      usage.extended({ runId: run.runId }, spent.run);
-      usage.extended("process", spent.process);
+      const { scopes } = run.budgetRequest;
+      if (scopes.includes("run")) usage.extended({ runId: run.runId }, spent.run);
+      if (scopes.includes("process")) usage.extended("process", spent.process);
       runs.askedForBudget(run.runId, null);
       runs.prolong(run.runId, this.#ports.now() + LEASE_MS);
       return true;
@@ -199,7 +198,7 @@ export class Process {
       case "begin":
         return this.#state.change((tell) => this.#state.begin(runId, "queue.promote", tell));
       case "send":
-        return this.#send(action.callId);
+        return this.#tools.send(action.callId, this.#stopping.signal);
       case "collect":
         return this.#state.change((tell) => this.#state.collect(runId, tell));
       case "join":
@@ -223,73 +222,14 @@ export class Process {
     }
   }
 
-  async #send(callId: string): Promise<void> {
-    const { calls, usage } = this.#state;
-    const call = calls.get(callId);
-    if (call?.state !== "wanted") return;
-    const { runId, tool, isAgain } = call;
-    const wanted = toSyscall(tool, call.args);
-    if ("error" in wanted) return this.#callEnded(call, { isError: true, output: `Error: ${wanted.error}` });
-    const { call: syscall, args } = wanted;
-    const { conversationId } = this.#state.runs.get(runId)!;
-    this.#state.change((tell) => {
-      calls.sent(callId);
-      if (!isAgain && call.requestId === null) usage.toolCalled(runId);
-      tell("proc.run.tool.started", { name: tool, syscall, args, callId, runId, conversationId });
-    });
-    await this.#ports.sql.durable();
-    if (this.#state.isClosed) return;
-    const outcome = this.#ports.kernel.sys({ runId, callId, syscall, args, isAgain }, this.#stopping.signal).catch((error: unknown) => ({
-      kind: "done" as const,
-      isError: true,
-      output: `Error: ${error instanceof Error ? error.message : String(error)}`,
-    }));
-    // Not waited for: others may run beside it, and whoever brings its end asks what is next.
-    void outcome.then(async (end) => {
-      const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
-      if (this.#state.isClosed) return;
-      if (kept.kind === "asked") this.#asked(call, kept.requestId);
-      else this.#callEnded(call, kept);
-      this.#goOn();
-    });
-  }
-
-  #asked({ callId, runId }: Call, requestId: string): void {
-    this.#state.change(() => {
-      this.#state.calls.asked(callId, requestId);
-      this.#state.runs.prolong(runId, this.#ports.now() + PERSON_LEASE_MS);
-    });
-  }
-
-  /** As much of an output as may enter history; all of it is kept elsewhere. */
-  async #cut({ callId, runId, messageId }: Call, output: string): Promise<string> {
-    const others = this.#state.calls.of(runId, messageId);
-    const used = others.reduce((chars, other) => chars + (other.state === "done" ? other.output.length : 0), 0);
-    const chars = allowance(used, others.filter(({ state }) => state !== "done").length);
-    if (output.length <= chars) return output;
-    const path = await this.#ports.kernel.keepOutput(callId, output).catch(() => null);
-    return capped(output, chars, path).text;
-  }
-
-  /** What comes late, of a run that is over, changes nothing. */
-  #callEnded({ callId, runId, tool, syscall }: Call, end: CallEnd): void {
-    const { calls, runs } = this.#state;
-    this.#state.change((tell) => {
-      const now = this.#ports.now();
-      const run = runs.get(runId);
-      if (run === undefined || !calls.done(callId, end, now)) return;
-      if (!calls.open(runId).some(({ state }) => state === "asked")) runs.prolong(runId, now + LEASE_MS);
-      const how = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
-      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
-    });
-  }
-
   async #measure(runId: string): Promise<void> {
     const run = this.#state.runs.active();
     if (run?.runId !== runId) return;
     const preparation = await this.#prepare(run);
+    const rows = recent(this.#state.history, run.conversationId, preparation);
+    const asked = request(await this.#pictures.loaded(rows), preparation);
     if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
-    this.#measured = measure(this.#state, run, preparation);
+    this.#measured = measure(this.#state, run, preparation, asked, rows.at(-1)?.id ?? null);
   }
 
   async #prepare(run: Run): Promise<Preparation> {
@@ -306,7 +246,7 @@ export class Process {
     this.#state.change((tell) => {
       const run = this.#state.runs.active();
       if (run?.runId !== runId) return;
-      this.#state.runs.askedForBudget(runId, requestId);
+      this.#state.runs.askedForBudget(runId, { requestId, scopes: over.map(({ scope }) => scope) });
       this.#state.runs.prolong(runId, this.#ports.now() + PERSON_LEASE_MS);
       const { conversationId } = run;
       tell("proc.changed", { changes: ["budget"], conversationId, runId, requestId, over, why: overspentText(over) });
@@ -343,7 +283,7 @@ export class Process {
     const { pid, ports } = this.#state;
     const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, heard });
     if (this.#state.isClosed) return;
-    this.#state.change((tell) => this.#generated(run, generated, measured, tell));
+    this.#state.change((tell) => answered(this.#state, runId, generated, measured, tell));
     // Only now: whoever looks between the last piece and the message would miss it.
     this.#live = null;
   }
@@ -353,47 +293,6 @@ export class Process {
       if (this.#state.runs.active()?.runId !== runId) return;
       this.#state.runs.prolong(runId, this.#ports.now() + waitMs + LEASE_MS);
       tell("proc.run.retrying", { runId, conversationId, attempt, waitMs, why });
-    });
-  }
-
-  #generated({ runId, conversationId }: Run, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {
-    const { runs, calls } = this.#state;
-    const run = runs.active();
-    // It was aborted meanwhile: nobody wants it any more.
-    if (run?.runId !== runId) return;
-    const now = this.#ports.now();
-    runs.prolong(runId, now + LEASE_MS);
-    const blocks = this.#withOwnIds(generated.blocks);
-    const isAnswer = error === null && blocks.length > 0;
-    const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
-    const said: Said = isAnswer ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` } : { role: "system", text: failure };
-    const message = this.#state.say(conversationId, runId, said, tell);
-    if (usage !== null) this.#state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
-    const { source: _, pressure: __, level: ___, ...known } = measured.context;
-    const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
-    const seen = { ...known, ...extent(this.#state, conversationId), estimatedInputTokens, updatedAt: now };
-    keepContext(this.#state, contextState(seen, isAnswer ? usage : null), tell);
-    if (!isAnswer) {
-      const reason = error === null ? "generation.empty" : "generation.error";
-      return this.#state.end(run, { status: "error", reason, text: null, error: error ?? "The model answered nothing" }, tell);
-    }
-    const text = textOf(blocks);
-    const thinking = blocks.filter(({ type }) => type === "thinking");
-    if (text.trim() !== "" || thinking.length > 0) tell("proc.run.output", { text, thinking, runId, conversationId });
-    const wanted = blocks.filter((block) => block.type === "toolCall");
-    for (const [position, { id, name, arguments: args }] of wanted.entries())
-      calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
-  }
-
-  /** Some servers number their calls anew in every answer; here an id is what a call is known by. */
-  #withOwnIds(blocks: readonly OutputBlock[]): OutputBlock[] {
-    const ids = new Set<string>();
-    return blocks.map((block) => {
-      if (block.type !== "toolCall") return block;
-      const isTaken = block.id === "" || ids.has(block.id) || this.#state.calls.get(block.id) !== undefined;
-      const id = isTaken ? this.#ports.uuid() : block.id;
-      ids.add(id);
-      return { ...block, id };
     });
   }
 

@@ -33,8 +33,11 @@ export type Run = {
   /** How often its history was shortened to make room for it. */
   compactions: number;
   /** The question whether it may go on beyond its budget, for as long as that is open. */
-  budgetRequest: string | null;
+  budgetRequest: BudgetRequest | null;
 };
+
+/** `scopes` are those whose budget is used up. */
+export type BudgetRequest = { requestId: string; scopes: ("run" | "process")[] };
 
 export class Runs {
   readonly #sql: Sql;
@@ -97,8 +100,12 @@ export class Runs {
     this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
   }
 
-  askedForBudget(runId: string, requestId: string | null): void {
-    this.#sql.run("UPDATE runs SET budget_request = ? WHERE run_id = ? AND state = 'active'", requestId, runId);
+  askedForBudget(runId: string, request: BudgetRequest | null): void {
+    this.#sql.run(
+      "UPDATE runs SET budget_request = ? WHERE run_id = ? AND state = 'active'",
+      request === null ? null : JSON.stringify(request),
+      runId,
+    );
   }
 
   /** False where it has ended before: an end is told once. */
@@ -131,6 +138,6 @@ function fromRow(row: SqlRow): Run {
     startedAt: row.started_at as number | null,
     outcome: row.outcome === null ? null : (JSON.parse(String(row.outcome)) as RunOutcome),
     compactions: Number(row.compactions),
-    budgetRequest: row.budget_request as string | null,
+    budgetRequest: row.budget_request === null ? null : (JSON.parse(String(row.budget_request)) as BudgetRequest),
   };
 }

@@ -13,6 +13,7 @@ import { type Run, type RunOutcome, type RunReason, Runs } from "./runs.ts";
 import { migrate } from "./schema.ts";
 import { Segments } from "./segments.ts";
 import { Usage } from "./usage.ts";
+import { wireMessage } from "./wire.ts";
 
 /** A run that nothing is heard of for so long has ended, whatever it was doing. */
 export const LEASE_MS = 15 * 60 * 1000;
@@ -71,7 +72,10 @@ export class State {
   say(conversationId: string, runId: string | null, said: Said, tell: Tell): Message {
     const message = this.history.append(conversationId, runId, said, this.ports.now());
     const { role } = said;
-    tell("proc.changed", { changes: ["messages"], conversationId, messageId: message.id, role, ...(runId === null ? {} : { runId }) });
+    // What models and tools say is told by signals of its own.
+    const content = role === "user" || role === "system" ? { content: wireMessage(message).content } : {};
+    const ofRun = runId === null ? {} : { runId };
+    tell("proc.changed", { changes: ["messages"], conversationId, messageId: message.id, role, ...content, ...ofRun });
     return message;
   }
 

@@ -15,21 +15,29 @@ export type Request = {
   estimatedTokens: number;
 };
 
-/** What the model would be told now. Reads as much of the history as could fit and a little more, however long it is. */
-export function request(history: History, conversationId: string, { choice, system, tools, contextWindow }: Preparation): Request {
-  const budget = contextWindow === null ? UNKNOWN_WINDOW_TOKENS : Math.max(1, contextWindow - choice.maxOutputTokens);
-  const fixed = estimateTokens({ system, tools });
+/** As much of the history as could fit and a little more, oldest first: what is left out is cut where it does least harm. */
+export function recent(history: History, conversationId: string, preparation: Preparation): HistoryRow[] {
   const rows: HistoryRow[] = [];
   let tokens = 0;
   for (const { id, createdAt, runId: _, role, ...content } of history.backwards(conversationId)) {
     rows.push({ id, createdAt, role, content } as HistoryRow);
     tokens += estimateTokens(content);
-    if (tokens > 2 * budget) break;
+    if (tokens > 2 * roomOf(preparation)) break;
   }
-  rows.reverse();
-  const model = `${choice.provider}/${choice.model}`;
-  const { messages } = toMessages(rows, Math.max(1, budget - fixed), model);
+  return rows.toReversed();
+}
+
+/** What the model would be told now. */
+export function request(rows: readonly HistoryRow[], preparation: Preparation): Request {
+  const { choice, system, tools } = preparation;
+  const fixed = estimateTokens({ system, tools });
+  const { messages } = toMessages(rows, Math.max(1, roomOf(preparation) - fixed), `${choice.provider}/${choice.model}`);
+  const tokens = rows.reduce((sum, { content }) => sum + estimateTokens(content), 0);
   return { messages, estimatedTokens: fixed + tokens };
+}
+
+function roomOf({ contextWindow, choice }: Preparation): number {
+  return contextWindow === null ? UNKNOWN_WINDOW_TOKENS : Math.max(1, contextWindow - choice.maxOutputTokens);
 }
 
 /** `error` is for people; `by` is who answered. */

@@ -52,6 +52,7 @@ export class World {
   pieces: ModelEvent[] = [];
   readonly streamed: Record<string, unknown>[] = [];
   readonly archives = new Map<string, Uint8Array>();
+  readonly media = new Map<string, Uint8Array>();
   readonly outputs = new Map<string, string>();
   readonly questions: { runId: string; over: readonly Overspent[] }[] = [];
   contextWindow: number | null = 10_000;
@@ -120,6 +121,7 @@ export class World {
           this.archives.set(path, bytes);
           await step();
         },
+        readMedia: async (key) => this.media.get(key) ?? null,
         readArchive: async (path) => {
           await step();
           return this.archives.get(path) ?? fail(404, "no such file");

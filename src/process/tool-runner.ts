@@ -1,0 +1,93 @@
+// Carries out what a model asked for: sends each call to the kernel, asks again after a crash, and writes down how it ended,
+// once. Of a long output the history gets a part, and the rest is kept where the model can read it.
+
+import type { Call, CallEnd } from "./calls.ts";
+import { LEASE_MS, PERSON_LEASE_MS, type State } from "./state.ts";
+import { allowance, capped } from "./tool-text.ts";
+import { toSyscall } from "./tools.ts";
+
+export class ToolRunner {
+  readonly #state: State;
+  readonly #goOn: () => void;
+
+  /** `goOn` looks for what is to be done next. */
+  constructor(state: State, goOn: () => void) {
+    this.#state = state;
+    this.#goOn = goOn;
+  }
+
+  async send(callId: string, signal: AbortSignal): Promise<void> {
+    const { calls, usage, runs, ports } = this.#state;
+    const call = calls.get(callId);
+    if (call?.state !== "wanted") return;
+    const { runId, tool, isAgain } = call;
+    const wanted = toSyscall(tool, call.args);
+    if ("error" in wanted) return this.#ended(call, { isError: true, output: `Error: ${wanted.error}` });
+    const { call: syscall, args } = wanted;
+    const conversationId = runs.get(runId)?.conversationId;
+    this.#state.change((tell) => {
+      calls.sent(callId);
+      if (!isAgain && call.requestId === null) usage.toolCalled(runId);
+      tell("proc.run.tool.started", { name: tool, syscall, args, callId, runId, conversationId });
+    });
+    await ports.sql.durable();
+    if (this.#state.isClosed) return;
+    const outcome = ports.kernel.sys({ runId, callId, syscall, args, isAgain }, signal).catch((error: unknown) => ({
+      kind: "done" as const,
+      isError: true,
+      output: `Error: ${error instanceof Error ? error.message : String(error)}`,
+    }));
+    // Not waited for: others may run beside it, and whoever brings its end asks what is next.
+    void outcome.then(async (end) => {
+      const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
+      if (this.#state.isClosed) return;
+      if (kept.kind === "asked") this.#asked(call, kept.requestId);
+      else this.#ended(call, kept);
+      this.#goOn();
+    });
+  }
+
+  /** A person has answered. */
+  decided(requestId: string): void {
+    const { calls, runs, ports } = this.#state;
+    const call = calls.byRequest(requestId);
+    if (call?.state !== "asked") return;
+    this.#state.change(() => {
+      calls.decided(call.callId);
+      runs.prolong(call.runId, ports.now() + LEASE_MS);
+    });
+    this.#goOn();
+  }
+
+  #asked({ callId, runId }: Call, requestId: string): void {
+    const { calls, runs, ports } = this.#state;
+    this.#state.change(() => {
+      calls.asked(callId, requestId);
+      runs.prolong(runId, ports.now() + PERSON_LEASE_MS);
+    });
+  }
+
+  /** As much of an output as may enter history; all of it is kept elsewhere. */
+  async #cut({ callId, runId, messageId }: Call, output: string): Promise<string> {
+    const { calls, ports } = this.#state;
+    const others = calls.of(runId, messageId);
+    const used = others.reduce((chars, other) => chars + (other.state === "done" ? other.output.length : 0), 0);
+    const chars = allowance(used, others.filter(({ state }) => state !== "done").length);
+    if (output.length <= chars) return output;
+    const path = await ports.kernel.keepOutput(callId, output).catch(() => null);
+    return capped(output, chars, path).text;
+  }
+
+  /** What comes late, of a run that is over, changes nothing. */
+  #ended({ callId, runId, tool, syscall }: Call, end: CallEnd): void {
+    const { calls, runs, ports } = this.#state;
+    this.#state.change((tell) => {
+      const now = ports.now();
+      const run = runs.get(runId);
+      if (run === undefined || !calls.done(callId, end, now)) return;
+      if (!calls.open(runId).some(({ state }) => state === "asked")) runs.prolong(runId, now + LEASE_MS);
+      const how = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
+      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
+    });
+  }
+}
