@@ -194,7 +194,32 @@ describe("abort", () => {
     expect(world.history().at(-1)).toBe("assistant: again");
   });
 
-  it("takes back what only waits", async () => {
+  it("lets the next begin, whatever the run was waiting for", async () => {
+    world.preparing = new Promise(() => {});
+    world.say("stuck");
+    await new Promise((resolve) => setImmediate(resolve));
+    world.say("next", { conversationId: "other" });
+    world.preparing = Promise.resolve();
+    world.process.abort();
+    await world.idle();
+    expect(world.history("other")).toHaveLength(2);
+  });
+
+  it("leaves a history as it was that was just being compacted", async () => {
+    world.say("x".repeat(20_000));
+    await world.idle();
+    world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1, compactAtPressure: 0.5 });
+    world.modelHolds = turn();
+    world.say("more");
+    await expect.poll(() => world.requests.at(-1)?.system).toMatch(/^Summarize/);
+    expect(world.process.abort()).toMatchObject({ aborted: true });
+    world.modelHolds.resolve();
+    await world.idle();
+    expect(world.history()).toHaveLength(3);
+    expect(world.archives.size).toBe(0);
+  });
+
+  it("takes back what only waits, and leaves alone what is worked on", async () => {
     world.modelHolds = turn();
     world.say("first");
     world.say("second", { runId: "second", conversationId: "other" });
@@ -202,6 +227,7 @@ describe("abort", () => {
     world.modelHolds.resolve();
     await world.idle();
     expect(world.history("other")).toEqual([]);
+    expect(world.history()).toHaveLength(2);
   });
 });
 

@@ -2,6 +2,7 @@
 // does next follows from what is written (next.ts, state.ts); memory holds only what may be lost with it: the model's answer
 // as it comes, how full the context was, and the wish to stop.
 
+import { orAborted } from "../lib/or-aborted.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { ModelEvent } from "../ports/models.ts";
 import { overspentText } from "./budget.ts";
@@ -22,6 +23,9 @@ import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts"
 import { ToolRunner } from "./tool-runner.ts";
 import { generate, recent, request } from "./turn.ts";
 import type { Spent } from "./usage.ts";
+
+/** When nothing can be written, such as on a full disk, it is tried again then. */
+const STORAGE_RETRY_MS = 10_000;
 
 export type SendArgs = {
   conversationId?: string | undefined;
@@ -183,10 +187,12 @@ export class Process {
         if (active !== undefined) this.#ports.wakeBy(active.leaseUntil);
         continue;
       }
+      const { signal } = this.#stopping;
       try {
-        await this.#perform(action);
+        // Whatever it waits for: once it is stopped, the next one has its turn.
+        await orAborted(this.#perform(action), signal);
       } catch (error) {
-        this.#broken(action.runId, error);
+        if (!signal.aborted && !this.#broken(action.runId, error)) return;
       }
       this.#isAsked = true;
     } while (this.#isAsked && !this.#state.isClosed);
@@ -285,7 +291,7 @@ export class Process {
     if (this.#state.isClosed) return;
     this.#state.change((tell) => answered(this.#state, runId, generated, measured, tell));
     // Only now: whoever looks between the last piece and the message would miss it.
-    this.#live = null;
+    if (this.#live === live) this.#live = null;
   }
 
   #retrying({ runId, conversationId }: Run, { attempt, waitMs, why }: Extract<ModelEvent, { type: "retrying" }>): void {
@@ -315,19 +321,26 @@ export class Process {
     this.#live = null;
   }
 
-  /** Our own mistake: the run ends with it, visibly, and the next one has its turn. */
-  #broken(runId: string, error: unknown): void {
-    if (this.#state.isClosed) return;
-    this.#ports.log("a run broke", {
-      pid: this.#state.pid,
-      runId,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
-    this.#state.change((tell) => {
-      const run = this.#state.runs.active();
-      if (run?.runId !== runId) return;
-      this.#state.end(run, { status: "error", reason: "internal", text: null, error: "Something went wrong in the gateway itself" }, tell);
-    });
+  /** Our own mistake: the run ends with it, visibly, and the next one has its turn. False where not even that could be kept. */
+  #broken(runId: string, error: unknown): boolean {
+    if (this.#state.isClosed) return false;
+    const { pid } = this.#state;
+    this.#ports.log("a run broke", { pid, runId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    try {
+      this.#state.change((tell) => {
+        const run = this.#state.runs.active();
+        if (run?.runId !== runId) return;
+        this.#state.end(
+          run,
+          { status: "error", reason: "internal", text: null, error: "Something went wrong in the gateway itself" },
+          tell,
+        );
+      });
+      return true;
+    } catch {
+      this.#ports.wakeBy(this.#ports.now() + STORAGE_RETRY_MS);
+      return false;
+    }
   }
 
   #view() {

@@ -65,7 +65,12 @@ export class State {
         told.push(this.events.add(signal, { ...facts, ...payload }, now));
       }),
     );
-    if (told.length > 0) void sql.durable().then(() => kernel.emit(told));
+    // What could not be kept never became true, and nobody is told; whoever owns the database begins a new life.
+    if (told.length > 0)
+      void sql.durable().then(
+        () => kernel.emit(told),
+        () => {},
+      );
     return value;
   }
 

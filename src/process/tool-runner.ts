@@ -38,13 +38,15 @@ export class ToolRunner {
       output: `Error: ${error instanceof Error ? error.message : String(error)}`,
     }));
     // Not waited for: others may run beside it, and whoever brings its end asks what is next.
-    void outcome.then(async (end) => {
-      const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
-      if (this.#state.isClosed) return;
-      if (kept.kind === "asked") this.#asked(call, kept.requestId);
-      else this.#ended(call, kept);
-      this.#goOn();
-    });
+    void outcome
+      .then(async (end) => {
+        const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
+        if (this.#state.isClosed) return;
+        if (kept.kind === "asked") this.#asked(call, kept.requestId);
+        else this.#ended(call, kept);
+        this.#goOn();
+      })
+      .catch((error: unknown) => ports.log("the result of a call could not be kept", { callId, error: String(error) }));
   }
 
   /** A person has answered. */

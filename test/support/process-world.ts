@@ -50,6 +50,7 @@ export class World {
   modelHolds: Turn | null = null;
   /** Comes before the answer. */
   pieces: ModelEvent[] = [];
+  preparing: Promise<void> = Promise.resolve();
   readonly streamed: Record<string, unknown>[] = [];
   readonly archives = new Map<string, Uint8Array>();
   readonly media = new Map<string, Uint8Array>();
@@ -100,6 +101,7 @@ export class World {
       kernel: {
         prepare: async () => {
           await step();
+          await this.preparing;
           return { ...PREPARED, contextWindow: this.contextWindow, budget: this.budget };
         },
         askForBudget: async (runId, over) => {
