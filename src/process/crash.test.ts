@@ -2,6 +2,7 @@
 // asked for, while a conversation is branched off or emptied. Nothing is lost or doubled, and every run ends once.
 
 import { expect, it } from "vitest";
+import { MemorySql } from "../../test/support/memory/sql.ts";
 import { text, World } from "../../test/support/process-world.ts";
 import type { ModelRequest } from "../ports/models.ts";
 import { fromArchive } from "./archive.ts";
@@ -44,12 +45,18 @@ async function surely(world: World, work: () => Promise<unknown> | void, isDone:
     .toBe(true);
 }
 
-async function scenario(crashAt: number): Promise<{ world: World; steps: number }> {
-  const world = new World();
+/** Rows that are not durable when the gateway dies are lost with it. */
+function forgetful(): MemorySql {
+  const sql: MemorySql = new MemorySql((batch) => setImmediate(() => batch === "open" && sql.commit()));
+  return sql;
+}
+
+async function scenario(crashAt: number, world: World): Promise<{ world: World; steps: number }> {
   world.crashAt = crashAt;
   world.answer = answer;
   world.budget = { run: { modelCalls: 1 }, process: {} };
   world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1, compactAtPressure: 0.8 });
+  world.sql.commit();
   const isIdle = () => !world.hasDied && world.process.activeRun === undefined && world.process.waitingCount === 0;
   const isSaid = (runId: string) => world.sql.get("SELECT 1 FROM runs WHERE run_id = ?", runId) !== undefined;
   for (const runId of RUNS)
@@ -90,11 +97,14 @@ async function said(world: World): Promise<Message[]> {
   return [...archived.flat(), ...world.process.history.page("default", 0, 1_000).messages];
 }
 
-it("survives", async () => {
-  const { steps } = await scenario(Number.POSITIVE_INFINITY);
+it.each([
+  ["what it had just written is there", () => new World()],
+  ["what it had just written is lost", () => new World(forgetful())],
+])("survives, and %s", async (_, begin) => {
+  const { steps } = await scenario(Number.POSITIVE_INFINITY, begin());
   expect(steps).toBeGreaterThan(40);
   for (let crashAt = 1; crashAt <= steps; crashAt++) {
-    const { world } = await scenario(crashAt);
+    const { world } = await scenario(crashAt, begin());
     const where = `died at ${crashAt}`;
     const all = await said(world);
     const requests = all.flatMap((message) => (message.role === "user" ? message.text.slice(0, 5).trim() : []));
@@ -108,6 +118,8 @@ it("survives", async () => {
     const results = all.flatMap((message) => (message.role === "toolResult" ? `${message.runId} ${message.callId}` : []));
     expect(results.toSorted(), where).toEqual(calls.toSorted());
     expect(new Set(calls).size, where).toBe(calls.length);
+    // Nothing was done that nobody can read of.
+    for (const { runId, callId } of world.effects) expect(calls, where).toContain(`${runId} ${callId}`);
     const ends = world.process.events.after(0, 10_000)!.filter(({ signal }) => signal === "proc.run.finished");
     expect(ends.map(({ payload }) => String(payload.runId)).toSorted(), where).toEqual([...RUNS, "last"].toSorted());
     world.sql.close();

@@ -83,7 +83,7 @@ export class Usage {
   extended(scope: "process" | { runId: string }, spent: Spent): void {
     const key = scope === "process" ? PROCESS : scope.runId;
     this.#sql.run(
-      "INSERT INTO spent VALUES (?, ?, ?3) ON CONFLICT (scope) DO UPDATE SET since = ?3",
+      "INSERT INTO spent VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET since = ?3",
       key,
       JSON.stringify(NOTHING),
       JSON.stringify(spent),
@@ -98,7 +98,7 @@ export class Usage {
   #add(runId: string | null, more: Spent): void {
     for (const scope of runId === null ? [PROCESS] : [PROCESS, runId]) {
       this.#sql.run(
-        "INSERT INTO spent VALUES (?, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2",
+        "INSERT INTO spent VALUES (?1, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2",
         scope,
         JSON.stringify(sum(this.#read(scope, "total"), more)),
       );

@@ -8,6 +8,7 @@ import type { ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/mode
 import type { Budget, Overspent } from "../../src/process/budget.ts";
 import type { ProcessEvent } from "../../src/process/events.ts";
 import type { ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import { MemorySql } from "./memory/sql.ts";
 import { Process } from "../../src/process/process.ts";
 
 export type Answer = OutputBlock[] | { error: string };
@@ -38,7 +39,7 @@ const PREPARED = {
 } as const;
 
 export class World {
-  readonly sql = new NodeSql(":memory:", () => {});
+  readonly sql: NodeSql | MemorySql;
   readonly events: ProcessEvent[] = [];
   readonly requests: ModelRequest[] = [];
   readonly effects: SysCall[] = [];
@@ -73,7 +74,8 @@ export class World {
   hasDied = false;
   process: Process = undefined as never;
 
-  constructor() {
+  constructor(sql: NodeSql | MemorySql = new NodeSql(":memory:", () => {})) {
+    this.sql = sql;
     this.begin();
   }
 
@@ -146,12 +148,13 @@ export class World {
     this.process = new Process("p", ports);
   }
 
-  /** The gateway is gone, and everything it was doing with it. What it had written stays. */
+  /** The gateway is gone, and everything it was doing with it. What it had written stays, or where rows can be lost, what was durable. */
   die(): void {
     this.process.close();
     this.life++;
     this.hasDied = true;
-    this.sql.commit();
+    if (this.sql instanceof MemorySql) this.sql.crash();
+    else this.sql.commit();
   }
 
   async *#stream(request: ModelRequest, signal: AbortSignal, step: () => Promise<void>): AsyncGenerator<ModelEvent> {
