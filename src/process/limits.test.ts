@@ -204,6 +204,23 @@ describe("a budget", () => {
     expect(world.requests).toEqual([]);
   });
 
+  it("counts no time that a person takes to answer", async () => {
+    world.budget = { run: { wallMs: 5_000 }, process: {} };
+    let isAllowed = false;
+    world.sys = async () => (isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", requestId: "q" });
+    world.script = [[read("/x")], [text("done")]];
+    world.say("work", { runId: "r" });
+    await expect.poll(() => world.process.activeRun?.pausedAt).toBe(world.now);
+    world.now += 60 * 60 * 1000;
+    world.process.woke();
+    isAllowed = true;
+    world.process.decided("q");
+    await world.idle();
+    expect(world.questions).toEqual([]);
+    expect(world.process.spent("r").wallMs).toBe(0);
+    expect(reasons()).toEqual(["ok turn.complete"]);
+  });
+
   it("outlives a crash while the question is open", async () => {
     world.budget = { run: { modelCalls: 1 }, process: {} };
     world.script = [[read("/1")]];

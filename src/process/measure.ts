@@ -4,7 +4,7 @@ import { overspent, type Overspent } from "./budget.ts";
 import { contextState, type ContextState, estimateTokens, type Preflight, preflight, resized } from "./estimate.ts";
 import type { Preparation } from "./link.ts";
 import type { OverflowView } from "./next.ts";
-import type { Run } from "./runs.ts";
+import { type Run, workedMs } from "./runs.ts";
 import type { State, Tell } from "./state.ts";
 import type { Request } from "./turn.ts";
 import type { Spent } from "./usage.ts";
@@ -75,7 +75,7 @@ export function extent(state: State, conversationId: string): { messageCount: nu
 
 /** What a run and its process have used by now, the time of this run included. */
 export function spentNow(state: State, run: Run): { run: Spent; process: Spent } {
-  const wallMs = Math.max(0, state.ports.now() - (run.startedAt ?? state.ports.now()));
+  const wallMs = workedMs(run, state.ports.now());
   const ofProcess = state.usage.ofProcess();
   return { run: { ...state.usage.ofRun(run.runId), wallMs }, process: { ...ofProcess, wallMs: ofProcess.wallMs + wallMs } };
 }

@@ -181,7 +181,7 @@ describe("abort", () => {
     world.script = [[read("/a"), read("/b")], [text("again")]];
     world.say("look");
     await expect.poll(() => world.effects.length).toBe(1);
-    world.process.abort();
+    expect(world.process.abort()).toMatchObject({ interruptedToolCalls: 2 });
     late.resolve({ kind: "done", isError: false, output: "late" });
     await world.idle();
     expect(world.history().slice(2)).toEqual([

@@ -35,7 +35,7 @@ export type SendArgs = {
 };
 
 export type SendResult = { status: "started"; runId: string; queued?: true };
-export type AbortResult = { aborted: boolean; runId: string | null; continuedQueuedRunId: string | null };
+export type AbortResult = { aborted: boolean; runId: string | null; continuedQueuedRunId: string | null; interruptedToolCalls?: number };
 
 export class Process {
   readonly #ports: ProcessPorts;
@@ -106,8 +106,10 @@ export class Process {
         this.#state.ended(waiting, { status: "aborted", reason: "user", text: null }, tell);
         return { aborted: true, runId: waiting.runId, continuedQueuedRunId: null };
       }
+      const open = this.#state.calls.open(run.runId).length;
       this.#state.end(run, { status: "aborted", reason: "user", text: null }, tell);
-      return { aborted: true, runId: run.runId, continuedQueuedRunId: this.#state.waiting()[0]?.runId ?? null };
+      const interrupted = open === 0 ? {} : { interruptedToolCalls: open };
+      return { aborted: true, runId: run.runId, continuedQueuedRunId: this.#state.waiting()[0]?.runId ?? null, ...interrupted };
     });
     if (result.aborted && runs.active() === undefined) this.#stop();
     this.#goOn();
@@ -134,7 +136,7 @@ export class Process {
       if (scopes.includes("run")) usage.extended({ runId: run.runId }, spent.run);
       if (scopes.includes("process")) usage.extended("process", spent.process);
       runs.askedForBudget(run.runId, null);
-      runs.prolong(run.runId, this.#ports.now() + LEASE_MS);
+      runs.resume(run.runId, this.#ports.now() + LEASE_MS, this.#ports.now());
       return true;
     });
     if (!isHeard) return;
@@ -253,7 +255,7 @@ export class Process {
       const run = this.#state.runs.active();
       if (run?.runId !== runId) return;
       this.#state.runs.askedForBudget(runId, { requestId, scopes: over.map(({ scope }) => scope) });
-      this.#state.runs.prolong(runId, this.#ports.now() + PERSON_LEASE_MS);
+      this.#state.runs.pause(runId, this.#ports.now() + PERSON_LEASE_MS, this.#ports.now());
       const { conversationId } = run;
       tell("proc.changed", { changes: ["budget"], conversationId, runId, requestId, over, why: overspentText(over) });
     });

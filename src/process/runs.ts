@@ -34,6 +34,9 @@ export type Run = {
   compactions: number;
   /** The question whether it may go on beyond its budget, for as long as that is open. */
   budgetRequest: BudgetRequest | null;
+  /** Since when it waits for a person, and how long it had before: that is not its own time. */
+  pausedAt: number | null;
+  pausedMs: number;
 };
 
 /** `scopes` are those whose budget is used up. */
@@ -96,6 +99,21 @@ export class Runs {
     this.#sql.run("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
   }
 
+  /** It waits for a person, who may take longer than a run is given. */
+  pause(runId: string, leaseUntil: number, now: number): void {
+    this.#sql.run("UPDATE runs SET paused_at = coalesce(paused_at, ?) WHERE run_id = ? AND state = 'active'", now, runId);
+    this.prolong(runId, leaseUntil);
+  }
+
+  resume(runId: string, leaseUntil: number, now: number): void {
+    this.#sql.run(
+      "UPDATE runs SET paused_ms = paused_ms + (?1 - coalesce(paused_at, ?1)), paused_at = NULL WHERE run_id = ?2 AND state = 'active'",
+      now,
+      runId,
+    );
+    this.prolong(runId, leaseUntil);
+  }
+
   compacted(runId: string): void {
     this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
   }
@@ -125,6 +143,11 @@ export class Runs {
   }
 }
 
+/** How long it has been worked on. */
+export function workedMs({ startedAt, pausedAt, pausedMs }: Run, now: number): number {
+  return startedAt === null ? 0 : Math.max(0, (pausedAt ?? now) - startedAt - pausedMs);
+}
+
 function fromRow(row: SqlRow): Run {
   return {
     runId: String(row.run_id),
@@ -138,6 +161,8 @@ function fromRow(row: SqlRow): Run {
     startedAt: row.started_at as number | null,
     outcome: row.outcome === null ? null : (JSON.parse(String(row.outcome)) as RunOutcome),
     compactions: Number(row.compactions),
+    pausedAt: row.paused_at as number | null,
+    pausedMs: Number(row.paused_ms),
     budgetRequest: row.budget_request === null ? null : (JSON.parse(String(row.budget_request)) as BudgetRequest),
   };
 }

@@ -20,7 +20,8 @@ const initial: Migration = {
     `CREATE TABLE runs (
        run_id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, conversation_id TEXT NOT NULL, state TEXT NOT NULL,
        reason TEXT NOT NULL, message TEXT, joined_to TEXT, lease_until INTEGER, created_at INTEGER NOT NULL, started_at INTEGER,
-       ended_at INTEGER, outcome TEXT, compactions INTEGER NOT NULL DEFAULT 0, budget_request TEXT) STRICT, WITHOUT ROWID`,
+       ended_at INTEGER, outcome TEXT, compactions INTEGER NOT NULL DEFAULT 0, budget_request TEXT,
+       paused_at INTEGER, paused_ms INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID`,
     "CREATE INDEX runs_open ON runs (state, number)",
     `CREATE TABLE calls (
        call_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, message_id INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL, syscall TEXT,

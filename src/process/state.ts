@@ -9,7 +9,7 @@ import { Conversations } from "./conversations.ts";
 import { Events, type ProcessEvent } from "./events.ts";
 import { History, type Message, type Said } from "./history.ts";
 import type { ProcessPorts } from "./link.ts";
-import { type Run, type RunOutcome, type RunReason, Runs } from "./runs.ts";
+import { type Run, type RunOutcome, type RunReason, Runs, workedMs } from "./runs.ts";
 import { migrate } from "./schema.ts";
 import { Segments } from "./segments.ts";
 import { Usage } from "./usage.ts";
@@ -131,9 +131,10 @@ export class State {
   }
 
   /** Every run ends here, and once; `chat.complete` is the older name of the same. */
-  ended({ runId, conversationId, startedAt, joinedTo }: Run, outcome: RunOutcome, tell: Tell): void {
+  ended(run: Run, outcome: RunOutcome, tell: Tell): void {
+    const { runId, conversationId, startedAt, joinedTo } = run;
     const now = this.ports.now();
-    if (startedAt !== null && joinedTo === null) this.usage.worked(runId, Math.max(0, now - startedAt));
+    if (startedAt !== null && joinedTo === null) this.usage.worked(runId, workedMs(run, now));
     const { modelCalls, usage } = this.usage.ofRun(runId);
     const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
     if (!this.runs.end(runId, whole, now)) return;

@@ -56,7 +56,7 @@ export class ToolRunner {
     if (call?.state !== "asked") return;
     this.#state.change(() => {
       calls.decided(call.callId);
-      runs.prolong(call.runId, ports.now() + LEASE_MS);
+      runs.resume(call.runId, ports.now() + LEASE_MS, ports.now());
     });
     this.#goOn();
   }
@@ -65,7 +65,7 @@ export class ToolRunner {
     const { calls, runs, ports } = this.#state;
     this.#state.change(() => {
       calls.asked(callId, requestId);
-      runs.prolong(runId, ports.now() + PERSON_LEASE_MS);
+      runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
     });
   }
 
@@ -87,7 +87,7 @@ export class ToolRunner {
       const now = ports.now();
       const run = runs.get(runId);
       if (run === undefined || !calls.done(callId, end, now)) return;
-      if (!calls.open(runId).some(({ state }) => state === "asked")) runs.prolong(runId, now + LEASE_MS);
+      if (run.pausedAt === null) runs.prolong(runId, now + LEASE_MS);
       const how = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
       tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
     });
