@@ -9,6 +9,7 @@ import { fail } from "../lib/sys-error.ts";
 import { NetError } from "../ports/net.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { FileOp, ShellAsk, ShellLink, ShellRequest, ShellResponse } from "../ports/shells.ts";
+import type { Sql } from "../ports/sql.ts";
 import type { Caller } from "../protocol/caller.ts";
 import { shellReply } from "../shell/link.ts";
 import type { Vfs } from "../vfs/vfs.ts";
@@ -37,6 +38,8 @@ const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
   remove: "fs.delete",
 };
 
+/** How often what was lost is looked at again. */
+const TRIES = 3;
 const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_MS_MAX = 60_000;
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
@@ -109,13 +112,31 @@ async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal:
       const files = means.files(CALL_OF[op], caller, signal);
       // Texts are paths, and a path is made plain on this side of the wall.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
-      return (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
+      const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
+      return CALL_OF[op] === "fs.read" ? settled(means.ports.sql, work) : work();
     }
     case "sys":
       return means.sys(caller, ask.call, ask.args, signal);
     case "fetch":
       means.authorize(caller, "shell.exec");
       return fetchFor(means, ask.request, signal);
+  }
+}
+
+/** A command is told of nothing that may yet be taken back: what it saw in a batch that was lost, it looks at again. */
+async function settled(sql: Sql, look: () => Promise<unknown>): Promise<unknown> {
+  for (let tries = 1; ; tries++) {
+    const seen = await look().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    const isKept = await sql.durable().then(
+      () => true,
+      () => false,
+    );
+    if (!isKept && tries < TRIES) continue;
+    if ("error" in seen) throw seen.error;
+    return seen.value;
   }
 }
 

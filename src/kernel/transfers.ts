@@ -83,11 +83,14 @@ export class Transfers {
     };
     const aborted = () => stop("The caller went away");
     signal.addEventListener("abort", aborted, { once: true });
+    // Where the other end never comes to be, nobody waits for this one.
+    source.answer.catch(() => {});
     try {
       const first = await Promise.race([begun.promise, source.answer]);
       if (!isBegin(first)) return failure(from, first);
       watch.size = first.size;
-      const { size, mode } = first;
+      const { size } = first;
+      const mode = first.mode & 0o777;
       const args = { ...to, size, mode, ...(first.version === "" ? {} : { tag: this.#tag(caller, from, first.version) }) };
       const back: BodyEnd = {
         chunk: () => {},
@@ -120,6 +123,7 @@ export class Transfers {
       return { ok: true, from: String(read?.path), to: path, size, sha256, sent: received };
     } finally {
       signal.removeEventListener("abort", aborted);
+      stop("The copy is over");
     }
   }
 
