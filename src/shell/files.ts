@@ -26,6 +26,8 @@ export type Terminal = {
   line: () => Promise<string | null>;
 };
 
+const MAKE_TRIES = 5;
+
 export class ShellFiles implements IFileSystem {
   readonly #link: Link;
   readonly #terminal: Terminal;
@@ -103,13 +105,17 @@ export class ShellFiles implements IFileSystem {
     }
   }
 
-  /** Somebody else may have been faster. */
+  /** Somebody else may have been faster, and may have had to take it back. */
   async #makeUnlessThere(path: string): Promise<void> {
-    try {
-      await this.#link.makeDirectory(path);
-    } catch (error) {
-      const isThere = error instanceof FileError && error.code === "EEXIST" && (await this.#link.stat(path)).kind === "directory";
-      if (!isThere) throw error;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#link.makeDirectory(path);
+      } catch (error) {
+        if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
+        const there = await this.#link.stat(path).catch(() => null);
+        if (there?.kind === "directory") return;
+        if (there !== null || tries === MAKE_TRIES) throw error;
+      }
     }
   }
 
