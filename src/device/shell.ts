@@ -31,6 +31,7 @@ const LIMITS: SessionLimits = { running: 16, ended: 16, keepMs: 24 * 60 * 60 * 1
 const OWNER = 0;
 /** What a command has left running in the background may hold its output open; the command itself is over. */
 const LAST_WORDS_MS = 100;
+const LAST_LOOKS = 20;
 const END_OF_INPUT = "\u0004";
 
 export class MachineShell implements Shell {
@@ -100,8 +101,13 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
     setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS).unref();
   };
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs), "SIGTERM"), timeoutMs);
-  stdout.setEncoding("utf8").on("data", (text: string) => sink.output("stdout", text));
-  stderr.setEncoding("utf8").on("data", (text: string) => sink.output("stderr", text));
+  let isHeard = false;
+  const hear = (stream: "stdout" | "stderr") => (text: string) => {
+    isHeard = true;
+    sink.output(stream, text);
+  };
+  stdout.setEncoding("utf8").on("data", hear("stdout"));
+  stderr.setEncoding("utf8").on("data", hear("stderr"));
   // A command that has closed its input is told nothing more.
   stdin.on("error", () => {});
   const done = new Promise<Exit>((resolve) => {
@@ -110,7 +116,12 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
       clearTimeout(deadline);
       const exit = end ?? (signal === null ? { exitCode: code ?? 1 } : signalled(signalNumber(signal)));
       child.once("close", () => resolve(exit));
-      listen = () => setTimeout(() => resolve(exit), LAST_WORDS_MS);
+      // As long as something comes, within reason: on a busy machine what was said is read late.
+      const last = (looks: number) => {
+        isHeard = false;
+        setTimeout(() => setImmediate(() => (isHeard && looks < LAST_LOOKS ? last(looks + 1) : resolve(exit))), LAST_WORDS_MS);
+      };
+      listen = () => last(1);
       if (!stdout.isPaused()) listen();
     });
   });
