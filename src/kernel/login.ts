@@ -10,7 +10,7 @@ export type Proof = { username: string; password?: string | undefined; token?: s
 /** What is said of every wrong credential. The throttle counts each time it is said. */
 export const WRONG_CREDENTIAL = "Authentication failed";
 
-export type Login = { account: Account; credential: Credential };
+export type Login = { account: Account; credential: Exclude<Credential, { kind: "process" }> };
 
 export async function login(
   context: Pick<EffectContext, "accounts" | "tokens" | "throttle" | "passwords" | "signal" | "now">,

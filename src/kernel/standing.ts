@@ -8,6 +8,7 @@ export function lasting(reads: ReadContext, caller: Caller): Caller {
   const { credential, username, uid } = caller;
   const hash = reads.accounts.hashOf(username);
   const stillHolds = () => {
+    if (credential.kind === "process") return true;
     if (credential.kind === "password") return reads.accounts.hashOf(username) === hash;
     const token = reads.tokens.get(credential.tokenId);
     return token !== undefined && token.revokedAt === null && (token.expiresAt === null || token.expiresAt > reads.now);

@@ -22,7 +22,10 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
   const said: Said = isAnswer ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` } : { role: "system", text: failure };
   const message = state.say(conversationId, runId, said, tell);
-  if (usage !== null) state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
+  if (usage !== null) {
+    state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
+    tell("proc.changed", { changes: ["usage"], conversationId, runId, messageId: message.id, ...by, usage });
+  }
   const { source: _, pressure: __, level: ___, ...known } = measured.context;
   const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
   const seen = { ...known, ...extent(state, conversationId), estimatedInputTokens, updatedAt: now };

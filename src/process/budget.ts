@@ -7,13 +7,15 @@ import type { Spent } from "./usage.ts";
 export type Limits = { modelCalls?: number; toolCalls?: number; tokens?: number; cost?: number; wallMs?: number };
 export type Budget = { run: Limits; process: Limits };
 
-export type Overspent = { scope: "run" | "process"; limit: keyof Limits; allowed: number; used: number };
+/** `user` is everything its owner's processes use. */
+export type BudgetScope = "run" | "process" | "user";
+export type Overspent = { scope: BudgetScope; limit: keyof Limits; allowed: number; used: number };
 /** `since` is what had been used when the budget was last extended. */
 export type Account = { total: Spent; since: Spent };
 
 /** What has been used up, of the run first. */
-export function overspent(budget: Budget, run: Account, process: Account): Overspent[] {
-  return [...over("run", budget.run, run), ...over("process", budget.process, process)];
+export function overspent(budget: Budget, run: Account, process: Account, owner: { limits: Limits; account: Account }): Overspent[] {
+  return [...over("run", budget.run, run), ...over("process", budget.process, process), ...over("user", owner.limits, owner.account)];
 }
 
 function over(scope: Overspent["scope"], limits: Limits, { total, since }: Account): Overspent[] {
@@ -40,9 +42,13 @@ const WORDS: Record<keyof Limits, (amount: number) => string> = {
   wallMs: (amount) => `${Math.round(amount / 1000)} seconds`,
 };
 
+const WHOSE: Record<BudgetScope, string> = {
+  run: "this run has",
+  process: "this process has",
+  user: "all processes of this user together have",
+};
+
 /** For people. */
 export function overspentText(over: readonly Overspent[]): string {
-  return over
-    .map(({ scope, limit, allowed, used }) => `this ${scope} has used ${WORDS[limit](used)} of ${WORDS[limit](allowed)}`)
-    .join("; ");
+  return over.map(({ scope, limit, allowed, used }) => `${WHOSE[scope]} used ${WORDS[limit](used)} of ${WORDS[limit](allowed)}`).join("; ");
 }

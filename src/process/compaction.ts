@@ -50,7 +50,7 @@ export async function compact(state: State, args: CompactArgs, signal: AbortSign
     if (!isThere(state, prefix)) fail(409, "The conversation has changed meanwhile: look at it and compact it again");
     const marker = markerText(prefix.end - prefix.first, archivePath, text, null);
     const result = replaced(state, prefix, { id, archivePath }, marker, tell);
-    if (generated !== null) counted(state, result.summaryMessageId, null, generated);
+    if (generated !== null) counted(state, result.summaryMessageId, null, generated, tell);
     tellCompacted(state, result, {}, tell);
     return result;
   });
@@ -82,7 +82,7 @@ export async function compactForRun(
   return state.change((tell): Automatic => {
     if (state.runs.active()?.runId !== runId || !isThere(state, prefix)) return "gone";
     const result = replaced(state, prefix, { id, archivePath }, marker, tell);
-    counted(state, result.summaryMessageId, runId, generated);
+    counted(state, result.summaryMessageId, runId, generated, tell);
     state.runs.compacted(runId);
     tellCompacted(state, result, { reason: "auto-compact" }, tell);
     const { provider, model } = preparation.choice;
@@ -192,8 +192,10 @@ function tellCompacted(state: State, { conversationId, ...result }: CompactResul
   tellLifecycle("conversation.compacted", { conversationId, generation, ...result, ...more }, tell);
 }
 
-function counted(state: State, messageId: number, runId: string | null, { usage, by }: Generated): void {
-  if (usage !== null) state.usage.answered({ messageId, runId, ...by, usage }, state.ports.now());
+function counted(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
+  if (usage === null) return;
+  state.usage.answered({ messageId, runId, ...by, usage }, state.ports.now());
+  tell("proc.changed", { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });
 }
 
 /** The words the run is about, where what stays does not hold them. */

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { turn } from "../lib/turn.ts";
-import { read, text, USAGE, World } from "../../test/support/process-world.ts";
+import { question, read, text, USAGE, World } from "../../test/support/process-world.ts";
 import type { ContextState } from "./estimate.ts";
 
 let world: World;
@@ -154,7 +154,7 @@ describe("a budget", () => {
     await expect.poll(() => world.questions.length).toBe(1);
     expect(world.questions[0]).toEqual({ runId: "r", over: [{ scope: "run", limit: "modelCalls", allowed: 2, used: 2 }] });
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
-    expect(events().at(-1)?.payload).toMatchObject({ changes: ["budget"], why: "this run has used 2 model calls of 2 model calls" });
+    expect(events().at(-2)?.payload).toMatchObject({ changes: ["budget"], why: "this run has used 2 model calls of 2 model calls" });
     world.process.budgetDecided("another", true);
     world.process.budgetDecided("budget of r", true);
     await expect.poll(() => world.questions.length).toBe(2);
@@ -207,7 +207,8 @@ describe("a budget", () => {
   it("counts no time that a person takes to answer", async () => {
     world.budget = { run: { wallMs: 5_000 }, process: {} };
     let isAllowed = false;
-    world.sys = async () => (isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", requestId: "q" });
+    world.sys = async () =>
+      isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", request: question("q", "r") };
     world.script = [[read("/x")], [text("done")]];
     world.say("work", { runId: "r" });
     await expect.poll(() => world.process.activeRun?.pausedAt).toBe(world.now);

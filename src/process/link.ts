@@ -3,7 +3,7 @@
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
-import type { Budget, Overspent } from "./budget.ts";
+import type { Account, Budget, Limits, Overspent } from "./budget.ts";
 import type { ProcessEvent } from "./events.ts";
 import type { StoredMedia } from "./history.ts";
 
@@ -28,13 +28,17 @@ export interface KernelLink {
    * the target can promise that. Never throws.
    */
   sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome>;
-  /** What has become true; followers are told. */
+  /** What has become true; followers are told. What was told before is not told again: its number says so. */
   emit(events: readonly ProcessEvent[]): void;
+  /** The number of the last event the kernel has heard: a new life tells what came after it. */
+  heardUpTo(): Promise<number>;
+  /** What the owner of the process may use over all their processes, and has used: looked at before every model call. */
+  ofOwner(): Promise<OwnerAccount>;
   /**
    * Asks a person whether the run may go on beyond its budget; `budgetDecided` of the process says what they answered. Asked
    * again for the same run while it is open, it is the same question.
    */
-  askForBudget(runId: string, over: readonly Overspent[]): Promise<string>;
+  askForBudget(question: { runId: string; conversationId: string; over: readonly Overspent[] }): Promise<HilRequest>;
   /** Keeps all of an output of which the history holds a part, and says where. The same call again is the same file. */
   keepOutput(callId: string, text: string): Promise<string>;
   /** What was sent along or read, by its key; null where it is gone. */
@@ -55,11 +59,39 @@ export type Preparation = {
   budget: Budget;
 };
 
+/** A person is asked; field names are the wire's. */
+export type HilRequest = {
+  requestId: string;
+  runId: string;
+  conversationId: string;
+  callId: string;
+  toolName: string;
+  syscall: string;
+  args: Record<string, unknown>;
+  createdAt: number;
+  expiresAt: number;
+  /** Where it runs, and in which directory. */
+  target: string;
+  cwd: string;
+  /** Why they are asked. */
+  why: string;
+};
+
+export type OwnerAccount = { limits: Limits; account: Account };
+
 /** `isAgain`: an earlier life of the process sent it and did not hear how it ended. */
-export type SysCall = { runId: string; callId: string; syscall: string; args: Record<string, unknown>; isAgain: boolean };
+export type SysCall = {
+  runId: string;
+  conversationId: string;
+  callId: string;
+  tool: string;
+  syscall: string;
+  args: Record<string, unknown>;
+  isAgain: boolean;
+};
 
 export type SysOutcome =
   /** `output` is what the model is told. */
   | { kind: "done"; isError: boolean; output: string; images?: StoredMedia[] }
   /** A person is asked first; the process is told when they have answered. */
-  | { kind: "asked"; requestId: string };
+  | { kind: "asked"; request: HilRequest };

@@ -2,7 +2,7 @@
 
 import { overspent, type Overspent } from "./budget.ts";
 import { contextState, type ContextState, estimateTokens, type Preflight, preflight, resized } from "./estimate.ts";
-import type { Preparation } from "./link.ts";
+import type { OwnerAccount, Preparation } from "./link.ts";
 import type { OverflowView } from "./next.ts";
 import { type Run, workedMs } from "./runs.ts";
 import type { State, Tell } from "./state.ts";
@@ -23,7 +23,14 @@ export type Measured = {
 };
 
 /** `asked` is what the model would be told, up to the last message there was then. */
-export function measure(state: State, run: Run, preparation: Preparation, asked: Request, lastMessageId: number | null): Measured {
+export function measure(
+  state: State,
+  run: Run,
+  preparation: Preparation,
+  asked: Request,
+  owner: OwnerAccount,
+  lastMessageId: number | null,
+): Measured {
   const { runId, conversationId } = run;
   const { choice, contextWindow } = preparation;
   const known = {
@@ -40,7 +47,7 @@ export function measure(state: State, run: Run, preparation: Preparation, asked:
   const context = contextState(known, null);
   state.change((tell) => keepContext(state, context, tell));
   const found = preflight(state.conversations.policy(conversationId), context, run.compactions);
-  return { runId, lastMessageId, preparation, request: asked, context, over: usedUp(state, run, preparation), ...viewOf(found) };
+  return { runId, lastMessageId, preparation, request: asked, context, over: usedUp(state, run, preparation, owner), ...viewOf(found) };
 }
 
 export function viewOf(found: Preflight): Pick<Measured, "overflow" | "why"> {
@@ -80,11 +87,12 @@ export function spentNow(state: State, run: Run): { run: Spent; process: Spent }
   return { run: { ...state.usage.ofRun(run.runId), wallMs }, process: { ...ofProcess, wallMs: ofProcess.wallMs + wallMs } };
 }
 
-function usedUp(state: State, run: Run, { budget }: Preparation): Overspent[] {
+function usedUp(state: State, run: Run, { budget }: Preparation, owner: OwnerAccount): Overspent[] {
   const spent = spentNow(state, run);
   return overspent(
     budget,
     { total: spent.run, since: state.usage.extendedAt({ runId: run.runId }) },
     { total: spent.process, since: state.usage.extendedAt("process") },
+    owner,
   );
 }

@@ -6,7 +6,7 @@ import { turn, type Turn } from "../lib/turn.ts";
 import type { ModelRequest } from "../ports/models.ts";
 import type { SysOutcome } from "./link.ts";
 import { LEASE_MS } from "./state.ts";
-import { type Answer, read, text, tool, World } from "../../test/support/process-world.ts";
+import { type Answer, question, read, text, tool, World } from "../../test/support/process-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -26,11 +26,12 @@ describe("a run", () => {
       "3 proc.changed",
       "4 proc.changed",
       "5 proc.changed",
-      "6 proc.run.output",
-      "7 proc.run.finished",
-      "8 chat.complete",
+      "6 proc.changed",
+      "7 proc.run.output",
+      "8 proc.run.finished",
+      "9 chat.complete",
     ]);
-    expect(world.process.events.after(6, 10)?.map(({ seq }) => seq)).toEqual([7, 8]);
+    expect(world.process.events.after(7, 10)?.map(({ seq }) => seq)).toEqual([8, 9]);
     expect(world.process.events.after(99, 10)).toBeNull();
   });
 
@@ -86,7 +87,8 @@ describe("a run", () => {
 
   it("waits for a person, and goes on when they have decided", async () => {
     let isAllowed = false;
-    world.sys = async () => (isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", requestId: "q" });
+    world.sys = async () =>
+      isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", request: question("q", "r") };
     world.script = [[tool("Delete", { target: "gsv", path: "/x" })], [text("gone")]];
     world.say("delete x");
     await expect.poll(() => world.effects.length).toBe(1);

@@ -11,18 +11,19 @@ import type { Call } from "./calls.ts";
 import { compactForRun } from "./compaction.ts";
 import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
-import { withoutCompaction } from "./estimate.ts";
+import { type ContextState, withoutCompaction } from "./estimate.ts";
 import type { Said } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
 import { Live, type LiveAnswer, wireEvent } from "./live.ts";
-import { measure, type Measured, spentNow, viewOf } from "./measure.ts";
+import { contextNow, measure, type Measured, spentNow, viewOf } from "./measure.ts";
 import { Pictures } from "./pictures.ts";
+import { Queue } from "./queue.ts";
 import { type Action, type LastSaid, next, type RunView } from "./next.ts";
 import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import { generate, recent, request } from "./turn.ts";
-import type { Spent } from "./usage.ts";
+import type { MessageUsage, Spent } from "./usage.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
 const STORAGE_RETRY_MS = 10_000;
@@ -41,6 +42,8 @@ export class Process {
   readonly #ports: ProcessPorts;
   readonly #state: State;
   readonly conversation: ConversationCalls;
+  /** What waits to be said. */
+  readonly queue: Queue;
   readonly #tools: ToolRunner;
   readonly #pictures: Pictures;
   /** What the run that is worked on has of the system. */
@@ -55,6 +58,7 @@ export class Process {
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
     this.#state = new State(pid, ports);
+    this.queue = new Queue(this.#state);
     this.#tools = new ToolRunner(this.#state, () => this.#goOn());
     this.#pictures = new Pictures(ports.kernel);
     const signal = () => this.#closing.signal;
@@ -154,6 +158,15 @@ export class Process {
     return runId === undefined ? this.#state.usage.ofProcess() : this.#state.usage.ofRun(runId);
   }
 
+  usageOf(messageIds: readonly number[]): { messageId: number; usage: MessageUsage[] }[] {
+    return messageIds.map((messageId) => ({ messageId, usage: this.#state.usage.ofMessage(messageId) }));
+  }
+
+  /** How full a conversation is; null where no model was asked in it yet. */
+  context(conversationId: string): ContextState | null {
+    return contextNow(this.#state, conversationId);
+  }
+
   get history() {
     return this.#state.history;
   }
@@ -236,8 +249,9 @@ export class Process {
     const preparation = await this.#prepare(run);
     const rows = recent(this.#state.history, run.conversationId, preparation);
     const asked = request(await this.#pictures.loaded(rows), preparation);
+    const owner = await this.#ports.kernel.ofOwner();
     if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
-    this.#measured = measure(this.#state, run, preparation, asked, rows.at(-1)?.id ?? null);
+    this.#measured = measure(this.#state, run, preparation, asked, owner, rows.at(-1)?.id ?? null);
   }
 
   async #prepare(run: Run): Promise<Preparation> {
@@ -249,15 +263,17 @@ export class Process {
   /** The question is asked before it is written down that it was: asked again after a crash, it is the same question. */
   async #askForBudget(runId: string): Promise<void> {
     const { over } = this.#measured!;
-    const requestId = await this.#ports.kernel.askForBudget(runId, over);
+    const conversationId = this.#state.runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
+    const question = await this.#ports.kernel.askForBudget({ runId, conversationId, over });
     if (this.#state.isClosed) return;
     this.#state.change((tell) => {
       const run = this.#state.runs.active();
       if (run?.runId !== runId) return;
+      const { requestId } = question;
       this.#state.runs.askedForBudget(runId, { requestId, scopes: over.map(({ scope }) => scope) });
       this.#state.runs.pause(runId, this.#ports.now() + PERSON_LEASE_MS, this.#ports.now());
-      const { conversationId } = run;
       tell("proc.changed", { changes: ["budget"], conversationId, runId, requestId, over, why: overspentText(over) });
+      tell("proc.run.hil.requested", question);
     });
   }
 
@@ -283,7 +299,7 @@ export class Process {
     const heard = (event: ModelEvent) => {
       const seq = live.heard(event);
       const { pid } = this.#state;
-      this.#ports.kernel.stream({ pid, runId, conversationId, modelCall, seq, event: wireEvent(event), timestamp: this.#ports.now() });
+      this.#state.stream({ pid, runId, conversationId, modelCall, seq, event: wireEvent(event), timestamp: this.#ports.now() });
       if (event.type === "retrying" && !this.#state.isClosed) this.#retrying(run, event);
     };
     const { preparation, request } = measured;

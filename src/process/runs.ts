@@ -3,6 +3,7 @@
 
 import type { ModelUsage } from "../ports/models.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
+import type { BudgetScope } from "./budget.ts";
 import type { Said } from "./history.ts";
 
 export const WAITING_MAX = 100;
@@ -40,7 +41,7 @@ export type Run = {
 };
 
 /** `scopes` are those whose budget is used up. */
-export type BudgetRequest = { requestId: string; scopes: ("run" | "process")[] };
+export type BudgetRequest = { requestId: string; scopes: BudgetScope[] };
 
 export class Runs {
   readonly #sql: Sql;
@@ -85,6 +86,11 @@ export class Runs {
       message === null ? null : JSON.stringify(message),
       now,
     );
+  }
+
+  /** What is said when its turn comes, for as long as it waits. */
+  rewrite(runId: string, message: Run["message"]): void {
+    this.#sql.run("UPDATE runs SET message = ? WHERE run_id = ? AND state = 'waiting'", JSON.stringify(message), runId);
   }
 
   begin(runId: string, leaseUntil: number, now: number): void {

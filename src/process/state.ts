@@ -74,6 +74,15 @@ export class State {
     return value;
   }
 
+  /** After everything that was told before it, and before what is told after it. */
+  stream(payload: Record<string, unknown>): void {
+    const { sql, kernel } = this.ports;
+    void sql.durable().then(
+      () => kernel.stream(payload),
+      () => {},
+    );
+  }
+
   say(conversationId: string, runId: string | null, said: Said, tell: Tell): Message {
     const message = this.history.append(conversationId, runId, said, this.ports.now());
     const { role } = said;
@@ -134,12 +143,13 @@ export class State {
   ended(run: Run, outcome: RunOutcome, tell: Tell): void {
     const { runId, conversationId, startedAt, joinedTo } = run;
     const now = this.ports.now();
-    if (startedAt !== null && joinedTo === null) this.usage.worked(runId, workedMs(run, now));
+    const wallMs = startedAt !== null && joinedTo === null ? workedMs(run, now) : 0;
+    if (wallMs > 0) this.usage.worked(runId, wallMs);
     const { modelCalls, usage } = this.usage.ofRun(runId);
     const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
     if (!this.runs.end(runId, whole, now)) return;
     const aborted = outcome.status === "aborted" ? { aborted: true } : {};
-    tell("proc.run.finished", { runId, conversationId, ...whole, ...aborted });
+    tell("proc.run.finished", { runId, conversationId, ...whole, ...aborted, wallMs });
     const { status: _, reason, ...complete } = whole;
     tell("chat.complete", { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
   }

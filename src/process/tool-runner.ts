@@ -2,6 +2,8 @@
 // once. Of a long output the history gets a part, and the rest is kept where the model can read it.
 
 import type { Call, CallEnd } from "./calls.ts";
+import { DEFAULT_CONVERSATION } from "./conversations.ts";
+import type { HilRequest } from "./link.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "./state.ts";
 import { allowance, capped } from "./tool-text.ts";
 import { toSyscall } from "./tools.ts";
@@ -24,7 +26,7 @@ export class ToolRunner {
     const wanted = toSyscall(tool, call.args);
     if ("error" in wanted) return this.#ended(call, { isError: true, output: `Error: ${wanted.error}` });
     const { call: syscall, args } = wanted;
-    const conversationId = runs.get(runId)?.conversationId;
+    const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     this.#state.change((tell) => {
       calls.sent(callId);
       if (!isAgain && call.requestId === null) usage.toolCalled(runId);
@@ -32,7 +34,7 @@ export class ToolRunner {
     });
     await ports.sql.durable();
     if (this.#state.isClosed) return;
-    const outcome = ports.kernel.sys({ runId, callId, syscall, args, isAgain }, signal).catch((error: unknown) => ({
+    const outcome = ports.kernel.sys({ runId, conversationId, callId, tool, syscall, args, isAgain }, signal).catch((error: unknown) => ({
       kind: "done" as const,
       isError: true,
       output: `Error: ${error instanceof Error ? error.message : String(error)}`,
@@ -42,7 +44,7 @@ export class ToolRunner {
       .then(async (end) => {
         const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
         if (this.#state.isClosed) return;
-        if (kept.kind === "asked") this.#asked(call, kept.requestId);
+        if (kept.kind === "asked") this.#asked(call, kept.request);
         else this.#ended(call, kept);
         this.#goOn();
       })
@@ -61,10 +63,13 @@ export class ToolRunner {
     this.#goOn();
   }
 
-  #asked({ callId, runId }: Call, requestId: string): void {
+  #asked({ callId, runId }: Call, request: HilRequest): void {
     const { calls, runs, ports } = this.#state;
-    this.#state.change(() => {
-      calls.asked(callId, requestId);
+    this.#state.change((tell) => {
+      // What was over before it was asked about needs no answer any more.
+      if (calls.get(callId)?.state !== "sent") return;
+      calls.asked(callId, request.requestId);
+      tell("proc.run.hil.requested", request);
       runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
     });
   }

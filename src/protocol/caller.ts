@@ -6,7 +6,7 @@ import type { ConnectionIdentity, ProcessIdentity, Role } from "./records.ts";
 /** Kinds of callers a syscall may admit. A stranger is a socket that has not said who it is. */
 export type Origin = "stranger" | Role;
 
-export type Credential = { kind: "password" } | { kind: "token"; tokenId: string; expiresAt: number | null };
+export type Credential = { kind: "password" } | { kind: "process" } | { kind: "token"; tokenId: string; expiresAt: number | null };
 
 export type Stranger = { origin: "stranger"; connectionId: string; address: string };
 
@@ -21,8 +21,26 @@ export type Caller = {
   credential: Credential;
   process: ProcessIdentity;
   identity: ConnectionIdentity;
+  /** Set where it is an agent's own call, or one of a command it runs: what it may do is judged by its policy (kernel/agents/judge.ts). */
+  agent?: AgentCall;
   /** For what outlives the connection it came by: the same caller with the rights of this moment, if it still has any. */
   present?: () => Caller | undefined;
+};
+
+/** Whose call it is, and how far a person has allowed it. */
+export type AgentCall = {
+  pid: string;
+  profile: string;
+  runId: string | null;
+  conversationId: string | null;
+  /** The call of the model's that this is or is part of; null where a command of the process makes it. */
+  callId: string | null;
+  toolName: string | null;
+  /**
+   * Set inside a command of the process: nobody can be asked there. `approved` holds the tags of the command where a person has
+   * seen and allowed it, or null where it runs because nothing about it had to be asked; `mayConnect`, whether it may use the network.
+   */
+  within?: { approved: readonly string[] | null; mayConnect: boolean };
 };
 
 export const ROOT_UID = 0;

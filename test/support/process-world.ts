@@ -7,8 +7,9 @@ import type { Turn } from "../../src/lib/turn.ts";
 import type { ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/models.ts";
 import type { Budget, Overspent } from "../../src/process/budget.ts";
 import type { ProcessEvent } from "../../src/process/events.ts";
-import type { ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { HilRequest, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
 import { MemorySql } from "./memory/sql.ts";
+import { NO_USAGE } from "../../src/process/usage.ts";
 import { Process } from "../../src/process/process.ts";
 
 export type Answer = OutputBlock[] | { error: string };
@@ -38,6 +39,14 @@ const PREPARED = {
   tools: [],
 } as const;
 
+const NOTHING_SPENT = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
+
+/** What a person is asked. */
+export function question(requestId: string, runId: string): HilRequest {
+  const asked = { runId, conversationId: "default", callId: "c", toolName: "Shell", syscall: "shell.exec", args: {} };
+  return { requestId, ...asked, createdAt: 0, expiresAt: 0, target: "gsv", cwd: "/", why: "because" };
+}
+
 export class World {
   readonly sql: NodeSql | MemorySql;
   readonly events: ProcessEvent[] = [];
@@ -59,6 +68,7 @@ export class World {
   readonly questions: { runId: string; over: readonly Overspent[] }[] = [];
   contextWindow: number | null = 10_000;
   budget: Budget = { run: {}, process: {} };
+  owner: OwnerAccount = { limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } };
   /** Answers a call, or null to leave it open. */
   sys: (call: SysCall) => Promise<SysOutcome> = async ({ args }) => ({
     kind: "done",
@@ -106,11 +116,13 @@ export class World {
           await this.preparing;
           return { ...PREPARED, contextWindow: this.contextWindow, budget: this.budget };
         },
-        askForBudget: async (runId, over) => {
+        heardUpTo: async () => this.events.at(-1)?.seq ?? 0,
+        ofOwner: async () => this.owner,
+        askForBudget: async ({ runId, over }) => {
           await step();
           this.questions.push({ runId, over });
           await step();
-          return `budget of ${runId}`;
+          return question(`budget of ${runId}`, runId);
         },
         keepOutput: async (callId, words) => {
           this.outputs.set(callId, words);

@@ -1,0 +1,163 @@
+// A process as others reach it: by its number and the names of what can be asked of it. Who asks was let in by the kernel.
+// Arguments and results are values that can be copied; an answer comes when what it tells of is durable.
+
+import { fail } from "../lib/sys-error.ts";
+import type { CompactArgs } from "./compaction.ts";
+import type { ForkArgs } from "./fork.ts";
+import { idOf } from "./conversation-calls.ts";
+import type { ContextPolicy } from "./estimate.ts";
+import type { ProcessPorts } from "./link.ts";
+import { Process, type SendArgs } from "./process.ts";
+
+/** So many at once; who was away for longer is told to read the history anew. */
+const EVENTS_PAGE = 500;
+const NOT_HEARD_PAGE = 200;
+
+type Id = { conversationId?: string | undefined };
+type Page = { limit?: number | undefined; offset?: number | undefined };
+type None = Record<string, never>;
+
+export const processCalls = {
+  /** Wakes it; there is nothing to say. */
+  wake: (process: Process, _: None) => {
+    process.woke();
+    return null;
+  },
+
+  send: (process: Process, args: SendArgs) => process.send(args),
+
+  abort: (process: Process, { runId }: { runId?: string | undefined }) => process.abort(runId),
+
+  /** A person has answered the question; the call asks the kernel again, which knows the answer. */
+  decided: (process: Process, { requestId }: { requestId: string }) => {
+    process.decided(requestId);
+    return null;
+  },
+
+  budgetDecided: (process: Process, { requestId, isAllowed }: { requestId: string; isAllowed: boolean }) => {
+    process.budgetDecided(requestId, isAllowed);
+    return null;
+  },
+
+  /** What waits, oldest first. */
+  queue: (process: Process, { conversationId }: Id) => process.queue.list(conversationId),
+  editQueued: (process: Process, { runId, text }: { runId: string; text: string }) => process.queue.edit(runId, text),
+  withdrawQueued: (process: Process, { runId }: { runId: string }) => process.queue.withdraw(runId),
+
+  history: (process: Process, { conversationId, limit, offset }: Id & Page) =>
+    process.conversation.history({ conversationId, limit, offset }, null),
+
+  openConversation: (process: Process, args: Id & { title?: string | undefined }) => process.conversation.open(args),
+  listConversations: (process: Process, args: { includeClosed?: boolean | undefined }) => process.conversation.list(args),
+  getConversation: (process: Process, args: Id) => process.conversation.get(args),
+  closeConversation: (process: Process, args: Id) => process.conversation.close(args),
+  resetConversation: (process: Process, args: Id & { archive?: boolean | undefined }) => process.conversation.reset(args),
+  policy: (process: Process, args: Id) => process.conversation.policy(args),
+  setPolicy: (
+    process: Process,
+    args: Id & { overflow?: ContextPolicy["overflow"] | undefined; compactAtPressure?: number | undefined; keepLast?: number | undefined },
+  ) => process.conversation.setPolicy(args),
+  compact: (process: Process, args: Id & Omit<CompactArgs, "conversationId">) => process.conversation.compact(args),
+  fork: (process: Process, args: Id & Omit<ForkArgs, "conversationId">) => process.conversation.fork(args),
+  segments: (process: Process, args: Id) => process.conversation.segments(args),
+  readSegment: (process: Process, args: Id & Page & { segmentId: string }) => process.conversation.readSegment(args),
+
+  /** Empties all conversations. */
+  reset: (process: Process, { reason, archive }: { reason: "process.reset" | "process.kill"; archive: boolean }) =>
+    process.conversation.resetAll(reason, archive),
+
+  /**
+   * What followers are told after a number, and the answer that is just coming. `isWhole` is false where some of it is no longer
+   * kept: such a follower reads the history anew and goes on from `seq`.
+   */
+  follow: (process: Process, { after }: { after: number | null }) => {
+    const seq = process.events.lastSeq;
+    const kept = after === null ? [] : process.events.after(after, EVENTS_PAGE);
+    const isWhole =
+      kept !== null && (kept.length === 0 || kept.at(-1)!.seq === seq) && (after === null || kept.length > 0 || after === seq);
+    return { seq, isWhole, events: isWhole ? kept : [], live: process.live() };
+  },
+
+  /** What it has used: of a run, or of all there were, and of the run that is worked on. */
+  usage: (process: Process, { runId }: { runId?: string | undefined }) => ({
+    spent: process.spent(runId),
+    activeRun: process.activeRun === undefined ? null : { runId: process.activeRun.runId, spent: process.spent(process.activeRun.runId) },
+  }),
+
+  /** Of messages of a page, for those who show what each has cost. */
+  messageUsage: (process: Process, { messageIds }: { messageIds: readonly number[] }) => process.usageOf(messageIds),
+
+  context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
+
+  /** How far it is, for whoever keeps a list. */
+  state: (process: Process, _: None) => ({
+    activeRunId: process.activeRun?.runId ?? null,
+    conversationId: process.activeRun?.conversationId ?? null,
+    queuedCount: process.waitingCount,
+    seq: process.events.lastSeq,
+  }),
+} satisfies Record<string, (process: Process, args: never) => unknown>;
+
+export type ProcessCall = keyof typeof processCalls;
+export type ProcessArgs<N extends ProcessCall> = Parameters<(typeof processCalls)[N]>[1];
+export type ProcessResult<N extends ProcessCall> = Awaited<ReturnType<(typeof processCalls)[N]>>;
+
+export class ProcessActor {
+  readonly #process: Process;
+  readonly #ports: ProcessPorts;
+  readonly #caughtUp: Promise<void>;
+  #working = 0;
+
+  constructor(pid: string, ports: ProcessPorts) {
+    this.#ports = ports;
+    this.#process = new Process(pid, ports);
+    this.#caughtUp = this.#tellWhatWasNotHeard();
+    this.#process.woke();
+  }
+
+  async call(name: string, args: object): Promise<unknown> {
+    const call = Object.hasOwn(processCalls, name) ? processCalls[name as ProcessCall] : undefined;
+    if (call === undefined) fail(404, `A process knows no ${name}`);
+    this.#working++;
+    try {
+      const value = await (call as (process: Process, args: object) => unknown)(this.#process, args);
+      await this.#ports.sql.durable();
+      return value;
+    } finally {
+      this.#working--;
+    }
+  }
+
+  /** Whether nothing is under way, so that it may sleep until it is asked for again. */
+  get isIdle(): boolean {
+    return this.#working === 0 && this.#process.activeRun === undefined && this.#process.waitingCount === 0;
+  }
+
+  woke(): void {
+    this.#process.woke();
+  }
+
+  close(): void {
+    this.#process.close();
+  }
+
+  /** Resolves when the kernel knows all that an earlier life of this process did not live to tell. */
+  caughtUp(): Promise<void> {
+    return this.#caughtUp;
+  }
+
+  async #tellWhatWasNotHeard(): Promise<void> {
+    const { kernel } = this.#ports;
+    try {
+      const until = this.#process.events.lastSeq;
+      for (let heard = await kernel.heardUpTo(); heard < until;) {
+        const events = this.#process.events.after(heard, NOT_HEARD_PAGE) ?? [];
+        if (events.length === 0) return;
+        kernel.emit(events);
+        heard = events.at(-1)!.seq;
+      }
+    } catch (error) {
+      this.#ports.log("could not tell what was not heard", { error: String(error) });
+    }
+  }
+}
