@@ -22,6 +22,11 @@ export function pass(door: Door, caller: Caller | Stranger, frame: Req, signal: 
   door.authorize(caller, frame.call);
   const call = door.table.get(frame.call) ?? fail(404, `Unknown syscall: ${frame.call}`);
   if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
+  if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
   const args = decode(call.args, frame.args);
   return door.run(call, caller, args, frame, signal);
+}
+
+function isProcess(caller: Caller | Stranger): boolean {
+  return caller.origin !== "stranger" && caller.agent !== undefined;
 }

@@ -1,6 +1,7 @@
 // What a syscall body is given. Reads see readers, writes see nouns inside one transaction, effects see readers and
 // change rows only through commit and finish.
 
+import type { AiCalls } from "./agents/prepare.ts";
 import type { Emit } from "./emit.ts";
 import type { LIMITS } from "../protocol/limits.ts";
 import type { Accounts, AccountReads } from "./nouns/accounts.ts";
@@ -69,6 +70,8 @@ export type EffectContext = ReadContext & {
   setupDoor: SetupDoor;
   repos: Repos;
   copies: Transfers;
+  /** What a process is told of the system when a run begins. */
+  ai: AiCalls;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;
   /** Ends when the caller's socket does. */

@@ -1,10 +1,18 @@
 // Configuration before anybody has set any. Only overrides are stored; these lie under them.
 
+import { promptDefaults } from "../process/prompts/prompts.ts";
+import { AI_DEFAULTS } from "./agents/ai-settings.ts";
+
 export function configDefaults(host: { version: string; model: { provider: string; model: string } }): ReadonlyMap<string, string> {
   return new Map([
     ["config/ai/api_key", ""],
+    ["config/ai/context_window_tokens", String(AI_DEFAULTS.contextWindowTokens)],
+    ["config/ai/max_context_bytes", String(AI_DEFAULTS.maxContextBytes)],
+    ["config/ai/max_tokens", String(AI_DEFAULTS.maxTokens)],
     ["config/ai/model", host.model.model],
     ["config/ai/provider", host.model.provider],
+    ["config/ai/reasoning", AI_DEFAULTS.reasoning],
+    ...promptDefaults,
     ["config/net/allowed_hosts", ""],
     ["config/server/name", "gsv"],
     ["config/server/timezone", "UTC"],

@@ -5,14 +5,17 @@ import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import { StorageError } from "../ports/sql.ts";
+import { Windows } from "../models/window.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import { kernelCalls } from "../syscalls/kernel.table.ts";
+import { rootsModelServers } from "./agents/ai-settings.ts";
+import { aiCalls } from "./agents/prepare.ts";
 import { authorize } from "./authorize.ts";
 import type { About, ReadContext, SetupDoor, WriteContext } from "./context.ts";
 import { Bodies } from "./bodies.ts";
 import { configDefaults } from "./defaults.ts";
-import { ALLOWED_HOSTS_KEY, allowList, BASE_URL_KEY } from "./egress/allow.ts";
+import { ALLOWED_HOSTS_KEY, allowList } from "./egress/allow.ts";
 import { Emit } from "./emit.ts";
 import { GitDoor } from "./http/git.ts";
 import { Accounts } from "./nouns/accounts.ts";
@@ -167,7 +170,15 @@ export class Kernel {
     });
     this.#bodies = new Bodies(ports);
     this.#transfers = new Transfers({ ports, reads, table, bodies: this.#bodies, native: this.#native, routing: this.#routing });
+    const windows = new Windows(net, () => clock.now());
+    const preparing = {
+      reads,
+      log,
+      files: (caller: Caller) => this.#native.filesOf(caller),
+      contextWindow: windows.of.bind(windows),
+    };
     const effects = {
+      ai: aiCalls(preparing),
       passwords: new Passwords(crypto),
       throttle: this.#throttle,
       setupDoor: options.setupDoor,
@@ -281,7 +292,7 @@ export class Kernel {
 
   /** Whether root listed this host as reachable although its address is not public. For the host's Net port. */
   mayReach(host: string, port: number): boolean {
-    return allowList(this.#config.get(ALLOWED_HOSTS_KEY), this.#config.get(BASE_URL_KEY))(host, port);
+    return allowList(this.#config.get(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#config))(host, port);
   }
 
   /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */

@@ -1,7 +1,7 @@
 // The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
 
 import type { Body } from "../hardware/body.ts";
-import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { type FileSystem, type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
@@ -104,6 +104,11 @@ export class NativeTarget {
     const swept = await this.#contents.sweep(isReferenced, () => ports.sql.durable());
     await this.#contents.dropParts(ports.clock.now() - PARTS_KEPT_MS);
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
+  }
+
+  /** What this caller sees, for what the kernel reads on their behalf. */
+  filesOf(caller: Caller): FileSystem {
+    return this.#files("fs.read", caller, new AbortController().signal);
   }
 
   /** `args` without target. */

@@ -8,6 +8,7 @@ export type Reference = {
   runs: string;
   does: "read" | "write" | "effect";
   from: readonly string[];
+  only?: "processes";
   grant: readonly string[];
   args: JsonSchema;
   result: JsonSchema;

@@ -33,6 +33,8 @@ type Common<A extends Schema, R extends Schema> = {
    * fails: 507, which promises that nothing was changed, would be untrue. So its answer leaves whatever becomes of that batch.
    */
   keeps?: true;
+  /** Reached by calls of agents' processes alone, whatever capabilities a person holds. */
+  only?: "processes";
   /** A file's bytes go along with the call; its `body` argument is their number (protocol/body.ts). */
   carries?: "body";
 };

@@ -54,7 +54,7 @@ const PLAIN = new Set(
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait until after tty resize signal streams " +
-    "body size tag mode progress " +
+    "body size tag mode progress profile " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),
@@ -149,6 +149,8 @@ function decided(who: Who, call: Syscall, answer: AnyFrame): void {
 }
 
 function mayCall(who: Who, call: Syscall): boolean {
+  // Every caller here is a person, a device or a service.
+  if (call.only === "processes") return false;
   switch (who) {
     case "root":
       return call.from.includes("user");

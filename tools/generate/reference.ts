@@ -13,6 +13,7 @@ export function referenceOf(call: Syscall): Reference {
     runs: call.runs,
     does: call.does,
     from: call.from,
+    ...(call.only === undefined ? {} : { only: call.only }),
     grant: call.grant,
     args: schema(call.args, "input"),
     result: schema(call.result, "output"),

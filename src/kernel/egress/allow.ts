@@ -1,19 +1,18 @@
 // Which hosts root listed as reachable although their addresses are not public: the entries of config/net/allowed_hosts,
-// and the host of config/ai/base_url. A host is listed as it is written in URLs: a name does not list the address it has,
-// nor an address the names that lead to it. Reading the two keys is the kernel's business.
+// and the model servers root chose (kernel/agents/ai-settings.ts). A host is listed as it is written in URLs: a name does not
+// list the address it has, nor an address the names that lead to it. Reading the keys is the kernel's business.
 
 /** `host` is in lower case and without brackets. */
 export type IsAllowed = (host: string, port: number) => boolean;
 
 export const ALLOWED_HOSTS_KEY = "config/net/allowed_hosts";
-export const BASE_URL_KEY = "config/ai/base_url";
 
 /** Entries are "host" for every port, or "host:port", separated by commas or white space. What is neither lists nothing. */
-export function allowList(listed: string | undefined, baseUrl: string | undefined): IsAllowed {
+export function allowList(listed: string | undefined, ...baseUrls: readonly (string | undefined)[]): IsAllowed {
   const entries = new Set<string>();
   for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of entryOf(text)) entries.add(entry);
-  // The base URL is there for one service, so it lists that service's port and no other of the same machine.
-  for (const entry of ofUrl(baseUrl ?? "")) entries.add(entry);
+  // A base URL is there for one service, so it lists that service's port and no other of the same machine.
+  for (const baseUrl of baseUrls) for (const entry of ofUrl(baseUrl ?? "")) entries.add(entry);
   return (host, port) => entries.has(host) || entries.has(key(host, port));
 }
 

@@ -147,8 +147,9 @@ verifies("fs.read:sys", async ({ alice, bob, root }) => {
   const [client, other, admin] = [await alice(), await bob(), await root()];
   expect(await read(client, "/sys")).toMatchObject({ directories: ["capabilities", "config", "devices", "users"] });
   expect(await read(client, "/sys/config/server/name")).toMatchObject({ content: "     1\tgsv" });
-  expect(await read(client, "/sys/config/ai")).toMatchObject({ files: ["model", "provider"] });
-  expect(await read(admin, "/sys/config/ai")).toMatchObject({ files: ["api_key", "model", "provider"] });
+  const settings = ["context_window_tokens", "max_context_bytes", "max_tokens", "model", "provider", "reasoning"];
+  expect(await read(client, "/sys/config/ai")).toMatchObject({ files: settings, directories: ["context.d", "profile"] });
+  expect(await read(admin, "/sys/config/ai")).toMatchObject({ files: ["api_key", ...settings] });
   await client.call("sys.config.set", { key: "users/1000/ai/model", value: "mine" });
   expect(await read(client, "/sys/users/1000/ai/model")).toMatchObject({ content: "     1\tmine" });
   expect(await read(other, "/sys/users/1000/ai/model")).toMatchObject({ ok: false, error: expect.stringMatching(/^Not found/) as unknown });

@@ -1,0 +1,51 @@
+// Budgets: of root and of the user, the stricter.
+
+import { expect, test } from "vitest";
+import { budgetsOf } from "./budgets.ts";
+
+const RUN = { modelCalls: 200, toolCalls: 500, wallMs: 14_400_000 };
+
+function budgets(values: Record<string, string>) {
+  return budgetsOf({ get: (key) => values[key] }, 1000);
+}
+
+test("where nothing is set only a run ends by itself", () => {
+  expect(budgets({})).toEqual({ run: RUN, process: {}, user: {}, problems: [] });
+});
+
+test("the stricter of both counts, and either alone", () => {
+  const { run, process, user } = budgets({
+    "config/ai/budget/run/model_calls": "50",
+    "users/1000/ai/budget/run/model_calls": "1000",
+    "config/ai/budget/run/tool_calls": "1000",
+    "users/1000/ai/budget/run/tool_calls": "20",
+    "users/1000/ai/budget/run/wall_ms": "99999999",
+    "config/ai/budget/process/tokens": "1000000",
+    "users/1000/ai/budget/user/cost": "2.50",
+    "config/ai/budget/user/cost": "10",
+    "users/1001/ai/budget/user/tokens": "1",
+  });
+  expect(run).toEqual({ modelCalls: 50, toolCalls: 20, wallMs: 99_999_999 });
+  expect(process).toEqual({ tokens: 1_000_000 });
+  expect(user).toEqual({ cost: 2.5 });
+});
+
+test("unlimited takes a default away, and nobody's limit but one's own", () => {
+  expect(budgets({ "config/ai/budget/run/wall_ms": "unlimited" }).run).toEqual({ modelCalls: 200, toolCalls: 500 });
+  const { user } = budgets({ "users/1000/ai/budget/user/tokens": "unlimited", "config/ai/budget/user/tokens": "0" });
+  expect(user).toEqual({ tokens: 0 });
+});
+
+test("what cannot be read is the default, and said", () => {
+  const { run, user, problems } = budgets({
+    "config/ai/budget/run/model_calls": "-5",
+    "users/1000/ai/budget/run/tool_calls": "many",
+    "config/ai/budget/user/cost": "1e3",
+    "users/1000/ai/budget/user/cost": "$3",
+    "config/ai/budget/user/tokens": "Infinity",
+  });
+  expect(run).toEqual(RUN);
+  expect(user).toEqual({});
+  expect(problems).toHaveLength(5);
+  expect(problems).toContain("users/1000/ai/budget/user/cost is not an amount in dollars like 2.50, so it counts as not set");
+});

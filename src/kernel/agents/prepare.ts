@@ -1,0 +1,205 @@
+// What a run needs of the system, looked up once when it begins: the model, the tools, and all the process is told. Everything
+// a user could have written is read as the process's user, bounded, and what is amiss costs that part and not the run.
+
+import type { FileSystem } from "../../hardware/filesystem.ts";
+import { allows } from "../../lib/capability.ts";
+import type { ContextWindow, WindowOverrides } from "../../models/window.ts";
+import type { Log } from "../../ports/log.ts";
+import type { ModelChoice } from "../../ports/models.ts";
+import { assemble, type ContextPart } from "../../process/context/assemble.ts";
+import type { ContextFile } from "../../process/context/section.ts";
+import { estimateTokens } from "../../process/estimate.ts";
+import type { Preparation } from "../../process/link.ts";
+import { modelTools } from "../../process/tools.ts";
+import { type Caller, isRoot } from "../../protocol/caller.ts";
+import type { ReadContext } from "../context.ts";
+import type { DeviceDetails } from "../nouns/devices.ts";
+import { type AiSettings, aiSettings } from "./ai-settings.ts";
+import { budgetsOf } from "./budgets.ts";
+import { contextFiles, headsOf, type Say } from "./context-files.ts";
+import { type Skill, type SkillFolder, skillsIn } from "./skills.ts";
+
+export type PrepareMeans = {
+  reads: ReadContext;
+  /** As the caller sees them. */
+  files(caller: Caller): FileSystem;
+  contextWindow(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow>;
+  log: Pick<Log, "warn">;
+};
+
+export type PreparedFor = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
+
+/** `problems` are for the person whose process it is: settings that are not used, and why. */
+export type Prepared = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
+
+/** More are named to no model; those that are not named can be used all the same. */
+const DEVICES_MAX = 100;
+
+export async function prepare(means: PrepareMeans, { pid, profile, contextFiles: own, caller }: PreparedFor): Promise<Prepared> {
+  const { reads } = means;
+  const settings = aiSettings(reads.config, caller.uid);
+  const { maxContextBytes, timezone } = settings;
+  const { run, process, problems } = budgetsOf(reads.config, caller.uid);
+  const files = means.files(caller);
+  const say = sayer(means, pid);
+  const [window, homeFiles, workspace, skills] = await Promise.all([
+    windowOf(means, settings),
+    contextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
+    workspaceOf(files, caller, maxContextBytes, say),
+    skillsOf(means, files, caller, profile, say),
+  ]);
+  const devices = devicesOf(means, caller);
+  const { text, parts } = assemble({
+    pid,
+    profile,
+    identity: caller.process,
+    devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
+    mcpServers: [],
+    systemFiles: configFiles(means, caller, SYSTEM_FILES),
+    profileFiles: configFiles(means, caller, profileFiles(profile)),
+    homeFiles,
+    workspace,
+    skills: skills.map(({ id, description, path }) => ({ id, description, path: fromHome(path, caller) })),
+    processFiles: own,
+    maxContextBytes,
+    now: reads.now,
+    timezone,
+  });
+  const tools = toolsFor(caller, devices);
+  return {
+    choice: settings.choice,
+    fallback: settings.fallback,
+    contextWindow: window.tokens,
+    system: text,
+    tools,
+    budget: { run, process },
+    parts,
+    toolTokens: estimateTokens(tools),
+    problems: [...settings.problems, ...problems],
+  };
+}
+
+export type AiCalls = ReturnType<typeof aiCalls>;
+
+/** The same for processes that ask for its parts: ai.tools and ai.config. */
+export function aiCalls(means: PrepareMeans) {
+  return {
+    tools(caller: Caller) {
+      const devices = devicesOf(means, caller);
+      return {
+        tools: toolsFor(caller, devices).map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
+        devices: devices.map(({ deviceId, implements: calls, description, platform }) => ({
+          id: deviceId,
+          implements: calls,
+          ...(description === "" ? {} : { description }),
+          ...(platform === "" ? {} : { platform }),
+        })),
+      };
+    },
+
+    /** Never with a key: an agent is told what it reads, and what it is told it may repeat. */
+    async config(caller: Caller, profile: string) {
+      const { config } = means.reads;
+      const settings = aiSettings(config, caller.uid);
+      const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
+      const say = sayer(means, caller.agent?.pid ?? "");
+      const [window, skills] = await Promise.all([windowOf(means, settings), skillsOf(means, means.files(caller), caller, profile, say)]);
+      return {
+        profile,
+        provider,
+        model,
+        apiKey: "" as const,
+        hasKey: apiKey !== "",
+        reasoning,
+        maxTokens: maxOutputTokens,
+        contextWindowTokens: window.tokens,
+        contextWindowSource: window.source,
+        systemContextFiles: configFiles(means, caller, SYSTEM_FILES),
+        profileContextFiles: configFiles(means, caller, profileFiles(profile)),
+        skillIndex: skills.map(({ id, name, description, source: { kind, path, writable } }) => ({
+          id,
+          name,
+          description,
+          source: { kind, label: fromHome(path, caller), writable },
+        })),
+        profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
+        maxContextBytes: settings.maxContextBytes,
+        problems: [...settings.problems, ...budgetsOf(config, caller.uid).problems],
+      };
+    },
+  };
+}
+
+function windowOf(means: PrepareMeans, { choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
+  return means.contextWindow(choice, { ...contextWindow, catalogue });
+}
+
+function devicesOf({ reads, log }: PrepareMeans, caller: Caller): DeviceDetails[] {
+  const online = reads.devices.list(caller).filter((device) => device.online);
+  if (online.length > DEVICES_MAX) log.warn("too many devices to name to a process", { uid: caller.uid, devices: online.length });
+  return online.slice(0, DEVICES_MAX);
+}
+
+function toolsFor(caller: Caller, devices: readonly DeviceDetails[]) {
+  return modelTools(
+    devices.map(({ deviceId, implements: calls }) => ({ id: deviceId, implements: calls })),
+    (call) => allows(caller.capabilities, call),
+  );
+}
+
+const SYSTEM_FILES = "config/ai/context.d";
+
+function profileFiles(profile: string): string {
+  return `config/ai/profile/${profile}/context.d`;
+}
+
+/** Keys directly below a folder of root's configuration, as files. */
+function configFiles({ reads: { config }, log }: PrepareMeans, caller: Caller, folder: string): ContextFile[] {
+  try {
+    return config
+      .list(caller, folder)
+      .map(({ key, value }) => ({ name: key.slice(folder.length + 1), text: value }))
+      .filter(({ name }) => name.endsWith(".md") && !name.includes("/"));
+  } catch (error) {
+    log.warn("context files in the configuration cannot be read", { folder, error: String(error) });
+    return [];
+  }
+}
+
+async function workspaceOf(files: FileSystem, { process: { workspaceId } }: Caller, maxBytes: number, say: Say) {
+  if (workspaceId === null) return null;
+  const folder = `/workspaces/${workspaceId}/.gsv`;
+  const found = await contextFiles(files, `${folder}/context.d`, maxBytes, say);
+  if (found.length > 0) return { id: workspaceId, files: found, summary: "" };
+  const [head] = await headsOf(files, [`${folder}/summary.md`], maxBytes + 1);
+  return { id: workspaceId, files: [], summary: beginningOf(head ?? new Uint8Array(), maxBytes, `${folder}/summary.md`) };
+}
+
+/** All of a text that fits, else its first bytes up to a whole character and where the rest is. */
+function beginningOf(head: Uint8Array, maxBytes: number, path: string): string {
+  if (head.length <= maxBytes) return new TextDecoder().decode(head);
+  const more = `\n\n(The rest is in ${path}.)`;
+  return `${new TextDecoder().decode(head.slice(0, Math.max(0, maxBytes - more.length)), { stream: true })}${more}`;
+}
+
+function skillsOf({ reads }: PrepareMeans, files: FileSystem, caller: Caller, profile: string, say: Say): Promise<Skill[]> {
+  const { home, workspaceId } = caller.process;
+  const folders: SkillFolder[] = [
+    { kind: "profile", path: `/sys/config/ai/profile/${profile}/skills.d`, writable: isRoot(caller) },
+    { kind: "home", path: `${home}/skills.d`, writable: true },
+  ];
+  if (workspaceId !== null) {
+    const writable = reads.workspaces.get(workspaceId)?.state !== "archived";
+    folders.push({ kind: "workspace", path: `/workspaces/${workspaceId}/.gsv/skills.d`, writable });
+  }
+  return skillsIn(files, folders, say);
+}
+
+/** As people write it. */
+function fromHome(path: string, { process: { home } }: Caller): string {
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+function sayer({ log }: PrepareMeans, pid: string): Say {
+  return (what, fields) => log.warn(what, { pid, ...fields });
+}

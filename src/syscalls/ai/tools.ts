@@ -1,0 +1,32 @@
+// The tools of a process, as its model sees them.
+
+import { z } from "zod";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "ai.tools",
+  doc: "The tools the calling process may use, and the devices that are online for it. A tool is a syscall the process holds the capability for; where it runs is its target.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  only: "processes",
+  grant: ["users"],
+  args: z.object({}),
+  result: z.object({
+    tools: z.array(z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) })),
+    devices: z.array(
+      z.object({ id: z.string(), implements: z.array(z.string()), description: z.string().optional(), platform: z.string().optional() }),
+    ),
+  }),
+  fails: { 403: "the caller is not a process" },
+  example: {
+    args: {},
+    result: {
+      tools: [{ name: "Delete", description: "Delete a file.", inputSchema: { type: "object", properties: { path: { type: "string" } } } }],
+      devices: [{ id: "laptop", implements: ["fs.*", "shell.*"], description: "for travel", platform: "linux" }],
+    },
+  },
+  async run({ ai }, caller) {
+    return ai.tools(caller);
+  },
+});
