@@ -11,7 +11,7 @@ const READS = `
   repo.list repo.refs repo.read repo.search repo.log repo.diff repo.compare
   sys.info sys.config.get sys.device.get sys.device.list sys.connection.list sys.workspace.list
   sys.user.list sys.group.list sys.capability.list sys.token.list sys.mcp.list sys.oauth.list sys.link.list
-  proc.list proc.history proc.usage proc.profile.list proc.media.read proc.subscribe proc.conversation.get proc.conversation.list
+  proc.list proc.history proc.usage proc.spending proc.context proc.queue.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
   ai.tools pkg.list pkg.public.list pkg.remote.list sched.list adapter.status notification.list`;
 
@@ -22,7 +22,8 @@ const OWN_WORK = `
   repo.create sys.workspace.create sys.workspace.update signal.unwatch codemode.exec codemode.run`;
 
 /** Nobody asks these of an agent: to decide its own requests, to say who it is, to hold a provider's key. */
-const NEVER = "proc.hil proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.link.consume";
+const NEVER =
+  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.link.consume";
 
 /** What makes a command on the gateway worth a question. Where it writes is the file system's to judge. */
 const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing"];

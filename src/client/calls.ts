@@ -232,6 +232,948 @@ export type Calls = {
     };
   };
 
+  /** End the run a process is working on, or with runId that run, also one that waits. It is over when this answers, whatever the model or a tool is doing; what comes late changes nothing. */
+  "proc.abort": {
+    args: {
+      pid?: string;
+      runId?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      aborted: boolean;
+      runId?: string;
+      interruptedToolCalls?: number;
+      continuedQueuedRunId?: string;
+    };
+  };
+
+  /** List questions that are over, newest first: what was asked, who answered and what became of it. */
+  "proc.approval.history": {
+    args: {
+      before?: number;
+      limit?: number;
+    };
+    result: {
+      questions: Array<{
+        requestId: string;
+        runId: string;
+        conversationId: string;
+        callId: string;
+        toolName: string;
+        syscall: string;
+        args: Record<string, unknown>;
+        createdAt: number;
+        expiresAt: number;
+        target: string;
+        cwd: string;
+        why: string;
+        pid: string;
+        kind: "call" | "budget";
+        state: "pending" | "approved" | "denied" | "used" | "expired" | "withdrawn";
+        decidedAt: number | null;
+        decidedBy: number | null;
+        reason: string | null;
+        shown: {
+          text: string;
+          isWhole: boolean;
+        };
+      }>;
+    };
+  };
+
+  /** List the questions that wait for an answer, oldest first, with what exactly will run, and what was remembered and still holds. Everybody sees those of their own processes; root sees all. */
+  "proc.approval.list": {
+    args: {
+      pid?: string;
+      whole?: boolean;
+    };
+    result: {
+      pending: Array<{
+        requestId: string;
+        runId: string;
+        conversationId: string;
+        callId: string;
+        toolName: string;
+        syscall: string;
+        args: Record<string, unknown>;
+        createdAt: number;
+        expiresAt: number;
+        target: string;
+        cwd: string;
+        why: string;
+        pid: string;
+        uid: number;
+        kind: "call" | "budget";
+        tags: string[];
+        digest: string;
+        shown: {
+          text: string;
+          isWhole: boolean;
+        };
+      }>;
+      grants: Array<{
+        grantId: string;
+        uid: number;
+        pid: string;
+        call: string;
+        target: string;
+        scope: "exact" | "folder" | "tool";
+        folder: string | null;
+        madeAt: number;
+        expiresAt: number;
+        says: string;
+        requestId: string;
+      }>;
+    };
+  };
+
+  /** Try a call against the approval policy that counts for a profile, or against one that is given, without doing anything: whether it would run, be asked about or be refused, and why. */
+  "proc.approval.preview": {
+    args: {
+      profile?: string;
+      policy?: string;
+      call: string;
+      args?: Record<string, unknown>;
+    };
+    result: {
+      action: "auto" | "ask" | "deny";
+      why: string;
+      rule?: number;
+      tags: string[];
+      target: "gsv" | "device";
+      problem?: string;
+    };
+  };
+
+  /** Take back something that was allowed beyond one call. */
+  "proc.approval.revoke": {
+    args: {
+      grantId: string;
+    };
+    result: {
+      revoked: boolean;
+    };
+  };
+
+  /** Look at what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, and how full a conversation is. */
+  "proc.context": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      withText?: boolean;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      provider: string;
+      model: string;
+      contextWindowTokens: number | null;
+      maxOutputTokens: number;
+      parts: {
+        name: string;
+        bytes: number;
+        estimatedTokens: number;
+        cut: number;
+      }[];
+      tools: string[];
+      toolTokens: number;
+      context: {
+        conversationId: string;
+        runId?: string;
+        messageCount?: number;
+        lastMessageId?: number | null;
+        provider: string;
+        model: string;
+        contextWindowTokens: number | null;
+        maxOutputTokens: number;
+        estimatedInputTokens: number;
+        inputTokens: number;
+        outputTokens?: number;
+        totalTokens?: number;
+        availableInputTokens: number | null;
+        pressure: number | null;
+        level: "unknown" | "ok" | "warn" | "critical" | "full";
+        source: "estimate" | "provider";
+        updatedAt: number;
+      } | null;
+      text?: string;
+    };
+  };
+
+  /** Close a conversation: what was said stays, and nothing more can be said until it is opened again. */
+  "proc.conversation.close": {
+    args: {
+      pid?: string;
+      conversationId: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversationId: string;
+      closed: boolean;
+    };
+  };
+
+  /** Archive the older part of a conversation and put a summary in its place, given or made by the model. Exactly one of keepLast and throughMessageId says where the older part ends. */
+  "proc.conversation.compact": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      summary?: string;
+      generateSummary?: boolean;
+      keepLast?: number;
+      throughMessageId?: number;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversationId: string;
+      segment: {
+        id: string;
+        conversationId: string;
+        generation: number;
+        kind: "compaction";
+        fromMessageId: number;
+        toMessageId: number;
+        archivePath: string;
+        summaryMessageId: number | null;
+        createdAt: number;
+      };
+      archivedMessages: number;
+      archivedTo: string;
+      summaryMessageId: number;
+    };
+  };
+
+  /** Begin a new conversation from a point of another: up to a message that is there, or from an archived segment. */
+  "proc.conversation.fork": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      segmentId?: string;
+      throughMessageId?: number;
+      targetConversationId?: string;
+      title?: string;
+      includeLiveSuffix?: boolean;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      sourceConversationId: string;
+      targetConversation: {
+        id: string;
+        generation: number;
+        status: "open" | "closed";
+        title: string | null;
+        messageCount: number;
+        createdAt: number;
+        updatedAt: number;
+      };
+      segment?: {
+        id: string;
+        conversationId: string;
+        generation: number;
+        kind: "compaction";
+        fromMessageId: number;
+        toMessageId: number;
+        archivePath: string;
+        summaryMessageId: number | null;
+        createdAt: number;
+      };
+      throughMessageId?: number;
+      restoredMessages: number;
+      includedLiveSuffix: boolean;
+    };
+  };
+
+  /** Look at one conversation; null where there is none of that name. */
+  "proc.conversation.get": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversation: {
+        id: string;
+        generation: number;
+        status: "open" | "closed";
+        title: string | null;
+        messageCount: number;
+        createdAt: number;
+        updatedAt: number;
+      } | null;
+    };
+  };
+
+  /** List the conversations of a process, the last changed first; closed ones only where they are asked for. */
+  "proc.conversation.list": {
+    args: {
+      pid?: string;
+      includeClosed?: boolean;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversations: Array<{
+        id: string;
+        generation: number;
+        status: "open" | "closed";
+        title: string | null;
+        messageCount: number;
+        createdAt: number;
+        updatedAt: number;
+      }>;
+    };
+  };
+
+  /** Make a conversation of a process, or open a closed one again. Without an id it gets one of its own. */
+  "proc.conversation.open": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      title?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversation: {
+        id: string;
+        generation: number;
+        status: "open" | "closed";
+        title: string | null;
+        messageCount: number;
+        createdAt: number;
+        updatedAt: number;
+      };
+      created: boolean;
+    };
+  };
+
+  /** Read what happens when a conversation no longer fits the model's context. */
+  "proc.conversation.policy.get": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      policy: {
+        conversationId: string;
+        overflow: "manual" | "auto-compact" | "fail";
+        compactAtPressure: number;
+        keepLast: number;
+        updatedAt: number;
+      };
+    };
+  };
+
+  /** Say what happens when a conversation no longer fits the model's context: nothing by itself (manual), older messages are archived and summed up (auto-compact), or the run stops (fail). */
+  "proc.conversation.policy.set": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      overflow?: "manual" | "auto-compact" | "fail";
+      compactAtPressure?: number;
+      keepLast?: number;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      policy: {
+        conversationId: string;
+        overflow: "manual" | "auto-compact" | "fail";
+        compactAtPressure: number;
+        keepLast: number;
+        updatedAt: number;
+      };
+    };
+  };
+
+  /** Empty one conversation, archived first unless archive is false; its run and what waits for it end, others are left alone. */
+  "proc.conversation.reset": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      archive?: boolean;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversationId: string;
+      generation: number;
+      archivedMessages: number;
+      archivedTo?: string;
+    };
+  };
+
+  /** Read messages of an archived segment, a page at a time, without bringing them back. */
+  "proc.conversation.segment.read": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      limit?: number;
+      offset?: number;
+      segmentId: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversationId: string;
+      segment: {
+        id: string;
+        conversationId: string;
+        generation: number;
+        kind: "compaction";
+        fromMessageId: number;
+        toMessageId: number;
+        archivePath: string;
+        summaryMessageId: number | null;
+        createdAt: number;
+      };
+      messages: Array<{
+        id: number;
+        role: "user" | "assistant" | "system" | "toolResult";
+        content: unknown;
+        timestamp: number;
+      }>;
+      messageCount: number;
+      truncated?: true;
+    };
+  };
+
+  /** List the archived segments of a conversation with where their archives are. */
+  "proc.conversation.segments": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversationId: string;
+      segments: Array<{
+        id: string;
+        conversationId: string;
+        generation: number;
+        kind: "compaction";
+        fromMessageId: number;
+        toMessageId: number;
+        archivePath: string;
+        summaryMessageId: number | null;
+        createdAt: number;
+      }>;
+    };
+  };
+
+  /** Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once; remember allows exactly that call for a day, scope and ttlMs more of it in ways that can be listed and revoked. */
+  "proc.hil": {
+    args: {
+      pid?: string;
+      requestId: string;
+      decision: "approve" | "deny";
+      remember?: boolean;
+      scope?: "exact" | "folder" | "tool";
+      ttlMs?: number;
+      reason?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      requestId: string;
+      decision: "approve" | "deny";
+      resumed: boolean;
+      remembered?: true;
+      grant?: {
+        grantId: string;
+        uid: number;
+        pid: string;
+        call: string;
+        target: string;
+        scope: "exact" | "folder" | "tool";
+        folder: string | null;
+        madeAt: number;
+        expiresAt: number;
+        says: string;
+        requestId: string;
+      };
+      pendingHil: {
+        requestId: string;
+        runId: string;
+        conversationId: string;
+        callId: string;
+        toolName: string;
+        syscall: string;
+        args: Record<string, unknown>;
+        createdAt: number;
+        expiresAt: number;
+        target: string;
+        cwd: string;
+        why: string;
+      } | null;
+    };
+  };
+
+  /** Read what was said in a conversation, oldest first, a page at a time; a negative offset counts from the newest. With it: the oldest question to a person, and how full the context is. */
+  "proc.history": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      limit?: number;
+      offset?: number;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      conversationId: string;
+      messages: Array<{
+        id: number;
+        role: "user" | "assistant" | "system" | "toolResult";
+        content: unknown;
+        timestamp: number;
+      }>;
+      messageCount: number;
+      truncated?: true;
+      pendingHil: {
+        requestId: string;
+        runId: string;
+        conversationId: string;
+        callId: string;
+        toolName: string;
+        syscall: string;
+        args: Record<string, unknown>;
+        createdAt: number;
+        expiresAt: number;
+        target: string;
+        cwd: string;
+        why: string;
+      } | null;
+      context: {
+        conversationId: string;
+        runId?: string;
+        messageCount?: number;
+        lastMessageId?: number | null;
+        provider: string;
+        model: string;
+        contextWindowTokens: number | null;
+        maxOutputTokens: number;
+        estimatedInputTokens: number;
+        inputTokens: number;
+        outputTokens?: number;
+        totalTokens?: number;
+        availableInputTokens: number | null;
+        pressure: number | null;
+        level: "unknown" | "ok" | "warn" | "critical" | "full";
+        source: "estimate" | "provider";
+        updatedAt: number;
+      } | null;
+    };
+  };
+
+  /** Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. */
+  "proc.ipc.call": {
+    args: {
+      pid: string;
+      conversationId?: string;
+      message: string;
+      metadata?: Record<string, unknown>;
+      timeoutMs?: number;
+    };
+    result: {
+      ok: true;
+      status: "started";
+      pid: string;
+      sourcePid: string;
+      conversationId: string;
+      runId: string;
+      queued?: true;
+      callId: string;
+      deadlineAt: number;
+    };
+  };
+
+  /** The kernel hands one process what another said. Nobody else may. */
+  "proc.ipc.deliver": {
+    args: Record<string, never>;
+    result: Record<string, never>;
+  };
+
+  /** Say something to another process of the same user. Only processes can: the message names who said it. */
+  "proc.ipc.send": {
+    args: {
+      pid: string;
+      conversationId?: string;
+      message: string;
+      metadata?: Record<string, unknown>;
+    };
+    result: {
+      ok: true;
+      status: "started";
+      pid: string;
+      sourcePid: string;
+      conversationId: string;
+      runId: string;
+      queued?: true;
+    };
+  };
+
+  /** End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again. */
+  "proc.kill": {
+    args: {
+      pid: string;
+      archive?: boolean;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      archivedMessages: number;
+      archivedTo?: string;
+      archives: {
+        conversationId: string;
+        generation: number;
+        messages: number;
+        path: string;
+      }[];
+    };
+  };
+
+  /** List agent processes with what each is doing. Everybody sees their own; root sees all, or those of one user. */
+  "proc.list": {
+    args: {
+      uid?: number;
+    };
+    result: {
+      processes: Array<{
+        pid: string;
+        uid: number;
+        username: string;
+        profile: string;
+        parentPid: string | null;
+        state: "idle" | "queued" | "running" | "waiting_tool" | "waiting_hil";
+        label: string | null;
+        createdAt: number;
+        workspaceId: string | null;
+        cwd: string;
+        activeRunId: string | null;
+        activeConversationId: string | null;
+        queuedCount: number;
+        lastActiveAt: number | null;
+      }>;
+    };
+  };
+
+  /** Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. */
+  "proc.media.read": {
+    args: {
+      pid?: string;
+      key: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      key: string;
+      dataUrl: string;
+      size: number;
+    };
+  };
+
+  /** List the profiles a process can be started with. */
+  "proc.profile.list": {
+    args: Record<string, never>;
+    result: {
+      profiles: Array<{
+        id: string;
+        kind: "system" | "package";
+        displayName: string;
+        description: string;
+        interactive: boolean;
+        startable: boolean;
+        background: boolean;
+        spawnMode: "singleton" | "new";
+      }>;
+    };
+  };
+
+  /** Change the words of a message that still waits. */
+  "proc.queue.edit": {
+    args: {
+      pid?: string;
+      runId: string;
+      message: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      runId: string;
+      text: string;
+    };
+  };
+
+  /** List the messages that wait until a process is done with what it works on, in the order they will be said. */
+  "proc.queue.list": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      messages: Array<{
+        runId: string;
+        conversationId: string;
+        role: "user" | "system";
+        text: string;
+        media?: Record<string, unknown>[];
+        queuedAt: number;
+      }>;
+    };
+  };
+
+  /** Take back a message that still waits: its run ends as aborted and nothing of it was said. */
+  "proc.queue.withdraw": {
+    args: {
+      pid?: string;
+      runId: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      runId: string;
+      text: string;
+    };
+  };
+
+  /** Archive all conversations of a process and begin anew: whatever runs or waits ends, generations go up, policies and segments stay. */
+  "proc.reset": {
+    args: {
+      pid?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      archivedMessages: number;
+      archivedTo?: string;
+      archives: {
+        conversationId: string;
+        generation: number;
+        messages: number;
+        path: string;
+      }[];
+    };
+  };
+
+  /** Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message. */
+  "proc.send": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      message: string;
+      media?: Array<{
+        type: "image" | "audio" | "video" | "document";
+        mimeType: string;
+        data?: string;
+        url?: string;
+        filename?: string;
+        size?: number;
+        duration?: number;
+        transcription?: string;
+      }>;
+      runId?: string;
+    };
+    result: {
+      ok: true;
+      status: "started";
+      runId: string;
+      queued?: true;
+    };
+  };
+
+  /** The kernel tells a process who it is. Nobody else may. */
+  "proc.setidentity": {
+    args: Record<string, never>;
+    result: Record<string, never>;
+  };
+
+  /** Start an agent process as a child of another, with the identity of its parent. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt. */
+  "proc.spawn": {
+    args: {
+      profile: string;
+      label?: string;
+      prompt?: string;
+      assignment?: {
+        contextFiles: {
+          name: string;
+          text: string;
+        }[];
+        autoStart?: boolean;
+      };
+      parentPid?: string;
+      workspace?: {
+        mode: "none";
+      } | {
+        mode: "inherit";
+      } | {
+        mode: "attach";
+        workspaceId: string;
+      } | {
+        mode: "new";
+        label?: string;
+        kind?: "thread" | "app" | "shared";
+      };
+    };
+    result: {
+      ok: true;
+      pid: string;
+      label?: string;
+      profile: string;
+      workspaceId: string | null;
+      cwd: string;
+    };
+  };
+
+  /** Read what all processes of a user have used, day by day in UTC, newest first. Everybody reads their own; root anybody's. */
+  "proc.spending": {
+    args: {
+      uid?: number;
+      days?: number;
+    };
+    result: {
+      uid: number;
+      days: {
+        day: string;
+        spent: {
+          modelCalls: number;
+          toolCalls: number;
+          wallMs: number;
+          usage: {
+            input: number;
+            output: number;
+            cacheRead: number;
+            cacheWrite: number;
+            totalTokens: number;
+            isEstimate?: true;
+            cost: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              total: number;
+            };
+          };
+        };
+      }[];
+    };
+  };
+
+  /** Follow a process: from now on this connection is told of everything it does, numbered. With after, what came since that number is in the answer, so that a client that was away misses nothing; isWhole is false where that is no longer kept, and then the history is to be read anew. live is the answer that is just coming, with the number of the last piece that is in it. */
+  "proc.subscribe": {
+    args: {
+      pid?: string;
+      after?: number;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      seq: number;
+      isWhole: boolean;
+      events: {
+        seq: number;
+        signal: string;
+        payload: Record<string, unknown>;
+      }[];
+      live: {
+        runId: string;
+        conversationId: string;
+        modelCall: number;
+        seq: number;
+        blocks: Record<string, unknown>[];
+      } | null;
+    };
+  };
+
+  /** Stop following a process on this connection. */
+  "proc.unsubscribe": {
+    args: {
+      pid?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      unsubscribed: boolean;
+    };
+  };
+
+  /** Read what a process has used of models, tools and time: in all, or with runId by one run, and with messageIds by messages of a conversation. */
+  "proc.usage": {
+    args: {
+      pid?: string;
+      runId?: string;
+      messageIds?: number[];
+    };
+    result: {
+      ok: true;
+      pid: string;
+      spent: {
+        modelCalls: number;
+        toolCalls: number;
+        wallMs: number;
+        usage: {
+          input: number;
+          output: number;
+          cacheRead: number;
+          cacheWrite: number;
+          totalTokens: number;
+          isEstimate?: true;
+          cost: {
+            input: number;
+            output: number;
+            cacheRead: number;
+            cacheWrite: number;
+            total: number;
+          };
+        };
+      };
+      activeRun: {
+        runId: string;
+        spent: {
+          modelCalls: number;
+          toolCalls: number;
+          wallMs: number;
+          usage: {
+            input: number;
+            output: number;
+            cacheRead: number;
+            cacheWrite: number;
+            totalTokens: number;
+            isEstimate?: true;
+            cost: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              total: number;
+            };
+          };
+        };
+      } | null;
+      messages?: {
+        messageId: number;
+        usage: {
+          provider: string;
+          model: string;
+          input: number;
+          output: number;
+          cacheRead: number;
+          cacheWrite: number;
+          cost: number;
+        }[];
+      }[];
+    };
+  };
+
   /** Commit put, delete and move operations to one branch, all or none, as the caller. expectedHead lets it happen only over that commit. Operations that change nothing make no commit unless allowEmpty is true. A repository of one's own that does not exist is made. */
   "repo.apply": {
     args: {
@@ -1153,6 +2095,11 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
   "fs.download",
   "fs.read",
   "fs.search",
+  "proc.approval.history",
+  "proc.approval.list",
+  "proc.list",
+  "proc.profile.list",
+  "proc.spending",
   "repo.list",
   "shell.list",
   "sys.capability.list",

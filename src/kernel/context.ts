@@ -10,6 +10,12 @@ import type { Config, ConfigReads } from "./nouns/config.ts";
 import type { Connections, ConnectionReads } from "./nouns/connections.ts";
 import type { Devices, DeviceReads } from "./nouns/devices.ts";
 import type { FileReads, Files } from "./nouns/files.ts";
+import type { Agents } from "./agents/agents.ts";
+import type { Approvals, ApprovalReads } from "./nouns/approvals.ts";
+import type { Followers } from "./nouns/followers.ts";
+import type { IpcCalls } from "./nouns/ipc-calls.ts";
+import type { Processes, ProcessReads } from "./nouns/processes.ts";
+import type { Spending } from "./nouns/spending.ts";
 import type { Groups, GroupReads } from "./nouns/groups.ts";
 import type { Repositories, RepositoryReads } from "./nouns/repositories.ts";
 import type { Routes } from "./nouns/routes.ts";
@@ -42,6 +48,10 @@ export type ReadContext = {
   files: FileReads;
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
+  processes: ProcessReads;
+  approvals: ApprovalReads;
+  ipcCalls: Pick<IpcCalls, "ofRun" | "due" | "nextDueAt">;
+  spending: Pick<Spending, "today" | "days">;
 };
 
 export type WriteContext = {
@@ -59,6 +69,11 @@ export type WriteContext = {
   files: Files;
   repositories: Repositories;
   workspaces: Workspaces;
+  processes: Processes;
+  approvals: Approvals;
+  followers: Followers;
+  ipcCalls: IpcCalls;
+  spending: Spending;
   emit: Emit;
   /** Done once the call is answered; not at all where the transaction fails. */
   after: (action: () => void) => void;
@@ -72,6 +87,7 @@ export type EffectContext = ReadContext & {
   copies: Transfers;
   /** What a process is told of the system when a run begins. */
   ai: AiCalls;
+  agents: Agents;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;
   /** Ends when the caller's socket does. */

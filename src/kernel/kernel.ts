@@ -10,7 +10,12 @@ import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import { kernelCalls } from "../syscalls/kernel.table.ts";
 import { rootsModelServers } from "./agents/ai-settings.ts";
-import { aiCalls } from "./agents/prepare.ts";
+import type { KernelLink } from "../process/link.ts";
+import { Agents } from "./agents/agents.ts";
+import { budgetsOf } from "./agents/budgets.ts";
+import { Judge } from "./agents/judge.ts";
+import { Policies } from "./agents/policies.ts";
+import { aiCalls, prepare } from "./agents/prepare.ts";
 import { authorize } from "./authorize.ts";
 import type { About, ReadContext, SetupDoor, WriteContext } from "./context.ts";
 import { Bodies } from "./bodies.ts";
@@ -25,6 +30,11 @@ import { Connections } from "./nouns/connections.ts";
 import { Devices } from "./nouns/devices.ts";
 import { Files } from "./nouns/files.ts";
 import { Groups } from "./nouns/groups.ts";
+import { Approvals } from "./nouns/approvals.ts";
+import { Followers } from "./nouns/followers.ts";
+import { IpcCalls } from "./nouns/ipc-calls.ts";
+import { Processes } from "./nouns/processes.ts";
+import { Spending } from "./nouns/spending.ts";
 import { Repositories } from "./nouns/repositories.ts";
 import { Results } from "./nouns/results.ts";
 import { Routes } from "./nouns/routes.ts";
@@ -79,6 +89,10 @@ export class Kernel {
   readonly #bodies: Bodies;
   readonly #transfers: Transfers;
   readonly #reception: Reception;
+  readonly #approvals: Approvals;
+  readonly #followers: Followers;
+  readonly #spending: Spending;
+  readonly #agents: Agents;
   #wakeAt: number | null = null;
 
   constructor(ports: Ports, options: KernelOptions) {
@@ -112,6 +126,10 @@ export class Kernel {
         .flatMap((gid) => (groups.get(gid)?.members ?? []).flatMap((username) => this.#accounts.byName(username)?.uid ?? [])),
     );
 
+    this.#approvals = new Approvals(sql);
+    this.#followers = new Followers(sql);
+    this.#spending = new Spending(sql);
+
     const about: About = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
     const nouns = {
       accounts: this.#accounts,
@@ -126,6 +144,11 @@ export class Kernel {
       files,
       repositories: new Repositories(sql, this.#accounts),
       workspaces: new Workspaces(sql, crypto),
+      processes: new Processes(sql),
+      approvals: this.#approvals,
+      followers: this.#followers,
+      ipcCalls: new IpcCalls(sql),
+      spending: this.#spending,
     };
     const context = Object.defineProperty(
       { about, ...nouns, emit: this.#emit, after: (action: () => void) => this.#transactor.after(action) },
@@ -151,16 +174,21 @@ export class Kernel {
       write: (body) => this.#now(() => body(writes)),
       wakeBy: (dueAt) => this.#wakeBy(dueAt),
     });
+    const commit = async <T>(body: (nouns: WriteContext) => T): Promise<T> => {
+      const { value, after } = this.#transactor.run(() => body(writes));
+      await sql.durable();
+      for (const action of after) action();
+      return value;
+    };
+    const policies = new Policies(reads, (name) => table.has(name));
+    const judge = new Judge({ crypto, reads, policies, table, commit });
     this.#native = new NativeTarget({
       ports,
       reads,
       git: this.#repos.files,
-      commit: async (body) => {
-        const { value, after } = this.#transactor.run(() => body(writes));
-        await sql.durable();
-        for (const action of after) action();
-        return value;
-      },
+      commit,
+      judge: async (caller, name, args) => void (await judge.pass(table.get(name)!, caller, args)),
+      mayConnect: (caller) => judge.mayConnect(caller),
       authorize: (caller, call) => door.authorize(caller, call),
       sys: async (caller, call, args, signal) => {
         const answer = await pass(door, caller, { type: "req", id: "", call, args }, () => signal);
@@ -177,8 +205,24 @@ export class Kernel {
       files: (caller: Caller) => this.#native.filesOf(caller),
       contextWindow: windows.of.bind(windows),
     };
+    this.#agents = new Agents({
+      ports,
+      reads,
+      connections: this.#connections,
+      followers: this.#followers,
+      commit,
+      relaxed: (body) => this.#relaxed(() => body(writes)),
+      wakeBy: (dueAt) => this.#wakeBy(dueAt),
+      files: (caller) => this.#native.filesOf(caller),
+      door: () => door,
+      prepare: (process, caller) =>
+        prepare(preparing, { pid: process.pid, profile: process.profile, contextFiles: process.contextFiles, caller }),
+      judge,
+      ownerLimits: (uid) => budgetsOf(reads.config, uid).user,
+    });
     const effects = {
       ai: aiCalls(preparing),
+      agents: this.#agents,
       passwords: new Passwords(crypto),
       throttle: this.#throttle,
       setupDoor: options.setupDoor,
@@ -205,7 +249,10 @@ export class Kernel {
     const door: Door = {
       table,
       authorize: (caller, name) => authorize(table, () => this.#accounts.isSetupMode(), caller, name),
-      run: (call, caller, args, frame, signal) => run(means, call, caller, args, frame, signal),
+      run: (call, caller, args, frame, signal) => {
+        if (caller.origin === "stranger" || caller.agent === undefined) return run(means, call, caller, args, frame, signal);
+        return judge.pass(call, caller, args as Record<string, unknown>).then((allowed) => run(means, call, allowed, args, frame, signal));
+      },
     };
     this.#reception = new Reception(ports, this.#connections, door, {
       identified: ({ credential }) => {
@@ -216,6 +263,21 @@ export class Kernel {
       signalled: (driver, frame) => this.#routing.signalled(driver, frame),
     });
     this.#begin(capabilities);
+  }
+
+  /** The kernel as the process of that number has it. */
+  linkTo(pid: string): KernelLink {
+    return this.#agents.linkTo(pid);
+  }
+
+  /** Where archives of a process are kept. */
+  archiveRootOf(pid: string): string {
+    return this.#agents.archiveRootOf(pid);
+  }
+
+  /** A setting, for hosts that need one. */
+  setting(key: string): string {
+    return this.#config.get(key) ?? "";
   }
 
   get isSetupMode(): boolean {
@@ -254,6 +316,7 @@ export class Kernel {
     const isDone = this.#unlessFull(() => {
       const expired = this.#connections.expired(now);
       this.#routing.woke(now);
+      this.#agents.woke(now);
       if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
       if ((this.#timers.nextDueAt() ?? Infinity) <= now)
         this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
@@ -274,6 +337,7 @@ export class Kernel {
       if (this.#connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))
         this.#ports.sockets.close(socketId, 1011, "Storage failed");
     }
+    this.#agents.rolledBack();
     this.#reception.rolledBack();
     this.#arm();
   }
@@ -305,6 +369,7 @@ export class Kernel {
     const open = this.#dropGhosts();
     const known = new Set(this.#connections.all());
     for (const socketId of open) if (!known.has(socketId)) this.#reception.opened(socketId);
+    this.#agents.begin();
     this.#arm();
   }
 
@@ -335,6 +400,7 @@ export class Kernel {
     this.#unlessFull(() =>
       this.#relaxed(() => {
         this.#connections.remove(socketId);
+        this.#followers.connectionGone(socketId);
         const device = this.#devices.disconnected(socketId, this.#ports.clock.now());
         if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
       }),
@@ -358,6 +424,9 @@ export class Kernel {
     if (!isDone) return;
     this.#throttle.prune(now);
     this.#shellSessions.prune(now);
+    this.#approvals.prune(now);
+    this.#followers.prune(now);
+    this.#spending.prune(now);
     this.#transactor.after(
       () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
     );
@@ -373,6 +442,7 @@ export class Kernel {
     this.#wakeBy(this.#connections.nextExpiryAt());
     this.#wakeBy(this.#reception.nextDueAt());
     this.#wakeBy(this.#routing.nextDueAt());
+    this.#wakeBy(this.#agents.nextDueAt());
   }
 
   #wakeBy(dueAt: number | null): void {

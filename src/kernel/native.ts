@@ -1,10 +1,10 @@
 // The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
 
 import type { Body } from "../hardware/body.ts";
-import { type FileSystem, type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
-import { type Caller, isRoot } from "../protocol/caller.ts";
+import { type Caller, inside, isRoot } from "../protocol/caller.ts";
 import type { Account } from "../protocol/records.ts";
 import { shellCommands } from "../shell/commands.table.ts";
 import { summaryOf } from "../shell/manual.ts";
@@ -39,6 +39,9 @@ type Means = {
   authorize: (caller: Caller, call: string) => void;
   /** The one door, for what a file's write changes elsewhere. */
   sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+  /** Fails where an agent may not do this inside a command. */
+  judge: (caller: Caller, call: string, args: Record<string, unknown>) => Promise<void>;
+  mayConnect: (caller: Caller) => void;
 };
 
 /** How long what an interrupted upload left waits for the next try. */
@@ -106,11 +109,6 @@ export class NativeTarget {
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
-  /** What this caller sees, for what the kernel reads on their behalf. */
-  filesOf(caller: Caller): FileSystem {
-    return this.#files("fs.read", caller, new AbortController().signal);
-  }
-
   /** `args` without target. */
   run(
     call: HardwareSyscall,
@@ -124,17 +122,22 @@ export class NativeTarget {
     return call.name === "fs.search" ? this.#searches.run(String(caller.uid), work) : work();
   }
 
+  /** What this caller sees, for what the kernel reads and keeps on their behalf. */
+  filesOf(caller: Caller): Vfs {
+    return this.#files("fs.read", caller, new AbortController().signal);
+  }
+
   #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
     const files = this.#files(call.name, caller, signal);
-    const { ports, reads, authorize, sys } = this.#means;
-    const means = { ports, reads, authorize, sys, files: this.#files.bind(this) };
+    const { ports, reads, authorize, sys, judge, mayConnect } = this.#means;
+    const means = { ports, reads, authorize, sys, judge, mayConnect, files: this.#files.bind(this) };
     const shell = nativeShell(means, caller, files, signal);
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 
   #files(call: string, caller: Caller, signal: AbortSignal): Vfs {
     const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
-    const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(caller, name, args, signal);
+    const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(inside(caller), name, args, signal);
     const mustStill = () => mustStillMay(this.#means.reads, { name: call }, caller);
     return new Vfs(this.#mounts, {
       uid,
@@ -143,7 +146,7 @@ export class NativeTarget {
       username,
       home,
       cwd,
-      pid: caller.connectionId,
+      pid: caller.agent?.pid ?? caller.connectionId,
       workspaceId,
       sys,
       mustStillMay: mustStill,

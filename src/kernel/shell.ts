@@ -10,7 +10,7 @@ import { NetError } from "../ports/net.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { FileOp, ShellAsk, ShellLink, ShellRequest, ShellResponse } from "../ports/shells.ts";
 import type { Sql } from "../ports/sql.ts";
-import type { Caller } from "../protocol/caller.ts";
+import { type Caller, inside } from "../protocol/caller.ts";
 import { shellReply } from "../shell/link.ts";
 import type { Vfs } from "../vfs/vfs.ts";
 import type { ReadContext } from "./context.ts";
@@ -22,6 +22,10 @@ export type ShellMeans = {
   files(call: string, caller: Caller, signal: AbortSignal): Vfs;
   authorize(caller: Caller, call: string): void;
   sys(caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  /** Fails where an agent may not do this inside a command. */
+  judge(caller: Caller, call: string, args: Record<string, unknown>): Promise<void>;
+  /** The same for the network. */
+  mayConnect(caller: Caller): void;
 };
 
 const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
@@ -37,6 +41,15 @@ const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
   setModified: "fs.write",
   remove: "fs.delete",
 };
+
+/** The calls an operation amounts to, each with the path it is about. */
+function touched(op: FileOp, [path, to]: readonly unknown[]): [call: string, path: unknown][] {
+  if (op !== "rename") return [[CALL_OF[op], path]];
+  return [
+    ["fs.delete", path],
+    ["fs.write", to],
+  ];
+}
 
 /** How often what was lost is looked at again. */
 const TRIES = 3;
@@ -76,7 +89,7 @@ export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem
   };
 }
 
-function environment(reads: ReadContext, { process }: Caller, cwd: string): Record<string, string> {
+function environment(reads: ReadContext, { process, agent }: Caller, cwd: string): Record<string, string> {
   return {
     HOME: process.home,
     USER: process.username,
@@ -87,7 +100,7 @@ function environment(reads: ReadContext, { process }: Caller, cwd: string): Reco
     TERM: "xterm-256color",
     LANG: "en_US.UTF-8",
     UID: String(process.uid),
-    GSV_PID: "",
+    GSV_PID: agent?.pid ?? "",
     HOSTNAME: name(reads),
     GSV_VERSION: reads.about.version,
   };
@@ -103,7 +116,7 @@ function link(means: ShellMeans, starter: Caller): ShellLink {
 }
 
 async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
-  const caller = starter.present?.() ?? fail(403, "Permission denied: the login this command was started with has ended");
+  const caller = inside(starter.present?.() ?? fail(403, "Permission denied: the login this command was started with has ended"));
   switch (ask.kind) {
     case "file": {
       const { op } = ask;
@@ -112,6 +125,7 @@ async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal:
       const files = means.files(CALL_OF[op], caller, signal);
       // Texts are paths, and a path is made plain on this side of the wall.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
+      if (caller.agent !== undefined) for (const [call, path] of touched(op, args)) await means.judge(caller, call, { path });
       const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
       return CALL_OF[op] === "fs.read" ? settled(means.ports.sql, work) : work();
     }
@@ -119,6 +133,7 @@ async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal:
       return means.sys(caller, ask.call, ask.args, signal);
     case "fetch":
       means.authorize(caller, "shell.exec");
+      means.mayConnect(caller);
       return fetchFor(means, ask.request, signal);
   }
 }

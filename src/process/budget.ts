@@ -1,7 +1,7 @@
 // How much a run and a process may use before a person is asked whether they may go on. Pure. An extension gives as much
 // again: what was used by then does not count any more.
 
-import type { Spent } from "./usage.ts";
+import type { Spent } from "../ports/usage.ts";
 
 /** What is not named is not limited. `cost` is in dollars. */
 export type Limits = { modelCalls?: number; toolCalls?: number; tokens?: number; cost?: number; wallMs?: number };

@@ -95,7 +95,9 @@ export class ConversationCalls {
   /** `pendingHil` is the oldest question to a person, which the kernel knows. */
   history<Hil>({ conversationId, limit = PAGE, offset = 0 }: Id & PageArgs, pendingHil: Hil | null): HistoryPage<Hil> {
     const id = idOf(conversationId);
-    const { messages, messageCount, truncated } = this.#state.history.page(id, atLeast(0, offset), atLeast(1, limit));
+    const { first, next } = this.#state.history.bounds(id);
+    const from = Number.isSafeInteger(offset) && offset < 0 ? Math.max(0, next - first + offset) : atLeast(0, offset);
+    const { messages, messageCount, truncated } = this.#state.history.page(id, from, atLeast(1, limit));
     const more = truncated ? { truncated: true as const } : {};
     const context = contextNow(this.#state, id);
     return { conversationId: id, messages: messages.map(wireMessage), messageCount, ...more, pendingHil, context };

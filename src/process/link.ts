@@ -38,7 +38,7 @@ export interface KernelLink {
    * Asks a person whether the run may go on beyond its budget; `budgetDecided` of the process says what they answered. Asked
    * again for the same run while it is open, it is the same question.
    */
-  askForBudget(question: { runId: string; conversationId: string; over: readonly Overspent[] }): Promise<HilRequest>;
+  askForBudget(question: { runId: string; conversationId: string; over: readonly Overspent[]; why: string }): Promise<HilRequest>;
   /** Keeps all of an output of which the history holds a part, and says where. The same call again is the same file. */
   keepOutput(callId: string, text: string): Promise<string>;
   /** What was sent along or read, by its key; null where it is gone. */

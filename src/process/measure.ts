@@ -7,7 +7,7 @@ import type { OverflowView } from "./next.ts";
 import { type Run, workedMs } from "./runs.ts";
 import type { State, Tell } from "./state.ts";
 import type { Request } from "./turn.ts";
-import type { Spent } from "./usage.ts";
+import type { Spent } from "../ports/usage.ts";
 
 export type Measured = {
   runId: string;

@@ -5,6 +5,7 @@
 import { orAborted } from "../lib/or-aborted.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { ModelEvent } from "../ports/models.ts";
+import type { Spent } from "../ports/usage.ts";
 import { overspentText } from "./budget.ts";
 import { answered } from "./answer.ts";
 import type { Call } from "./calls.ts";
@@ -23,7 +24,7 @@ import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import { generate, recent, request } from "./turn.ts";
-import type { MessageUsage, Spent } from "./usage.ts";
+import type { MessageUsage } from "./usage.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
 const STORAGE_RETRY_MS = 10_000;
@@ -264,7 +265,7 @@ export class Process {
   async #askForBudget(runId: string): Promise<void> {
     const { over } = this.#measured!;
     const conversationId = this.#state.runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
-    const question = await this.#ports.kernel.askForBudget({ runId, conversationId, over });
+    const question = await this.#ports.kernel.askForBudget({ runId, conversationId, over, why: overspentText(over) });
     if (this.#state.isClosed) return;
     this.#state.change((tell) => {
       const run = this.#state.runs.active();

@@ -2,8 +2,8 @@
 
 import type { ModelUsage } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
+import { NOTHING_SPENT, type Spent, sumSpent } from "../ports/usage.ts";
 
-export type Spent = { modelCalls: number; toolCalls: number; wallMs: number; usage: ModelUsage };
 export type MessageUsage = Pick<ModelUsage, "input" | "output" | "cacheRead" | "cacheWrite"> & {
   provider: string;
   model: string;
@@ -12,15 +12,6 @@ export type MessageUsage = Pick<ModelUsage, "input" | "output" | "cacheRead" | "
 
 type Used = { messageId: number; runId: string | null; provider: string; model: string; usage: ModelUsage };
 
-export const NO_USAGE: ModelUsage = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-const NOTHING: Spent = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
 /** No run has an empty id. */
 const PROCESS = "";
 
@@ -67,16 +58,16 @@ export class Usage {
       usage.cost.total,
       now,
     );
-    this.#add(runId, { ...NOTHING, modelCalls: 1, usage });
+    this.#add(runId, { modelCalls: 1, usage });
   }
 
   toolCalled(runId: string): void {
-    this.#add(runId, { ...NOTHING, toolCalls: 1 });
+    this.#add(runId, { toolCalls: 1 });
   }
 
   /** At the end of a run. */
   worked(runId: string, wallMs: number): void {
-    this.#add(runId, { ...NOTHING, wallMs });
+    this.#add(runId, { wallMs });
   }
 
   /** What was used by then does not count against a budget any more. */
@@ -85,7 +76,7 @@ export class Usage {
     this.#sql.run(
       "INSERT INTO spent VALUES (?1, ?2, ?3) ON CONFLICT (scope) DO UPDATE SET since = ?3",
       key,
-      JSON.stringify(NOTHING),
+      JSON.stringify(NOTHING_SPENT),
       JSON.stringify(spent),
     );
   }
@@ -95,45 +86,18 @@ export class Usage {
     return this.#read(scope === "process" ? PROCESS : scope.runId, "since");
   }
 
-  #add(runId: string | null, more: Spent): void {
+  #add(runId: string | null, more: Partial<Spent>): void {
     for (const scope of runId === null ? [PROCESS] : [PROCESS, runId]) {
       this.#sql.run(
         "INSERT INTO spent VALUES (?1, ?2, NULL) ON CONFLICT (scope) DO UPDATE SET total = ?2",
         scope,
-        JSON.stringify(sum(this.#read(scope, "total"), more)),
+        JSON.stringify(sumSpent(this.#read(scope, "total"), more)),
       );
     }
   }
 
   #read(scope: string, column: "total" | "since"): Spent {
     const value = this.#sql.get("SELECT total, since FROM spent WHERE scope = ?", scope)?.[column];
-    return value == null ? NOTHING : (JSON.parse(String(value)) as Spent);
+    return value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent);
   }
-}
-
-function sum(one: Spent, other: Spent): Spent {
-  return {
-    modelCalls: one.modelCalls + other.modelCalls,
-    toolCalls: one.toolCalls + other.toolCalls,
-    wallMs: one.wallMs + other.wallMs,
-    usage: sumUsage(one.usage, other.usage),
-  };
-}
-
-function sumUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
-  return {
-    input: one.input + other.input,
-    output: one.output + other.output,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    totalTokens: one.totalTokens + other.totalTokens,
-    ...(one.isEstimate === true || other.isEstimate === true ? { isEstimate: true } : {}),
-    cost: {
-      input: one.cost.input + other.cost.input,
-      output: one.cost.output + other.cost.output,
-      cacheRead: one.cost.cacheRead + other.cost.cacheRead,
-      cacheWrite: one.cost.cacheWrite + other.cost.cacheWrite,
-      total: one.cost.total + other.cost.total,
-    },
-  };
 }

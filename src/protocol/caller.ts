@@ -36,12 +36,24 @@ export type AgentCall = {
   /** The call of the model's that this is or is part of; null where a command of the process makes it. */
   callId: string | null;
   toolName: string | null;
-  /**
-   * Set inside a command of the process: nobody can be asked there. `approved` holds the tags of the command where a person has
-   * seen and allowed it, or null where it runs because nothing about it had to be asked; `mayConnect`, whether it may use the network.
-   */
-  within?: { approved: readonly string[] | null; mayConnect: boolean };
+  /** Of a call that is allowed to run: what holds for everything it does. */
+  allows?: Allowance;
+  /** Set inside such a call, as for what a command does: nobody can be asked there. */
+  within?: Allowance;
 };
+
+/**
+ * `approved` holds the tags of the call where a person has seen and allowed it, or null where it runs because nothing about
+ * it had to be asked; `mayConnect`, whether it may use the network.
+ */
+export type Allowance = { approved: readonly string[] | null; mayConnect: boolean };
+
+/** The caller of what a call does in turn. */
+export function inside(caller: Caller): Caller {
+  if (caller.agent === undefined) return caller;
+  const { allows, within, ...agent } = caller.agent;
+  return { ...caller, agent: { ...agent, callId: null, within: within ?? allows ?? { approved: null, mayConnect: false } } };
+}
 
 export const ROOT_UID = 0;
 

@@ -15,6 +15,23 @@ export const SIGNALS: Record<string, { to: readonly Role[]; doc: string }> = {
   },
 };
 
+const PROCESS = "Sent to those who follow the process, else to the connection the run was started from, else to all of its owner's.";
+
+for (const [name, doc] of Object.entries({
+  "proc.changed":
+    "Something of a process has changed: changes names what (messages, queue, context, usage, conversations, lifecycle, budget).",
+  "proc.run.started": "A process has begun to work on something.",
+  "proc.run.stream": "A piece of the model's answer as it comes; seq counts the pieces of one answer.",
+  "proc.run.output": "What the model has said, whole.",
+  "proc.run.tool.started": "A call of the model's was sent.",
+  "proc.run.tool.finished": "A call of the model's has ended.",
+  "proc.run.hil.requested": "A person is asked before something may run, or before a budget is exceeded: answer with proc.hil.",
+  "proc.run.retrying": "The model did not answer and is asked again; what came of that answer is void.",
+  "proc.run.finished": "A run has ended: ok, error or aborted, and why. Every run ends so, once.",
+  "chat.complete": "The same as proc.run.finished under its older name.",
+}))
+  SIGNALS[name] = { to: ["user"], doc: `${doc} ${PROCESS}` };
+
 export function signalsFor(role: Role): string[] {
   return Object.keys(SIGNALS).filter((name) => SIGNALS[name]!.to.includes(role));
 }

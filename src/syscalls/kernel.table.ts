@@ -10,6 +10,43 @@ import fsRead from "./fs/read.ts";
 import fsSearch from "./fs/search.ts";
 import fsUpload from "./fs/upload.ts";
 import fsWrite from "./fs/write.ts";
+import procAbort from "./proc/abort.ts";
+import procApprovalHistory from "./proc/approval/history.ts";
+import procApprovalList from "./proc/approval/list.ts";
+import procApprovalPreview from "./proc/approval/preview.ts";
+import procApprovalRevoke from "./proc/approval/revoke.ts";
+import procContext from "./proc/context.ts";
+import procConversationClose from "./proc/conversation/close.ts";
+import procConversationCompact from "./proc/conversation/compact.ts";
+import procConversationFork from "./proc/conversation/fork.ts";
+import procConversationGet from "./proc/conversation/get.ts";
+import procConversationList from "./proc/conversation/list.ts";
+import procConversationOpen from "./proc/conversation/open.ts";
+import procConversationPolicyGet from "./proc/conversation/policy/get.ts";
+import procConversationPolicySet from "./proc/conversation/policy/set.ts";
+import procConversationReset from "./proc/conversation/reset.ts";
+import procConversationSegmentRead from "./proc/conversation/segment/read.ts";
+import procConversationSegments from "./proc/conversation/segments.ts";
+import procHil from "./proc/hil.ts";
+import procHistory from "./proc/history.ts";
+import procIpcCall from "./proc/ipc/call.ts";
+import procIpcDeliver from "./proc/ipc/deliver.ts";
+import procIpcSend from "./proc/ipc/send.ts";
+import procKill from "./proc/kill.ts";
+import procList from "./proc/list.ts";
+import procMediaRead from "./proc/media/read.ts";
+import procProfileList from "./proc/profile/list.ts";
+import procQueueEdit from "./proc/queue/edit.ts";
+import procQueueList from "./proc/queue/list.ts";
+import procQueueWithdraw from "./proc/queue/withdraw.ts";
+import procReset from "./proc/reset.ts";
+import procSend from "./proc/send.ts";
+import procSetidentity from "./proc/setidentity.ts";
+import procSpawn from "./proc/spawn.ts";
+import procSpending from "./proc/spending.ts";
+import procSubscribe from "./proc/subscribe.ts";
+import procUnsubscribe from "./proc/unsubscribe.ts";
+import procUsage from "./proc/usage.ts";
 import repoApply from "./repo/apply.ts";
 import repoCompare from "./repo/compare.ts";
 import repoCreate from "./repo/create.ts";
@@ -66,6 +103,43 @@ export const kernelCalls: readonly Syscall[] = [
   fsSearch,
   fsUpload,
   fsWrite,
+  procAbort,
+  procApprovalHistory,
+  procApprovalList,
+  procApprovalPreview,
+  procApprovalRevoke,
+  procContext,
+  procConversationClose,
+  procConversationCompact,
+  procConversationFork,
+  procConversationGet,
+  procConversationList,
+  procConversationOpen,
+  procConversationPolicyGet,
+  procConversationPolicySet,
+  procConversationReset,
+  procConversationSegmentRead,
+  procConversationSegments,
+  procHil,
+  procHistory,
+  procIpcCall,
+  procIpcDeliver,
+  procIpcSend,
+  procKill,
+  procList,
+  procMediaRead,
+  procProfileList,
+  procQueueEdit,
+  procQueueList,
+  procQueueWithdraw,
+  procReset,
+  procSend,
+  procSetidentity,
+  procSpawn,
+  procSpending,
+  procSubscribe,
+  procUnsubscribe,
+  procUsage,
   repoApply,
   repoCompare,
   repoCreate,

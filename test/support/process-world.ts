@@ -9,7 +9,7 @@ import type { Budget, Overspent } from "../../src/process/budget.ts";
 import type { ProcessEvent } from "../../src/process/events.ts";
 import type { HilRequest, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
 import { MemorySql } from "./memory/sql.ts";
-import { NO_USAGE } from "../../src/process/usage.ts";
+import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { Process } from "../../src/process/process.ts";
 
 export type Answer = OutputBlock[] | { error: string };
@@ -38,8 +38,6 @@ const PREPARED = {
   system: "be good",
   tools: [],
 } as const;
-
-const NOTHING_SPENT = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
 
 /** What a person is asked. */
 export function question(requestId: string, runId: string): HilRequest {

@@ -110,6 +110,8 @@ function newWorld(): World {
     commit: async (body) => body(writes),
     authorize: () => {},
     sys: async () => ({}),
+    judge: async () => {},
+    mayConnect: () => {},
   });
   const means: PrepareMeans = {
     reads,

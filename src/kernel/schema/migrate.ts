@@ -8,8 +8,9 @@ import { deviceIndexes } from "./003-device-indexes.ts";
 import { repositories } from "./004-repositories.ts";
 import { routes } from "./005-routes.ts";
 import { ledgers } from "./006-ledgers.ts";
+import { processes } from "./007-processes.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes, ledgers];
+export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes, ledgers, processes];
 
 export function migrate(sql: Sql): void {
   migrateBy(sql, MIGRATIONS);

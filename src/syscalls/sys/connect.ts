@@ -115,6 +115,7 @@ export default strangerSyscall({
             after(() => emit.deviceStatus("connected", device, connectionId));
             return open(nouns);
           });
+    if (role === "user") context.agents.connected(caller);
     return {
       protocol: 1 as const,
       server: { version: context.about.version, connectionId },

@@ -1,0 +1,377 @@
+// The kernel's side of agents: starts processes, carries to them what people and other processes say, and takes in what they
+// tell. Who may is decided here; what a process does is its own affair (src/process), what it may do is judge.ts.
+
+import { type Answer, type Door, pass } from "../../gate/gate.ts";
+import { fail } from "../../lib/sys-error.ts";
+import type { Ports } from "../../ports/ports.ts";
+import type { Caller } from "../../protocol/caller.ts";
+import type { ContextFile, Media } from "../../protocol/proc-records.ts";
+import type { Limits } from "../../process/budget.ts";
+import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
+import type { ProcessEvent } from "../../process/events.ts";
+import type { KernelLink } from "../../process/link.ts";
+import type { Vfs } from "../../vfs/vfs.ts";
+import type { ReadContext, WriteContext } from "../context.ts";
+import type { Connections } from "../nouns/connections.ts";
+import type { Followers } from "../nouns/followers.ts";
+import { initPid, type ProcessRow } from "../nouns/processes.ts";
+import { processCaller } from "./caller.ts";
+import { Hearing } from "./hearing.ts";
+import { Ipc } from "./ipc.ts";
+import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX } from "./keeping.ts";
+import type { Judge, PreviewArgs } from "./judge.ts";
+import { kernelLink } from "./link.ts";
+import type { Prepared } from "./prepare.ts";
+import { mustBeProfile } from "./profiles.ts";
+import { Questions } from "./questions.ts";
+import { ProcessSignals } from "./signals.ts";
+
+export type AgentMeans = {
+  ports: Ports;
+  reads: ReadContext;
+  connections: Connections;
+  followers: Followers;
+  /** One transaction; resolves when it is durable. */
+  commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
+  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
+  wakeBy: (dueAt: number) => void;
+  files: (caller: Caller) => Vfs;
+  door: () => Door;
+  prepare: (process: ProcessRow, caller: Caller) => Promise<Prepared>;
+  judge: Judge;
+  /** What the owner may use in a day. */
+  ownerLimits: (uid: number) => Limits;
+};
+
+export type SpawnArgs = {
+  profile: string;
+  label?: string | undefined;
+  prompt?: string | undefined;
+  assignment?: { contextFiles: ContextFile[]; autoStart?: boolean | undefined } | undefined;
+  parentPid?: string | undefined;
+  workspace?: WorkspaceSpec | undefined;
+};
+
+export type WorkspaceSpec =
+  | { mode: "none" }
+  | { mode: "inherit" }
+  | { mode: "attach"; workspaceId: string }
+  | { mode: "new"; label?: string | undefined; kind?: "thread" | "app" | "shared" | undefined };
+
+export type SendWords = {
+  pid?: string | undefined;
+  conversationId?: string | undefined;
+  message: string;
+  media?: readonly Media[] | undefined;
+  runId?: string | undefined;
+};
+
+const MAX_PER_USER_KEY = "config/process/max_per_user";
+const PROCESSES_MAX = 10_000;
+const FOLLOWED_MAX = 200;
+const AUTOSTART = "Begin with the assignment you were given in your context.";
+
+export class Agents {
+  readonly #means: AgentMeans;
+  readonly #keeping: Keeping;
+  readonly #signals: ProcessSignals;
+  readonly #hearing: Hearing;
+  readonly #links = new Map<string, KernelLink>();
+  readonly ipc: Ipc;
+  readonly questions: Questions;
+
+  constructor(means: AgentMeans) {
+    this.#means = means;
+    const { ports, reads, commit, relaxed, wakeBy } = means;
+    const uuid = () => ports.crypto.uuid();
+    this.#keeping = new Keeping({
+      files: means.files,
+      root: () => processCaller(reads, null),
+      callerOf: (process) => this.callerOf(process),
+      uuid,
+    });
+    this.#signals = new ProcessSignals({
+      sockets: ports.sockets,
+      followers: means.followers,
+      connections: means.connections,
+      reads,
+      relaxed,
+    });
+    const log = (message: string, fields: Record<string, string>) => ports.log.error(message, fields);
+    const send = (process: ProcessRow, args: ProcessArgs<"send">) => this.#send(process, args);
+    this.ipc = new Ipc({ reads, uuid, commit, relaxed, send, wakeBy, log });
+    this.questions = new Questions({
+      reads,
+      crypto: ports.crypto,
+      commit,
+      wakeBy,
+      log,
+      ask: (pid, name, args) => this.#call(pid, name, args),
+    });
+    this.#hearing = new Hearing({ reads, relaxed, signals: this.#signals, ipc: this.ipc });
+  }
+
+  /** After a start: what was under way goes on, and answers that were given meanwhile are told. */
+  begin(): void {
+    const { reads, relaxed, followers, connections } = this.#means;
+    const gone = followers.connections().filter((connectionId) => connections.caller(connectionId) === undefined);
+    if (gone.length > 0) relaxed(({ followers }) => gone.forEach((connectionId) => followers.connectionGone(connectionId)));
+    for (const pid of reads.processes.busy()) void this.#wake(pid);
+    this.questions.tellAll();
+  }
+
+  woke(now: number): void {
+    this.ipc.woke(now);
+    this.questions.woke(now);
+  }
+
+  nextDueAt(): number | null {
+    const due = [this.ipc.nextDueAt(), this.questions.nextDueAt()].filter((at) => at !== null);
+    return due.length === 0 ? null : Math.min(...due);
+  }
+
+  /** A batch was lost, and with it maybe what processes had told. */
+  rolledBack(): void {
+    for (const pid of this.#means.reads.processes.busy()) void this.#wake(pid);
+  }
+
+  /** A person has come: their init exists, and their processes know who they are by now. */
+  connected({ uid, process }: Caller): void {
+    const { reads, relaxed } = this.#means;
+    const init = reads.processes.get(initPid(uid));
+    const { username, home } = process;
+    if (init === undefined) relaxed((nouns) => makeInit(nouns, process));
+    else if (init.username !== username || init.home !== home)
+      relaxed(({ processes }) => processes.identityChanged(uid, { username, home }));
+  }
+
+  /** The kernel as a process has it. */
+  linkTo(pid: string): KernelLink {
+    const known = this.#links.get(pid);
+    if (known !== undefined) return known;
+    const { reads, prepare } = this.#means;
+    const link = kernelLink(pid, {
+      reads,
+      keeping: this.#keeping,
+      questions: this.questions,
+      callerOf: (process, call) => this.callerOf(process, call),
+      prepare,
+      ownerLimits: (uid) => this.#means.ownerLimits(uid),
+      pass: (caller, frame, signal): Promise<Answer> => Promise.resolve(pass(this.#means.door(), caller, frame, () => signal)),
+      heard: (events: readonly ProcessEvent[]) => this.#hearing.heard(pid, events, this.#sending.has(pid)),
+      stream: (payload) => {
+        const process = reads.processes.get(pid);
+        if (process !== undefined) this.#signals.send(process, "proc.run.stream", payload);
+      },
+      uuid: () => this.#means.ports.crypto.uuid(),
+      log: (message, fields) => this.#means.ports.log.error(message, fields),
+    });
+    this.#links.set(pid, link);
+    return link;
+  }
+
+  archiveRootOf(pid: string): string {
+    const process = this.#means.reads.processes.get(pid);
+    return process === undefined ? `/var/sessions/unknown/${pid}` : archiveRoot(process);
+  }
+
+  callerOf(process: ProcessRow, call?: { runId: string; conversationId: string; callId: string; tool: string }): Caller {
+    return processCaller(this.#means.reads, process, call);
+  }
+
+  /** The process that is meant: the caller's own init where none is named. */
+  find(caller: Caller, pid: string | undefined): ProcessRow {
+    const { reads } = this.#means;
+    const wanted = pid ?? caller.agent?.pid ?? initPid(caller.uid);
+    if (pid === undefined && caller.agent === undefined && reads.processes.get(wanted) === undefined) this.connected(caller);
+    return reads.processes.toUse(caller, wanted);
+  }
+
+  /** Something of a process that changes nothing of how busy it is. */
+  async ask<N extends ProcessCall>(
+    caller: Caller,
+    pid: string | undefined,
+    name: N,
+    args: ProcessArgs<N>,
+  ): Promise<{ pid: string; value: ProcessResult<N> }> {
+    const process = this.find(caller, pid);
+    return { pid: process.pid, value: await this.#call(process.pid, name, args) };
+  }
+
+  /** The same of what may give it work. */
+  async give<N extends ProcessCall>(
+    caller: Caller,
+    pid: string | undefined,
+    name: N,
+    args: ProcessArgs<N>,
+  ): Promise<{ pid: string; value: ProcessResult<N> }> {
+    const process = this.find(caller, pid);
+    return { pid: process.pid, value: await this.#busily(process, () => this.#call(process.pid, name, args)) };
+  }
+
+  async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#means.ports.crypto.uuid() }: SendWords) {
+    if (message.trim() === "" && media.length === 0) fail(400, "message is required");
+    const process = this.find(caller, pid);
+    const kept = media.length === 0 ? {} : { media: await this.#keeping.media(process, media) };
+    if (caller.agent === undefined)
+      this.#means.relaxed(({ followers, now }) => followers.routed(runId, caller.uid, caller.connectionId, now));
+    return this.#send(process, { conversationId, said: { role: "user", text: message, ...kept }, runId, reason: "proc.send" });
+  }
+
+  async spawn(caller: Caller, args: SpawnArgs) {
+    const profile = mustBeProfile(args.profile);
+    const { label, prompt, assignment } = args;
+    if (!profile.startable && caller.agent !== undefined) fail(403, `A process cannot start another of profile ${profile.id}`);
+    const process = profile.spawnMode === "singleton" ? await this.#init(caller, assignment?.contextFiles) : await this.#make(caller, args);
+    if (assignment?.autoStart === true)
+      await this.#send(process, { said: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
+    if (prompt !== undefined && prompt.trim() !== "")
+      await this.#send(process, { said: { role: "user", text: prompt }, reason: "proc.send" });
+    const { pid, workspaceId, cwd } = process;
+    const named = process.label ?? label?.trim();
+    return { ok: true as const, pid, ...(named === undefined ? {} : { label: named }), profile: profile.id, workspaceId, cwd };
+  }
+
+  /** proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. */
+  async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
+    const process = this.find(caller, pid);
+    const value = await this.#call(process.pid, "reset", { reason, archive });
+    await this.#keeping.forgetMedia(process);
+    return { ok: true as const, pid: process.pid, ...value };
+  }
+
+  async follow(caller: Caller, pid: string | undefined, after: number | null) {
+    if (caller.agent !== undefined) fail(403, "A process has no connection that could be told: read the history instead");
+    const process = this.find(caller, pid);
+    if (this.#means.followers.countOf(caller.connectionId) >= FOLLOWED_MAX)
+      fail(429, `One connection follows at most ${FOLLOWED_MAX} processes: unsubscribe from some`);
+    // Before the process is asked: what becomes true meanwhile is told twice rather than not at all, and its number says so.
+    this.#means.relaxed(({ followers }) => followers.follow(caller.connectionId, process.pid));
+    return { pid: process.pid, ...(await this.#call(process.pid, "follow", { after })) };
+  }
+
+  async readMedia(caller: Caller, pid: string | undefined, key: string): Promise<{ pid: string; dataUrl: string; bytes: number }> {
+    const process = this.find(caller, pid);
+    const bytes = await this.#keeping.readMedia(process, key);
+    if (bytes === null) fail(404, `No such media: ${key}`);
+    if (bytes.length > MEDIA_BYTES_MAX) fail(413, `It is larger than ${MEDIA_BYTES_MAX} bytes: read it as a file at /${key}`);
+    return { pid: process.pid, dataUrl: dataUrl(typeOf(key), bytes), bytes: bytes.length };
+  }
+
+  prepared(caller: Caller, pid: string | undefined) {
+    const process = this.find(caller, pid);
+    return this.#means.prepare(process, this.callerOf(process));
+  }
+
+  /** What the policy would say of a call. */
+  preview(caller: Caller, args: PreviewArgs) {
+    return this.#means.judge.preview(caller, this.find(caller, undefined), args);
+  }
+
+  /** Those that are being given something: what an earlier run tells meanwhile does not make them idle. */
+  readonly #sending = new Map<string, number>();
+
+  #send(process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
+    return this.#busily(process, () => this.#call(process.pid, "send", args));
+  }
+
+  /** On disk before it gets the work, so that a start after a crash wakes it. */
+  async #busily<T>({ pid }: ProcessRow, work: () => Promise<T>): Promise<T> {
+    this.#sending.set(pid, (this.#sending.get(pid) ?? 0) + 1);
+    try {
+      if (this.#means.reads.processes.get(pid)?.isBusy !== true) await this.#means.commit(({ processes }) => processes.begun(pid));
+      return await work();
+    } finally {
+      const left = this.#sending.get(pid)! - 1;
+      if (left === 0) this.#sending.delete(pid);
+      else this.#sending.set(pid, left);
+    }
+  }
+
+  async #wake(pid: string): Promise<void> {
+    try {
+      await this.#call(pid, "wake", {});
+      const { activeRunId, queuedCount } = await this.#call(pid, "state", {});
+      if (activeRunId === null && queuedCount === 0 && !this.#sending.has(pid))
+        this.#means.relaxed(({ processes }) => processes.rested(pid));
+    } catch (error) {
+      this.#means.ports.log.error("a process does not wake", { pid, error: String(error) });
+    }
+  }
+
+  async #call<N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>): Promise<ProcessResult<N>> {
+    return (await this.#means.ports.actors.call(`proc:${pid}`, name, args)) as ProcessResult<N>;
+  }
+
+  async #init(caller: Caller, contextFiles: readonly ContextFile[] | undefined): Promise<ProcessRow> {
+    const { reads, commit } = this.#means;
+    const known = reads.processes.get(initPid(caller.uid));
+    if (known !== undefined) return known;
+    return commit((nouns) => nouns.processes.get(initPid(caller.uid)) ?? makeInit(nouns, caller.process, contextFiles));
+  }
+
+  #make(caller: Caller, { profile, label, assignment, parentPid, workspace }: SpawnArgs): Promise<ProcessRow> {
+    const parent = this.find(caller, parentPid);
+    const pid = this.#means.ports.crypto.uuid();
+    return this.#means.commit((nouns) => {
+      const { processes, config, now } = nouns;
+      const most = Number(config.get(MAX_PER_USER_KEY)) || PROCESSES_MAX;
+      if (processes.countOf(parent.uid) >= most) fail(429, `Too many processes: at most ${most} of one user (${MAX_PER_USER_KEY})`);
+      const place = placeOf(nouns, caller, parent, workspace, label);
+      const { uid, username, home } = parent;
+      const about = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };
+      return processes.make({ pid, uid, username, home, ...about, ...place }, now);
+    });
+  }
+}
+
+function makeInit(
+  { processes, now }: WriteContext,
+  { uid, username, home }: Caller["process"],
+  contextFiles: readonly ContextFile[] = [],
+): ProcessRow {
+  const about = { profile: "init", parentPid: null, label: `init (${username})`, workspaceId: null, contextFiles: [...contextFiles] };
+  return processes.make({ pid: initPid(uid), uid, username, home, cwd: home, ...about }, now);
+}
+
+function placeOf(
+  { workspaces, now }: WriteContext,
+  caller: Caller,
+  parent: ProcessRow,
+  spec: WorkspaceSpec | undefined,
+  label: string | undefined,
+): Pick<ProcessRow, "workspaceId" | "cwd"> {
+  const wanted = spec ?? (parent.workspaceId === null ? { mode: "none" as const } : { mode: "inherit" as const });
+  switch (wanted.mode) {
+    case "none":
+      return { workspaceId: null, cwd: parent.home };
+    case "inherit":
+      return { workspaceId: parent.workspaceId, cwd: parent.workspaceId === null ? parent.home : parent.cwd };
+    case "attach": {
+      const { workspaceId } = workspaces.toUse(caller, wanted.workspaceId);
+      workspaces.touched(workspaceId, now);
+      return { workspaceId, cwd: `/workspaces/${workspaceId}` };
+    }
+    case "new": {
+      const made = workspaces.create(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
+      return { workspaceId: made.workspaceId, cwd: `/workspaces/${made.workspaceId}` };
+    }
+  }
+}
+
+const TYPES: Record<string, string> = {
+  jpg: "image/jpeg",
+  png: "image/png",
+  webp: "image/webp",
+  gif: "image/gif",
+  mp3: "audio/mpeg",
+  ogg: "audio/ogg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+  pdf: "application/pdf",
+};
+
+/** Only what a browser shows without running it has a type of its own. */
+function typeOf(key: string): string {
+  return TYPES[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+}

@@ -1,0 +1,54 @@
+// A process as a caller of the gate: its user with the rights they have at this moment, and marked as an agent. And the kernel
+// itself, for what only it may do.
+
+import { fail } from "../../lib/sys-error.ts";
+import { type Caller, ROOT_UID } from "../../protocol/caller.ts";
+import type { ReadContext } from "../context.ts";
+import type { ProcessRow } from "../nouns/processes.ts";
+
+export type CallOfProcess = { runId: string; conversationId: string; callId: string; tool: string };
+
+/** `process` null is the kernel itself. */
+export function processCaller(reads: ReadContext, process: ProcessRow | null, call?: CallOfProcess): Caller {
+  const present = (): Caller | undefined => made(reads, process, call, present);
+  return present() ?? fail(403, "Permission denied: the owner of this process is locked");
+}
+
+function made(
+  reads: ReadContext,
+  process: ProcessRow | null,
+  call: CallOfProcess | undefined,
+  present: () => Caller | undefined,
+): Caller | undefined {
+  const account = reads.accounts.byUid(process?.uid ?? ROOT_UID);
+  // Root is locked on most gateways, which concerns people.
+  if (account === undefined || (process !== null && account.locked)) return undefined;
+  const own = reads.accounts.identity(account);
+  const identity = process === null ? own : { ...own, cwd: process.cwd, workspaceId: process.workspaceId };
+  const capabilities = reads.capabilities.of(own.gids);
+  return {
+    origin: "user",
+    uid: identity.uid,
+    gids: identity.gids,
+    username: identity.username,
+    capabilities,
+    connectionId: process === null ? "kernel" : `proc:${process.pid}`,
+    address: "process",
+    credential: { kind: "process" },
+    process: identity,
+    identity: { role: "user", process: identity, capabilities },
+    present,
+    ...(process === null
+      ? {}
+      : {
+          agent: {
+            pid: process.pid,
+            profile: process.profile,
+            runId: call?.runId ?? null,
+            conversationId: call?.conversationId ?? null,
+            callId: call?.callId ?? null,
+            toolName: call?.tool ?? null,
+          },
+        }),
+  };
+}

@@ -1,0 +1,163 @@
+// One process speaks to another of the same user. What is said is a message like any other, with who said it; of a call, the
+// answer comes back as a message too, or that none came in time.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Caller } from "../../protocol/caller.ts";
+import type { ReadContext, WriteContext } from "../context.ts";
+import type { IpcCall } from "../nouns/ipc-calls.ts";
+import type { ProcessRow } from "../nouns/processes.ts";
+import type { ProcessArgs, ProcessResult } from "../../process/actor.ts";
+
+type Means = {
+  reads: ReadContext;
+  uuid: () => string;
+  commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
+  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
+  send: (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
+  wakeBy: (dueAt: number) => void;
+  log: (message: string, fields: Record<string, string>) => void;
+};
+
+export type IpcArgs = { pid: string; conversationId?: string | undefined; message: string; metadata?: Record<string, unknown> | undefined };
+
+const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS_MIN = 1_000;
+const TIMEOUT_MS_MAX = 600_000;
+/** Until what could not be said is tried again. */
+const RETRY_MS = 5_000;
+
+export class Ipc {
+  readonly #means: Means;
+  readonly #answering = new Set<string>();
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  async send(caller: Caller, { pid, conversationId, message, metadata }: IpcArgs) {
+    const { source, target } = this.#between(caller, pid);
+    const text = envelope(source, { message, metadata, sentAt: this.#means.reads.now }, null);
+    const { runId, queued } = await this.#deliver(target, conversationId, text, this.#means.uuid());
+    return accepted(target, source, conversationId, runId, queued);
+  }
+
+  async call(caller: Caller, { pid, conversationId, message, metadata, timeoutMs }: IpcArgs & { timeoutMs?: number | undefined }) {
+    const { source, target } = this.#between(caller, pid);
+    const { reads, uuid } = this.#means;
+    const [callId, runId, now] = [uuid(), uuid(), reads.now];
+    const deadlineAt = now + Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, timeoutMs ?? TIMEOUT_MS));
+    const call: IpcCall = { callId, uid: source.uid, sourcePid: source.pid, targetPid: target.pid, runId, createdAt: now, deadlineAt };
+    await this.#means.commit(({ ipcCalls }) => ipcCalls.add(call));
+    this.#means.wakeBy(deadlineAt);
+    const text = envelope(source, { message, metadata, sentAt: now }, call);
+    try {
+      const { queued } = await this.#deliver(target, conversationId, text, runId);
+      return { ...accepted(target, source, conversationId, runId, queued), callId, deadlineAt };
+    } catch (error) {
+      await this.#means.commit(({ ipcCalls }) => ipcCalls.remove(callId));
+      throw error;
+    }
+  }
+
+  /** A run has ended: whoever called for it is told. */
+  finished(runId: string, outcome: { status: string; text: string | null; error?: string | undefined; usage?: unknown }): void {
+    const call = this.#means.reads.ipcCalls.ofRun(runId);
+    if (call !== undefined) void this.#answer(call, replyText(call, outcome));
+  }
+
+  /** What is due by now. */
+  woke(now: number): void {
+    for (const call of this.#means.reads.ipcCalls.due(now)) void this.#answer(call, timeoutText(call));
+  }
+
+  nextDueAt(): number | null {
+    return this.#means.reads.ipcCalls.nextDueAt();
+  }
+
+  async #answer(call: IpcCall, text: string): Promise<void> {
+    const { callId, sourcePid } = call;
+    if (this.#answering.has(callId)) return;
+    this.#answering.add(callId);
+    try {
+      const source = this.#means.reads.processes.get(sourcePid);
+      // The same name each time: however often it is tried, it is said once.
+      if (source !== undefined)
+        await this.#means.send(source, { said: { role: "system", text }, runId: `ipc-reply:${callId}`, reason: "ipc.reply" });
+      await this.#means.commit(({ ipcCalls }) => ipcCalls.remove(callId));
+    } catch (error) {
+      this.#means.log("the answer to a call between processes could not be told", { callId, error: String(error) });
+      const dueAt = this.#means.reads.now + RETRY_MS;
+      this.#means.relaxed(({ ipcCalls }) => ipcCalls.later(callId, dueAt));
+      this.#means.wakeBy(dueAt);
+    } finally {
+      this.#answering.delete(callId);
+    }
+  }
+
+  #deliver(target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
+    return this.#means.send(target, { conversationId, said: { role: "user", text }, runId, reason: "proc.ipc.deliver" });
+  }
+
+  #between(caller: Caller, pid: string): { source: ProcessRow; target: ProcessRow } {
+    const { processes } = this.#means.reads;
+    if (caller.agent === undefined) fail(403, "Only a process can speak to another as itself: use proc.send");
+    const source = processes.get(caller.agent.pid) ?? fail(404, `Process not found: ${caller.agent.pid}`);
+    const target = processes.get(pid);
+    if (target === undefined || target.uid !== source.uid) fail(404, `Process not found: ${pid}`);
+    return { source, target };
+  }
+}
+
+function accepted(target: ProcessRow, source: ProcessRow, conversationId: string | undefined, runId: string, queued: true | undefined) {
+  const base = { ok: true as const, status: "started" as const, pid: target.pid, sourcePid: source.pid };
+  return { ...base, conversationId: conversationId ?? "default", runId, ...(queued === undefined ? {} : { queued }) };
+}
+
+function envelope(
+  source: ProcessRow,
+  { message, metadata, sentAt }: { message: string; metadata: Record<string, unknown> | undefined; sentAt: number },
+  call: IpcCall | null,
+): string {
+  const lines = [
+    `Message from process \`${source.pid}\` (${source.username} uid=${source.uid}).`,
+    `Sent at: ${iso(sentAt)}.`,
+    "",
+    message.trim(),
+  ];
+  if (metadata !== undefined) lines.push("", "Metadata:", ...fenced(metadata));
+  if (call !== null)
+    lines.push(
+      "",
+      "IPC call:",
+      `- call id: ${call.callId}`,
+      `- deadline: ${iso(call.deadlineAt)}`,
+      `- reply goes to: ${call.sourcePid}`,
+      "",
+      "Finish this run before the deadline: your final answer is returned to the caller.",
+    );
+  return lines.join("\n");
+}
+
+function replyText(
+  call: IpcCall,
+  { status, text, error, usage }: { status: string; text: string | null; error?: string | undefined; usage?: unknown },
+): string {
+  const failed = status === "ok" ? [] : [`It ended as ${status}${error === undefined ? "" : `: ${error}`}.`];
+  return [
+    `[process event: ipc.reply] Process ${call.targetPid} has answered call ${call.callId} (run ${call.runId}).`,
+    ...failed,
+    ...fenced({ text, usage: usage ?? null }),
+  ].join("\n");
+}
+
+function timeoutText(call: IpcCall): string {
+  return `[process event: ipc.timeout] Process ${call.targetPid} did not answer call ${call.callId} (run ${call.runId}) by ${iso(call.deadlineAt)}. Its run may still go on.`;
+}
+
+function fenced(value: unknown): string[] {
+  return ["```json", JSON.stringify(value, null, 2), "```"];
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,106 @@
+// The kernel as one process has it (process/link.ts): carries out its calls through the gate as its user, keeps its files, and
+// hears what it tells. Nothing here trusts a process: whatever it may is looked up anew for every call.
+
+import type { Answer } from "../../gate/gate.ts";
+import { fail, SysError } from "../../lib/sys-error.ts";
+import { StorageError } from "../../ports/sql.ts";
+import type { Caller } from "../../protocol/caller.ts";
+import type { Req } from "../../protocol/frames.ts";
+import type { Limits } from "../../process/budget.ts";
+import type { ProcessEvent } from "../../process/events.ts";
+import type { HilRequest, KernelLink, Preparation, SysCall, SysOutcome } from "../../process/link.ts";
+import type { StoredMedia } from "../../process/history.ts";
+import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../process/tool-text.ts";
+import type { ReadContext } from "../context.ts";
+import type { ProcessRow } from "../nouns/processes.ts";
+import { kernelCalls } from "../../syscalls/kernel.table.ts";
+import type { CallOfProcess } from "./caller.ts";
+import { Asked } from "./judge.ts";
+import type { Keeping } from "./keeping.ts";
+import { hilRequest, type Questions } from "./questions.ts";
+
+export type LinkMeans = {
+  reads: ReadContext;
+  keeping: Keeping;
+  questions: Questions;
+  callerOf: (process: ProcessRow, call?: CallOfProcess) => Caller;
+  prepare: (process: ProcessRow, caller: Caller) => Promise<Preparation>;
+  ownerLimits: (uid: number) => Limits;
+  pass: (caller: Caller, frame: Req, signal: AbortSignal) => Promise<Answer>;
+  heard: (events: readonly ProcessEvent[]) => void;
+  stream: (payload: Record<string, unknown>) => void;
+  uuid: () => string;
+  log: (message: string, fields: Record<string, string>) => void;
+};
+
+const CALLS = new Map(kernelCalls.map((call) => [call.name, call]));
+
+export function kernelLink(pid: string, means: LinkMeans): KernelLink {
+  const self = () => means.reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
+  return {
+    prepare: async () => means.prepare(self(), means.callerOf(self())),
+    sys: (call, signal) => carriedOut(means, pid, call, signal),
+    emit: (events) => means.heard(events),
+    heardUpTo: async () => means.reads.processes.get(pid)?.heardSeq ?? 0,
+    ofOwner: async () => {
+      const { uid } = self();
+      return { limits: means.ownerLimits(uid), account: means.reads.spending.today(uid, means.reads.now) };
+    },
+    askForBudget: async (question): Promise<HilRequest> => means.questions.askForBudget(self(), question),
+    keepOutput: (callId, text) => means.keeping.output(self(), callId, text),
+    readMedia: (key) => means.keeping.readMedia(self(), key),
+    archive: (path, bytes) => means.keeping.write(self(), path, bytes),
+    readArchive: async (path) => (await means.keeping.read(self(), path)) ?? fail(404, `The archive is gone: ${path}`),
+    stream: (payload) => means.stream(payload),
+  };
+}
+
+async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: AbortSignal): Promise<SysOutcome> {
+  const process = means.reads.processes.get(pid);
+  if (process === undefined) return failed(`Error: Process not found: ${pid}`);
+  try {
+    const caller = means.callerOf(process, sys);
+    const key = keyOf(sys);
+    if (sys.isAgain && key === undefined && CALLS.get(sys.syscall)?.does !== "read")
+      return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
+    const frame: Req = { type: "req", id: means.uuid(), call: sys.syscall, args: sys.args };
+    const answer = await means.pass(caller, key === undefined ? frame : { ...frame, key }, signal).catch((error: unknown) => {
+      // Nothing was done, and the same call without a key is taken.
+      if (!sys.isAgain && error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false)
+        return means.pass(caller, frame, signal);
+      throw error;
+    });
+    for (const action of answer.after) action();
+    return await told(means, process, { ok: true, data: answer.data });
+  } catch (error) {
+    if (error instanceof Asked) return { kind: "asked", request: hilRequest(error.approval) };
+    return told(means, process, { ok: false, error: shapeOf(means, error) });
+  }
+}
+
+/** What a device or a row of the kernel's makes once, however often it is sent. */
+function keyOf({ runId, callId, syscall, args }: SysCall): string | undefined {
+  const call = CALLS.get(syscall);
+  if (call === undefined || call.does === "read") return undefined;
+  const isElsewhere =
+    call.runs === "hardware" && ((typeof args.target === "string" && args.target !== "gsv") || args.sessionId !== undefined);
+  return isElsewhere || (call.runs === "kernel" && call.does === "write") ? `${runId}/${callId}`.slice(0, 200) : undefined;
+}
+
+async function told(means: LinkMeans, process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
+  const { text, images, isError } = toolText(outcome);
+  const kept: StoredMedia[] = [];
+  for (const { mimeType, data } of images) kept.push(await means.keeping.picture(process, mimeType, data));
+  return { kind: "done", isError, output: text, ...(kept.length === 0 ? {} : { images: kept }) };
+}
+
+function shapeOf({ log }: LinkMeans, error: unknown): { message: string; details?: unknown } {
+  if (error instanceof SysError) return error.toShape();
+  if (error instanceof StorageError) return { message: error.message };
+  log("a call of a process failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  return { message: "Internal error of the gateway" };
+}
+
+function failed(output: string): SysOutcome {
+  return { kind: "done", isError: true, output };
+}

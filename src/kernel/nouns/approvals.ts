@@ -1,0 +1,283 @@
+// What people were asked about what agents want to do, and what they have allowed beyond one call. Owns approvals and grants.
+// A yes is for one call, once: whoever uses it marks it so in the transaction before the call begins.
+
+import type { Grant, Scope } from "../../approval/grants.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+
+export type ApprovalState =
+  | "pending"
+  | "approved"
+  | "denied"
+  /** The call it was for has begun. */
+  | "used"
+  | "expired"
+  /** Its run is over: nobody needs the answer. */
+  | "withdrawn";
+
+export type Approval = {
+  requestId: string;
+  uid: number;
+  pid: string;
+  kind: "call" | "budget";
+  runId: string;
+  conversationId: string;
+  callId: string;
+  toolName: string;
+  syscall: string;
+  args: Record<string, unknown>;
+  target: string;
+  cwd: string;
+  digest: string;
+  tags: string[];
+  why: string;
+  state: ApprovalState;
+  createdAt: number;
+  expiresAt: number;
+  decidedAt: number | null;
+  decidedBy: number | null;
+  reason: string | null;
+};
+
+export type NewApproval = Omit<Approval, "state" | "decidedAt" | "decidedBy" | "reason">;
+export type KeptGrant = Grant & { grantId: string; requestId: string };
+
+export type ApprovalReads = Pick<
+  Approvals,
+  | "get"
+  | "ofCall"
+  | "pendingOf"
+  | "pendingOfUser"
+  | "history"
+  | "sameQuestion"
+  | "grantsOf"
+  | "grantsOfUser"
+  | "grant"
+  | "untold"
+  | "nextDueAt"
+>;
+
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+const PRUNED_AT_ONCE = 500;
+
+export class Approvals {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(requestId: string): Approval | undefined {
+    const row = this.#sql.get("SELECT * FROM approvals WHERE request_id = ?", requestId);
+    return row && fromRow(row);
+  }
+
+  /** The newest question about a call of a process. */
+  ofCall(pid: string, callId: string): Approval | undefined {
+    const row = this.#sql.get("SELECT * FROM approvals WHERE pid = ? AND call_id = ? ORDER BY created_at DESC LIMIT 1", pid, callId);
+    return row && fromRow(row);
+  }
+
+  /** Oldest first. */
+  pendingOf(pid: string): Approval[] {
+    return this.#sql.all("SELECT * FROM approvals WHERE pid = ? AND state = 'pending' ORDER BY created_at, request_id", pid).map(fromRow);
+  }
+
+  /** Oldest first; everybody's for no uid. */
+  pendingOfUser(uid?: number): Approval[] {
+    const rows =
+      uid === undefined
+        ? this.#sql.all("SELECT * FROM approvals WHERE state = 'pending' ORDER BY created_at, request_id")
+        : this.#sql.all("SELECT * FROM approvals WHERE uid = ? AND state = 'pending' ORDER BY created_at, request_id", uid);
+    return rows.map(fromRow);
+  }
+
+  /** Newest first, what is over. */
+  history(uid: number | undefined, before: number, limit: number): Approval[] {
+    const rows =
+      uid === undefined
+        ? this.#sql.all(
+            "SELECT * FROM approvals WHERE state <> 'pending' AND created_at < ? ORDER BY created_at DESC, request_id LIMIT ?",
+            before,
+            limit,
+          )
+        : this.#sql.all(
+            "SELECT * FROM approvals WHERE uid = ? AND state <> 'pending' AND created_at < ? ORDER BY created_at DESC, request_id LIMIT ?",
+            uid,
+            before,
+            limit,
+          );
+    return rows.map(fromRow);
+  }
+
+  /** The same question, still open. */
+  sameQuestion(pid: string, runId: string, digest: string): Approval | undefined {
+    return this.pendingOf(pid).find((open) => open.runId === runId && open.digest === digest);
+  }
+
+  ask(approval: NewApproval): Approval {
+    this.#sql.run(
+      "INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, NULL, NULL, NULL, 1)",
+      approval.requestId,
+      approval.uid,
+      approval.pid,
+      approval.kind,
+      approval.runId,
+      approval.conversationId,
+      approval.callId,
+      approval.toolName,
+      approval.syscall,
+      JSON.stringify(approval.args),
+      approval.target,
+      approval.cwd,
+      approval.digest,
+      JSON.stringify(approval.tags),
+      approval.why,
+      approval.createdAt,
+      approval.expiresAt,
+    );
+    return this.get(approval.requestId)!;
+  }
+
+  decide(requestId: string, state: "approved" | "denied", by: number, reason: string | null, now: number): void {
+    this.#sql.run(
+      "UPDATE approvals SET state = ?, decided_at = ?, decided_by = ?, reason = ?, told = 0 WHERE request_id = ? AND state = 'pending'",
+      state,
+      now,
+      by,
+      reason,
+      requestId,
+    );
+  }
+
+  /** False where it is no yes, or was used before. */
+  use(requestId: string): boolean {
+    return this.#sql.run("UPDATE approvals SET state = 'used', told = 1 WHERE request_id = ? AND state = 'approved'", requestId) > 0;
+  }
+
+  told(requestId: string): void {
+    this.#sql.run("UPDATE approvals SET told = 1 WHERE request_id = ?", requestId);
+  }
+
+  /** Answers their processes may not know yet. */
+  untold(): Approval[] {
+    return this.#sql.all("SELECT * FROM approvals WHERE told = 0").map(fromRow);
+  }
+
+  withdraw(runId: string, now: number): void {
+    this.#sql.run("UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE run_id = ? AND state = 'pending'", now, runId);
+  }
+
+  /** Those that nobody answered in time. */
+  expire(now: number): Approval[] {
+    const due = this.#sql.all("SELECT * FROM approvals WHERE state = 'pending' AND expires_at <= ?", now).map(fromRow);
+    for (const { requestId } of due)
+      this.#sql.run("UPDATE approvals SET state = 'expired', decided_at = ?, told = 0 WHERE request_id = ?", now, requestId);
+    return due;
+  }
+
+  nextDueAt(): number | null {
+    const due = this.#sql.get("SELECT min(expires_at) AS due FROM approvals WHERE state = 'pending'")?.due;
+    return due == null ? null : Number(due);
+  }
+
+  grantsOf(pid: string, syscall: string): KeptGrant[] {
+    return this.#sql.all("SELECT * FROM grants WHERE pid = ? AND syscall = ?", pid, syscall).map(grantFromRow);
+  }
+
+  /** Newest first, those that hold; everybody's for no uid. */
+  grantsOfUser(uid: number | undefined, now: number): KeptGrant[] {
+    const rows =
+      uid === undefined
+        ? this.#sql.all("SELECT * FROM grants WHERE revoked_at IS NULL AND expires_at > ? ORDER BY made_at DESC, grant_id", now)
+        : this.#sql.all(
+            "SELECT * FROM grants WHERE uid = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY made_at DESC, grant_id",
+            uid,
+            now,
+          );
+    return rows.map(grantFromRow);
+  }
+
+  grant(grantId: string): KeptGrant | undefined {
+    const row = this.#sql.get("SELECT * FROM grants WHERE grant_id = ?", grantId);
+    return row && grantFromRow(row);
+  }
+
+  remember(grant: KeptGrant): void {
+    const { grantId, uid, pid, call, target, scope, digest, folder, requestId, madeAt, expiresAt } = grant;
+    this.#sql.run(
+      "INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+      grantId,
+      uid,
+      pid,
+      call,
+      target,
+      scope,
+      digest,
+      folder,
+      requestId,
+      madeAt,
+      expiresAt,
+    );
+  }
+
+  /** False where it holds no more. */
+  revoke(grantId: string, now: number): boolean {
+    return (
+      this.#sql.run("UPDATE grants SET revoked_at = ? WHERE grant_id = ? AND revoked_at IS NULL AND expires_at > ?", now, grantId, now) > 0
+    );
+  }
+
+  /** What is long over; a part at a time. */
+  prune(now: number): void {
+    const old = now - KEEP_MS;
+    this.#sql.run(
+      "DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE state <> 'pending' AND told = 1 AND created_at < ? LIMIT ?)",
+      old,
+      PRUNED_AT_ONCE,
+    );
+    this.#sql.run("DELETE FROM grants WHERE grant_id IN (SELECT grant_id FROM grants WHERE expires_at < ? LIMIT ?)", old, PRUNED_AT_ONCE);
+  }
+}
+
+function fromRow(row: SqlRow): Approval {
+  return {
+    requestId: String(row.request_id),
+    uid: Number(row.uid),
+    pid: String(row.pid),
+    kind: row.kind as Approval["kind"],
+    runId: String(row.run_id),
+    conversationId: String(row.conversation_id),
+    callId: String(row.call_id),
+    toolName: String(row.tool_name),
+    syscall: String(row.syscall),
+    args: JSON.parse(String(row.args)) as Approval["args"],
+    target: String(row.target),
+    cwd: String(row.cwd),
+    digest: String(row.digest),
+    tags: JSON.parse(String(row.tags)) as string[],
+    why: String(row.why),
+    state: row.state as ApprovalState,
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+    decidedAt: row.decided_at as number | null,
+    decidedBy: row.decided_by as number | null,
+    reason: row.reason as string | null,
+  };
+}
+
+function grantFromRow(row: SqlRow): KeptGrant {
+  return {
+    grantId: String(row.grant_id),
+    requestId: String(row.request_id),
+    uid: Number(row.uid),
+    pid: String(row.pid),
+    call: String(row.syscall),
+    target: String(row.target),
+    scope: row.scope as Scope,
+    digest: String(row.digest),
+    folder: row.folder as string | null,
+    madeAt: Number(row.made_at),
+    expiresAt: Number(row.expires_at),
+    revokedAt: row.revoked_at as number | null,
+  };
+}

@@ -1,0 +1,61 @@
+// One process waits for another's answer. Owns ipc_calls. A row goes when its answer, or that none came in time, was said to
+// whoever asked; until then it is tried again, under a name that makes it one message however often.
+
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+
+export type IpcCall = {
+  callId: string;
+  uid: number;
+  sourcePid: string;
+  targetPid: string;
+  runId: string;
+  createdAt: number;
+  deadlineAt: number;
+};
+
+export class IpcCalls {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  add({ callId, uid, sourcePid, targetPid, runId, createdAt, deadlineAt }: IpcCall): void {
+    this.#sql.run("INSERT INTO ipc_calls VALUES (?, ?, ?, ?, ?, ?, ?)", callId, uid, sourcePid, targetPid, runId, createdAt, deadlineAt);
+  }
+
+  ofRun(runId: string): IpcCall | undefined {
+    const row = this.#sql.get("SELECT * FROM ipc_calls WHERE run_id = ?", runId);
+    return row && fromRow(row);
+  }
+
+  due(now: number): IpcCall[] {
+    return this.#sql.all("SELECT * FROM ipc_calls WHERE deadline_at <= ? ORDER BY deadline_at LIMIT 100", now).map(fromRow);
+  }
+
+  nextDueAt(): number | null {
+    const due = this.#sql.get("SELECT min(deadline_at) AS due FROM ipc_calls")?.due;
+    return due == null ? null : Number(due);
+  }
+
+  remove(callId: string): void {
+    this.#sql.run("DELETE FROM ipc_calls WHERE call_id = ?", callId);
+  }
+
+  /** It could not be said now: later. */
+  later(callId: string, dueAt: number): void {
+    this.#sql.run("UPDATE ipc_calls SET deadline_at = ? WHERE call_id = ?", dueAt, callId);
+  }
+}
+
+function fromRow(row: SqlRow): IpcCall {
+  return {
+    callId: String(row.call_id),
+    uid: Number(row.uid),
+    sourcePid: String(row.source_pid),
+    targetPid: String(row.target_pid),
+    runId: String(row.run_id),
+    createdAt: Number(row.created_at),
+    deadlineAt: Number(row.deadline_at),
+  };
+}

@@ -1,0 +1,170 @@
+// The processes there are: whose, of which profile, and how far they are by what they last told. Owns processes. To others
+// than its owner and root one does not exist.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import { isRoot } from "../../protocol/caller.ts";
+import type { ContextFile, ProcessState } from "../../protocol/proc-records.ts";
+
+export type ProcessRow = {
+  pid: string;
+  uid: number;
+  profile: string;
+  parentPid: string | null;
+  label: string | null;
+  username: string;
+  home: string;
+  cwd: string;
+  workspaceId: string | null;
+  contextFiles: ContextFile[];
+  state: ProcessState;
+  activeRunId: string | null;
+  activeConversationId: string | null;
+  queuedCount: number;
+  lastActiveAt: number | null;
+  createdAt: number;
+  isBusy: boolean;
+  heardSeq: number;
+};
+
+export type NewProcess = Pick<
+  ProcessRow,
+  "pid" | "uid" | "profile" | "parentPid" | "label" | "username" | "home" | "cwd" | "workspaceId" | "contextFiles"
+>;
+
+export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children">;
+
+export class Processes {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(pid: string): ProcessRow | undefined {
+    const row = this.#sql.get("SELECT * FROM processes WHERE pid = ?", pid);
+    return row && fromRow(row);
+  }
+
+  /** Oldest first; everybody's for no uid. */
+  list(uid?: number): ProcessRow[] {
+    const rows =
+      uid === undefined
+        ? this.#sql.all("SELECT * FROM processes ORDER BY created_at, pid")
+        : this.#sql.all("SELECT * FROM processes WHERE uid = ? ORDER BY created_at, pid", uid);
+    return rows.map(fromRow);
+  }
+
+  children(pid: string): string[] {
+    return this.#sql.all("SELECT pid FROM processes WHERE parent_pid = ? ORDER BY created_at, pid", pid).map((row) => String(row.pid));
+  }
+
+  countOf(uid: number): number {
+    return Number(this.#sql.get("SELECT count(*) AS count FROM processes WHERE uid = ?", uid)?.count);
+  }
+
+  /** A foreign one answers like one that is not there. */
+  toUse(who: { uid: number }, pid: string): ProcessRow {
+    const row = this.get(pid);
+    if (row === undefined || (row.uid !== who.uid && !isRoot(who))) fail(404, `Process not found: ${pid}`);
+    return row;
+  }
+
+  make(process: NewProcess, now: number): ProcessRow {
+    const { pid, uid, profile, parentPid, label, username, home, cwd, workspaceId, contextFiles } = process;
+    this.#sql.run(
+      "INSERT INTO processes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'idle', NULL, NULL, 0, NULL, ?, 0, 0)",
+      pid,
+      uid,
+      profile,
+      parentPid,
+      label,
+      username,
+      home,
+      cwd,
+      workspaceId,
+      JSON.stringify(contextFiles),
+      now,
+    );
+    return this.get(pid)!;
+  }
+
+  /** Its user is known by another name or home now; where it worked in the old home it works in the new one. */
+  identityChanged(uid: number, { username, home }: { username: string; home: string }): void {
+    for (const { pid, home: old, cwd } of this.list(uid)) {
+      const isInside = cwd === old || cwd.startsWith(`${old}/`);
+      this.#sql.run(
+        "UPDATE processes SET username = ?, home = ?, cwd = ? WHERE pid = ?",
+        username,
+        home,
+        isInside ? home + cwd.slice(old.length) : cwd,
+        pid,
+      );
+    }
+  }
+
+  /** From now on it may have work to do. */
+  begun(pid: string): void {
+    this.#sql.run("UPDATE processes SET busy = 1 WHERE pid = ?", pid);
+  }
+
+  rested(pid: string): void {
+    this.#sql.run("UPDATE processes SET busy = 0 WHERE pid = ?", pid);
+  }
+
+  busy(): string[] {
+    return this.#sql.all("SELECT pid FROM processes WHERE busy = 1").map((row) => String(row.pid));
+  }
+
+  /** One of its events. False where it was heard before. */
+  heard(
+    pid: string,
+    seq: number,
+    change: Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId" | "queuedCount">>,
+    now: number,
+  ): boolean {
+    const old = this.get(pid);
+    if (old === undefined || seq <= old.heardSeq) return false;
+    const next = { ...old, ...change };
+    this.#sql.run(
+      `UPDATE processes SET heard_seq = ?, state = ?, active_run_id = ?, active_conversation_id = ?, queued_count = ?, last_active_at = ?
+       WHERE pid = ?`,
+      seq,
+      next.state,
+      next.activeRunId,
+      next.activeConversationId,
+      next.queuedCount,
+      now,
+      pid,
+    );
+    return true;
+  }
+}
+
+function fromRow(row: SqlRow): ProcessRow {
+  return {
+    pid: String(row.pid),
+    uid: Number(row.uid),
+    profile: String(row.profile),
+    parentPid: row.parent_pid as string | null,
+    label: row.label as string | null,
+    username: String(row.username),
+    home: String(row.home),
+    cwd: String(row.cwd),
+    workspaceId: row.workspace_id as string | null,
+    contextFiles: JSON.parse(String(row.context_files)) as ContextFile[],
+    state: row.state as ProcessState,
+    activeRunId: row.active_run_id as string | null,
+    activeConversationId: row.active_conversation_id as string | null,
+    queuedCount: Number(row.queued_count),
+    lastActiveAt: row.last_active_at as number | null,
+    createdAt: Number(row.created_at),
+    isBusy: row.busy === 1,
+    heardSeq: Number(row.heard_seq),
+  };
+}
+
+/** The long-lived process every user has. */
+export function initPid(uid: number): string {
+  return `init:${uid}`;
+}

@@ -1,0 +1,56 @@
+// What all processes of a user have used, day by day, and how much of that was allowed beyond the budget. Owns spending.
+
+import type { Sql, SqlValue } from "../../ports/sql.ts";
+import { NOTHING_SPENT, type Spent, sumSpent } from "../../ports/usage.ts";
+import type { Account } from "../../process/budget.ts";
+
+export type DaySpent = { day: string; spent: Spent };
+
+const KEEP_DAYS = 400;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export class Spending {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Of today, which is what a user's budget is for. */
+  today(uid: number, now: number): Account {
+    const row = this.#sql.get("SELECT total, since FROM spending WHERE uid = ? AND day = ?", uid, dayOf(now));
+    const read = (value: SqlValue | undefined): Spent => (value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent));
+    return { total: read(row?.total), since: read(row?.since) };
+  }
+
+  add(uid: number, more: Partial<Spent>, now: number): void {
+    const { total } = this.today(uid, now);
+    this.#sql.run(
+      "INSERT INTO spending VALUES (?1, ?2, ?3, NULL) ON CONFLICT (uid, day) DO UPDATE SET total = ?3",
+      uid,
+      dayOf(now),
+      JSON.stringify(sumSpent(total, more)),
+    );
+  }
+
+  /** As much again: what was used by now does not count against today's budget any more. */
+  extended(uid: number, now: number): void {
+    const total = JSON.stringify(this.today(uid, now).total);
+    this.#sql.run("INSERT INTO spending VALUES (?1, ?2, ?3, ?3) ON CONFLICT (uid, day) DO UPDATE SET since = ?3", uid, dayOf(now), total);
+  }
+
+  /** Newest first. */
+  days(uid: number, count: number): DaySpent[] {
+    return this.#sql
+      .all("SELECT day, total FROM spending WHERE uid = ? ORDER BY day DESC LIMIT ?", uid, count)
+      .map((row) => ({ day: String(row.day), spent: JSON.parse(String(row.total)) as Spent }));
+  }
+
+  prune(now: number): void {
+    this.#sql.run("DELETE FROM spending WHERE day < ?", dayOf(now - KEEP_DAYS * DAY_MS));
+  }
+}
+
+function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}

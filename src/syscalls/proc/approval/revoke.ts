@@ -1,0 +1,24 @@
+// Takes back what was remembered.
+
+import { z } from "zod";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "proc.approval.revoke",
+  doc: "Take back something that was allowed beyond one call.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  keeps: true,
+  args: z.object({ grantId: z.string().min(1).max(128) }),
+  result: z.object({ revoked: z.boolean() }),
+  fails: { 403: "the caller is a process" },
+  example: {
+    args: { grantId: "g1" },
+    result: { revoked: true },
+  },
+  async run({ agents }, caller, { grantId }) {
+    return { revoked: await agents.questions.revoke(caller, grantId) };
+  },
+});

@@ -1,0 +1,37 @@
+// Empties a process.
+
+import { z } from "zod";
+import { ArchiveEntry, OfProcess } from "../../protocol/proc-records.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "proc.reset",
+  doc: "Archive all conversations of a process and begin anew: whatever runs or waits ends, generations go up, policies and segments stay.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  keeps: true,
+  args: z.object({ ...OfProcess }),
+  result: z.object({
+    ok: z.literal(true),
+    pid: z.string(),
+    archivedMessages: z.int(),
+    archivedTo: z.string().optional(),
+    archives: z.array(ArchiveEntry),
+  }),
+  fails: { 404: "there is no such process", 409: "a conversation of it is being reset" },
+  example: {
+    args: {},
+    result: {
+      ok: true,
+      pid: "init:1000",
+      archivedMessages: 2,
+      archivedTo: "/var/sessions/alice/init:1000/5b0c/",
+      archives: [
+        { conversationId: "default", generation: 1, messages: 2, path: "/var/sessions/alice/init:1000/5b0c/default.gen-1.jsonl.gz" },
+      ],
+    },
+  },
+  run: ({ agents }, caller, { pid }) => agents.reset(caller, pid, "process.reset", true),
+});
