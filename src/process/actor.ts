@@ -6,7 +6,7 @@ import type { CompactArgs } from "./compaction.ts";
 import type { ForkArgs } from "./fork.ts";
 import { idOf } from "./conversation-calls.ts";
 import type { ContextPolicy } from "./estimate.ts";
-import type { ProcessPorts } from "./link.ts";
+import type { KernelLink, ProcessPorts } from "./link.ts";
 import { Process, type SendArgs } from "./process.ts";
 
 /** So many at once; who was away for longer is told to read the history anew. */
@@ -106,12 +106,23 @@ export class ProcessActor {
   readonly #process: Process;
   readonly #ports: ProcessPorts;
   readonly #caughtUp: Promise<void>;
+  /** What is to be told once the kernel knows all that came before it; null as soon as it does. */
+  #held: (() => void)[] | null = [];
+  #isClosed = false;
   #working = 0;
 
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
-    this.#process = new Process(pid, ports);
-    this.#caughtUp = this.#tellWhatWasNotHeard();
+    const { kernel } = ports;
+    const inOrder: KernelLink = {
+      ...kernel,
+      emit: (events) => this.#tell(() => kernel.emit(events)),
+      // Pieces of an answer that a life leaves behind belong to nobody: the next life asks the model anew.
+      stream: (payload) => this.#tell(() => this.#isClosed || kernel.stream(payload)),
+    };
+    this.#process = new Process(pid, { ...ports, kernel: inOrder });
+    this.#working++;
+    this.#caughtUp = this.#tellWhatWasNotHeard().finally(() => this.#working--);
     this.#process.woke();
   }
 
@@ -138,6 +149,7 @@ export class ProcessActor {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#process.close();
   }
 
@@ -146,18 +158,29 @@ export class ProcessActor {
     return this.#caughtUp;
   }
 
+  /** Never before what an earlier life has left to tell: whoever has heard a number takes no lower one. */
+  #tell(told: () => void): void {
+    if (this.#held === null) told();
+    else this.#held.push(told);
+  }
+
   async #tellWhatWasNotHeard(): Promise<void> {
     const { kernel } = this.#ports;
     try {
+      // Up to here it is on disk; what this life adds is told by it.
       const until = this.#process.events.lastSeq;
-      for (let heard = await kernel.heardUpTo(); heard < until;) {
-        const events = this.#process.events.after(heard, NOT_HEARD_PAGE) ?? [];
-        if (events.length === 0) return;
+      for (let heard = await kernel.heardUpTo(); heard < until && !this.#isClosed;) {
+        const kept = this.#process.events.after(heard, NOT_HEARD_PAGE) ?? [];
+        const events = kept.filter(({ seq }) => seq <= until);
+        if (events.length === 0) break;
         kernel.emit(events);
         heard = events.at(-1)!.seq;
       }
     } catch (error) {
       this.#ports.log("could not tell what was not heard", { error: String(error) });
     }
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const told of held) told();
   }
 }

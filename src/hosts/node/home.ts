@@ -57,6 +57,10 @@ export class Home {
     return join(this.path, "repos");
   }
 
+  get processes(): string {
+    return join(this.path, "processes");
+  }
+
   get logFile(): string {
     const folder = join(this.path, "log");
     mkdirSync(folder, { recursive: true, mode: 0o700 });

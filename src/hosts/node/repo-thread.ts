@@ -1,7 +1,7 @@
 // The other side of repos.ts: a thread that keeps repositories, one SQLite file each. A file stays open while it is used
 // and for as long as there is room.
 
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { endingStream } from "../../lib/ending-stream.ts";
@@ -9,6 +9,7 @@ import { fail } from "../../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest } from "../../ports/actors.ts";
 import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
 import { RepositoryActor } from "../../repo/actor.ts";
+import { syncFolder } from "./folders.ts";
 import type { Brought, Fetched, FromThread, ToThread } from "./repo-messages.ts";
 import { NodeSql } from "./sql.ts";
 import { Streams } from "./streams.ts";
@@ -103,9 +104,7 @@ function makeRoom(): void {
 /** A new file is promised only when its name is on disk too. */
 function keepName(file: string, opened: Open): void {
   if (!opened.isNew) return;
-  const folder = openSync(dirname(file), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolder(dirname(file));
   opened.isNew = false;
 }
 

@@ -3,13 +3,13 @@
 // one that dies fails what it was doing and is started anew by the next request.
 
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { SysError } from "../../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest, ActorResponse, Actors } from "../../ports/actors.ts";
 import type { Log } from "../../ports/log.ts";
 import { errorOf, replyOf } from "../../ports/reply.ts";
+import { makeFolder } from "./folders.ts";
 import type { Brought, Fetched, FromThread, ToThread } from "./repo-messages.ts";
 import { type StreamMessage, Streams } from "./streams.ts";
 
@@ -200,11 +200,4 @@ function entry(): URL {
 
 function digest(address: string): Buffer {
   return createHash("sha256").update(address).digest();
-}
-
-function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const above = openSync(dirname(folder), "r");
-  fsyncSync(above);
-  closeSync(above);
 }

@@ -1,0 +1,83 @@
+// One life of an agent process on Node: from the opening of its file to its closing. Others hold it only while it is open
+// (processes.ts).
+
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { SysError } from "../../lib/sys-error.ts";
+import { StorageError } from "../../ports/sql.ts";
+import { ProcessActor } from "../../process/actor.ts";
+import type { ProcessPorts } from "../../process/link.ts";
+import { syncFolder } from "./folders.ts";
+import { NodeSql } from "./sql.ts";
+
+/** setTimeout cannot wait longer. The process finds nothing due and asks again. */
+const WAIT_MS_MAX = 2 ** 31 - 1;
+
+export type LifeMeans = Omit<ProcessPorts, "sql" | "now" | "wakeBy"> & {
+  fatal: (error: unknown) => void;
+  /** A batch was not kept: what this life believes is no longer what is on disk. */
+  lost: () => void;
+};
+
+export class ProcessLife {
+  readonly #sql: NodeSql;
+  readonly #actor: ProcessActor;
+  #wake: NodeJS.Timeout | undefined;
+  #uses = 0;
+  #isOver = false;
+  /** When something of it was last seen under way, by the clock that never jumps. */
+  usedAt = performance.now();
+
+  constructor(pid: string, file: string, { fatal, lost, ...means }: LifeMeans) {
+    const isNew = !existsSync(file);
+    this.#sql = new NodeSql(file, fatal);
+    try {
+      if (isNew) syncFolder(dirname(file));
+      this.#sql.onFailure(() => this.#isOver || lost());
+      this.#actor = new ProcessActor(pid, {
+        ...means,
+        sql: this.#sql,
+        now: () => Date.now(),
+        wakeBy: (ms) => this.#wakeBy(ms),
+        // What was cut off in the middle has nothing to complain about.
+        log: (message, fields) => this.#isOver || means.log(message, fields),
+      });
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+  }
+
+  async call(name: string, args: object): Promise<unknown> {
+    this.#uses++;
+    try {
+      return await this.#actor.call(name, args);
+    } catch (error) {
+      if (!this.#isOver || error instanceof SysError || error instanceof StorageError) throw error;
+      throw new SysError(503, "The process was put to sleep meanwhile: try again");
+    } finally {
+      this.#uses--;
+      this.usedAt = performance.now();
+    }
+  }
+
+  /** Whether it may be put to sleep. */
+  get isIdle(): boolean {
+    return this.#uses === 0 && this.#actor.isIdle;
+  }
+
+  /** From now on another life may open the file. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#wake);
+    this.#actor?.close();
+    this.#sql.close();
+  }
+
+  #wakeBy(ms: number): void {
+    clearTimeout(this.#wake);
+    if (this.#isOver) return;
+    this.#wake = setTimeout(() => this.#actor.woke(), Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX)).unref();
+  }
+}

@@ -1,0 +1,72 @@
+// A kernel as far as processes see one: it keeps what it is told, each number once, and carries out what a test says.
+
+import { fail } from "../../src/lib/sys-error.ts";
+import type { ProcessEvent } from "../../src/process/events.ts";
+import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../src/process/link.ts";
+import { NO_USAGE } from "../../src/process/usage.ts";
+
+const NOTHING_SPENT = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
+
+const PREPARED: Preparation = {
+  choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },
+  fallback: null,
+  contextWindow: 10_000,
+  system: "be good",
+  tools: [],
+  budget: { run: {}, process: {} },
+};
+
+export type Told = { event: ProcessEvent } | { piece: Record<string, unknown> };
+
+export class ScriptedKernel {
+  /** By pid, in the order in which it came. */
+  readonly told = new Map<string, Told[]>();
+  readonly calls: SysCall[] = [];
+  sys: (call: SysCall, signal: AbortSignal) => Promise<SysOutcome> = async () => ({ kind: "done", isError: false, output: "done" });
+
+  readonly linkTo = (pid: string): KernelLink => {
+    const told = this.of(pid);
+    const archives = new Map<string, Uint8Array>();
+    return {
+      prepare: async () => PREPARED,
+      sys: (call, signal) => {
+        this.calls.push(call);
+        return this.sys(call, signal);
+      },
+      emit: (events) => {
+        for (const event of events) if (event.seq > this.heard(pid)) told.push({ event });
+      },
+      heardUpTo: async () => this.heard(pid),
+      ofOwner: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
+      askForBudget: async () => fail(404, "there are no budgets here"),
+      keepOutput: async (callId) => `/var/outputs/${callId}`,
+      readMedia: async () => null,
+      archive: async (path, bytes) => void archives.set(path, bytes),
+      readArchive: async (path) => archives.get(path) ?? fail(404, "no such file"),
+      stream: (piece) => void told.push({ piece }),
+    };
+  };
+
+  readonly archiveRoot = (pid: string): string => `/var/sessions/sam/${pid}`;
+
+  of(pid: string): Told[] {
+    const told = this.told.get(pid) ?? [];
+    this.told.set(pid, told);
+    return told;
+  }
+
+  events(pid: string): ProcessEvent[] {
+    return this.of(pid).flatMap((told) => ("event" in told ? told.event : []));
+  }
+
+  heard(pid: string): number {
+    return this.events(pid).at(-1)?.seq ?? 0;
+  }
+
+  /** How its runs ended: the run's id, and what was said or what went wrong. */
+  ends(pid: string): [string, string][] {
+    return this.events(pid)
+      .filter(({ signal }) => signal === "proc.run.finished")
+      .map(({ payload }) => [String(payload.runId), String(payload.text ?? payload.error ?? payload.status)]);
+  }
+}
