@@ -5,9 +5,11 @@ import { httpApp } from "../../kernel/http/app.ts";
 import type { SetupDoor } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { SchemaTooNew } from "../../ports/migrate.ts";
+import { ProviderModels } from "../../models/models.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
+import { actorsOf } from "../shared/actors.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { NodeBlobs } from "./blobs.ts";
 import { NodeClock } from "./clock.ts";
@@ -19,6 +21,7 @@ import { nodeLog } from "./log.ts";
 import { nodeMeter } from "./meter.ts";
 import { nodeNet } from "./net.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
+import { NodeProcesses } from "./processes.ts";
 import { NodeRepos } from "./repos.ts";
 import { setupCode } from "./setup-code.ts";
 import { NodeShells } from "./shells.ts";
@@ -28,6 +31,7 @@ import { NodeSql } from "./sql.ts";
 export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCode: string | null; close(): Promise<void> };
 
 const GOODBYE_MS = 1_000;
+const CATALOGUE_KEY = "config/ai/catalogue";
 
 type Undo = (step: () => Promise<void> | void) => void;
 
@@ -61,19 +65,24 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const sql = openDatabase(home, fatal);
   undo(() => sql.close());
   undo(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because nothing written from now on would be kept`)));
-  const actors = new NodeRepos({ folder: home.repos, log, fatal });
-  undo(() => actors.close());
+  const repos = new NodeRepos({ folder: home.repos, log, fatal });
+  undo(() => repos.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
   const clock = new NodeClock();
   undo(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = othersCanReach(options) ? setupCode() : null;
   const net = nodeNet({ isAllowed: (host, port): boolean => kernel.mayReach(host, port) });
+  const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.setting(CATALOGUE_KEY) });
+  const processes = new NodeProcesses({ folder: home.processes, models, uuid: () => crypto.uuid(), log, fatal });
+  undo(() => processes.close());
+  const actors = actorsOf(repos, processes);
   const shells = new NodeShells(crypto);
   undo(() => shells.close());
   const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
+  processes.start({ linkTo: (pid) => kernel.linkTo(pid), archiveRoot: (pid) => kernel.archiveRootOf(pid) });
   clock.start(() => kernel.woke());
   crashPoint("mid-start");
 
