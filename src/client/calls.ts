@@ -2090,16 +2090,30 @@ export type Calls = {
 
 export type CallName = keyof Calls;
 
-/** Calls that change nothing: after a cut they may be sent again. */
+/** Calls that change nothing that matters: after a cut they may be sent again. */
 export const READS: ReadonlySet<string> = new Set<CallName>([
   "fs.download",
   "fs.read",
   "fs.search",
+  "proc.abort",
   "proc.approval.history",
   "proc.approval.list",
+  "proc.approval.preview",
+  "proc.context",
+  "proc.conversation.get",
+  "proc.conversation.list",
+  "proc.conversation.policy.get",
+  "proc.conversation.segment.read",
+  "proc.conversation.segments",
+  "proc.history",
   "proc.list",
+  "proc.media.read",
   "proc.profile.list",
+  "proc.queue.list",
   "proc.spending",
+  "proc.subscribe",
+  "proc.unsubscribe",
+  "proc.usage",
   "repo.list",
   "shell.list",
   "sys.capability.list",
@@ -2113,8 +2127,9 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
   "sys.user.list",
 ]);
 
-/** Calls that are one transaction: with a key they may be sent again. */
+/** Calls whose key makes them one: with a key they may be sent again. */
 export const WRITES: ReadonlySet<string> = new Set<CallName>([
+  "proc.send",
   "repo.update",
   "sys.capability.grant",
   "sys.capability.revoke",

@@ -15,9 +15,11 @@ import {
   type SignalListener,
   type SocketConstructor,
 } from "./line.ts";
+import { follow, type Following, type FollowOptions } from "./follow.ts";
 import { Repeat } from "./repeat.ts";
 
 export type { CallName, Calls } from "./calls.ts";
+export type { Followed, Following, FollowOptions, LiveAnswer, StreamPiece } from "./follow.ts";
 export { CallError, ConnectionLost, Line, socketUrl } from "./line.ts";
 export type { CallOptions, SignalListener, SocketConstructor, SocketLike } from "./line.ts";
 
@@ -70,6 +72,7 @@ export class Client {
   #pending: Pending[] = [];
   readonly #keyless = new Set<string>();
   readonly #listeners = new Set<SignalListener>();
+  readonly #backListeners = new Set<() => void>();
   #lastBody = 0;
   onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
 
@@ -129,6 +132,17 @@ export class Client {
   onSignal(listener: SignalListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Whenever it is back after a cut; returns the way to stop listening. */
+  onBack(listener: () => void): () => void {
+    this.#backListeners.add(listener);
+    return () => this.#backListeners.delete(listener);
+  }
+
+  /** Follows a process: everything it does, in order and once, across cuts. */
+  follow(options: FollowOptions): Following {
+    return follow(this, options);
   }
 
   /** False where there is no line now: then it goes nowhere. */
@@ -195,7 +209,7 @@ export class Client {
 
   #attach(line: Line): void {
     line.onRequest = (request) => void this.#carryOut(line, request);
-    line.onSignal = (signal, payload) => this.#listeners.forEach((listener) => listener(signal, payload));
+    line.onSignal = (signal, payload, seq) => this.#listeners.forEach((listener) => listener(signal, payload, seq));
     line.onClose = (lost) => {
       this.#line = null;
       if (this.#closed !== null) return;
@@ -234,6 +248,7 @@ export class Client {
       this.#line = line;
       this.#attach(line);
       this.onStatus("connected", null);
+      for (const back of this.#backListeners) back();
       for (const call of this.#pending.splice(0)) call.run(line);
       for (const happen of early) happen();
     } catch (error) {
@@ -259,7 +274,7 @@ async function openSession(options: ClientOptions): Promise<{ line: Line; sessio
   const line = await Line.open(url, options.WebSocket);
   const early: (() => void)[] = [];
   line.onRequest = (request) => early.push(() => line.onRequest(request));
-  line.onSignal = (signal, payload) => early.push(() => line.onSignal(signal, payload));
+  line.onSignal = (signal, payload, seq) => early.push(() => line.onSignal(signal, payload, seq));
   line.onClose = (lost) => early.push(() => line.onClose(lost));
   try {
     const args = { protocol: 1, client: { id: "", ...client }, auth, ...(driver === undefined ? {} : { driver }) };

@@ -48,7 +48,8 @@ export class ConnectionLost extends Error {
 /** `key`: what the call is to be remembered by, where it may come again. */
 export type LineRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
 export type CallOptions = { key?: string; timeoutMs?: number };
-export type SignalListener = (signal: string, payload: unknown) => void;
+/** `seq` of what is numbered (follow.ts). */
+export type SignalListener = (signal: string, payload: unknown, seq?: number) => void;
 
 type Waiting = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
 
@@ -164,7 +165,7 @@ export class Line {
     // Thrown inside an event it would end the program, and print what the other side sent.
     if (frame === null) return this.#socket.close(4002, "Not a frame");
     if (frame.type === "sig" && frame.signal === BODY_SIGNAL) return this.#note(frame.payload);
-    if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload);
+    if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload, frame.seq);
     if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
       return this.onRequest({
         id: frame.id,
@@ -225,6 +226,7 @@ type Incoming = {
   data?: unknown;
   error?: ConstructorParameters<typeof CallError>[0];
   signal?: string;
+  seq?: number;
   payload?: unknown;
   call?: string;
   args?: Record<string, unknown>;

@@ -9,6 +9,7 @@ export type Reference = {
   does: "read" | "write" | "effect";
   from: readonly string[];
   only?: "processes";
+  again?: "safe" | "keyed";
   grant: readonly string[];
   args: JsonSchema;
   result: JsonSchema;

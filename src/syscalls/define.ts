@@ -35,6 +35,11 @@ type Common<A extends Schema, R extends Schema> = {
   keeps?: true;
   /** Reached by calls of agents' processes alone, whatever capabilities a person holds. */
   only?: "processes";
+  /**
+   * Of an effect that clients may send again by themselves when its answer was lost: because it changes nothing that matters
+   * (safe), or because its key makes it the same one (keyed).
+   */
+  again?: "safe" | "keyed";
   /** A file's bytes go along with the call; its `body` argument is their number (protocol/body.ts). */
   carries?: "body";
 };

@@ -14,6 +14,7 @@ export function referenceOf(call: Syscall): Reference {
     does: call.does,
     from: call.from,
     ...(call.only === undefined ? {} : { only: call.only }),
+    ...(call.again === undefined ? {} : { again: call.again }),
     grant: call.grant,
     args: schema(call.args, "input"),
     result: schema(call.result, "output"),

@@ -12,6 +12,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   keeps: true,
+  again: "safe",
   args: z.object({ ...OfProcess, runId: RunId.optional() }),
   result: z.object({
     ok: z.literal(true),

@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({ ...OfConversation, withText: z.boolean().optional() }),
   result: z.object({
     ok: z.literal(true),

@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({
     ...OfConversation,
     limit: z.int().min(1).max(1000).optional(),

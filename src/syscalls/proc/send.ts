@@ -12,6 +12,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   keeps: true,
+  again: "keyed",
   args: z.object({
     ...OfProcess,
     conversationId: ConversationId.optional(),

@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({ ...OfProcess, after: z.int().min(0).optional() }),
   result: z.object({
     ok: z.literal(true),

@@ -21,6 +21,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({ ...OfProcess, runId: RunId.optional(), messageIds: z.array(z.int()).max(1000).optional() }),
   result: z.object({
     ok: z.literal(true),

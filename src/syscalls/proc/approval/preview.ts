@@ -10,6 +10,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({
     profile: z.string().max(64).optional(),
     policy: z.string().max(262_144).optional(),

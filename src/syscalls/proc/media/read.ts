@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({ ...OfProcess, key: z.string().min(1).max(500) }),
   result: z.object({ ok: z.literal(true), pid: z.string(), key: z.string(), dataUrl: z.string(), size: z.int() }),
   fails: { 404: "there is no such process or media", 413: "it is larger than 25 MiB" },

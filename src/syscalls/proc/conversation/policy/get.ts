@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({ ...OfConversation }),
   result: z.object({ ok: z.literal(true), pid: z.string(), policy: ContextPolicy }),
   fails: { 404: "there is no such process" },

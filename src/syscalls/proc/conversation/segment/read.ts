@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  again: "safe",
   args: z.object({ ...OfConversation, ...Page, segmentId: z.string().min(1).max(128) }),
   result: z.object({
     ok: z.literal(true),
