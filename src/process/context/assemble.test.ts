@@ -81,6 +81,14 @@ test("a budget stops at the first file that does not fit, and says what is missi
   expect(text).toContain("to be read in ~/context.d when needed:\n- 10.md (50 bytes)\n- 20.md (1 bytes)");
 });
 
+test("what was not read is named as well, up to a number of names", () => {
+  const unread = Array.from({ length: 100 }, (_, at) => ({ name: `${100 + at}.md`, text: "", leftOut: at === 0 ? 7 : null }));
+  const { text, parts } = assemble({ ...INPUTS, homeFiles: [file("00.md", "a"), ...unread] });
+  expect(parts[1]).toMatchObject({ name: "home.context:(left out)", cut: 7 });
+  expect(text).toContain("- 100.md (7 bytes)\n- 101.md\n");
+  expect(text).toContain("- 119.md\n- and 80 more\n");
+});
+
 test("a workspace without context files shows its summary, an empty one nothing", () => {
   const names = (summary: string) => assemble({ ...INPUTS, workspace: { id: "ws_1", files: [], summary } }).parts.map(({ name }) => name);
   expect(names("so far")).toEqual(["workspace.context:summary.md", "date"]);
