@@ -6,7 +6,7 @@ import { FileError, type FileSystem } from "../../hardware/filesystem.ts";
 import type { ContextFile } from "../../process/context/section.ts";
 
 /** What was left out and why. */
-export type Say = (what: string, fields: { path: string; error?: string }) => void;
+export type Say = (what: string, fields: { path: string; files?: number; error?: string }) => void;
 
 /** A folder of more is a mistake, or an agent gone wrong: the rest is not read. */
 const FILES_MAX = 200;
@@ -20,6 +20,7 @@ export async function contextFiles(files: FileSystem, folder: string, maxBytes: 
   const end = Math.min(names.length, FILES_MAX);
   const told: ContextFile[] = [];
   let left = maxBytes;
+  let unreadable = 0;
   let at = 0;
   for (let isFull = false; at < end && !isFull;) {
     const batch = names.slice(at, Math.min(at + BATCH, end));
@@ -33,11 +34,12 @@ export async function contextFiles(files: FileSystem, folder: string, maxBytes: 
       isFull = head !== null && head.length > left;
       if (isFull) break;
       at++;
-      if (head === null) say("a context file cannot be read", { path: `${folder}/${name}` });
+      if (head === null) unreadable++;
       else told.push({ name, text: new TextDecoder().decode(head) });
       left -= head?.length ?? 0;
     }
   }
+  if (unreadable > 0) say("context files cannot be read", { path: folder, files: unreadable });
   return [...told, ...(await unread(files, folder, names.slice(at)))];
 }
 

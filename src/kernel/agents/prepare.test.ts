@@ -290,6 +290,20 @@ test("a home that does not answer costs its part and not the run", async () => {
   expect(world.logged.join("\n")).toContain("the disk is gone");
 });
 
+test("files that cannot be read are left out, with one line for all of them", async () => {
+  await put("ann/home", { "context.d/20-a.md": "a", "context.d/30-b.md": "b", "skills.d/c.md": "c" });
+  const files = world.means.files(world.ann);
+  const read = files.readHeads!.bind(files);
+  files.readHeads = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
+  world.means.files = () => files;
+  const { parts } = await prepared();
+  expect(parts.map(({ name }) => name).slice(-3)).toEqual(["home.context:00-constitution.md", "home.context:10-user.md", "date"]);
+  expect(world.logged.toSorted()).toEqual([
+    'context files cannot be read {"pid":"p1","path":"/home/ann/context.d","files":2}',
+    'skills cannot be read {"pid":"p1","path":"/home/ann/skills.d","files":1}',
+  ]);
+});
+
 test("unreadable settings are the defaults, and are said", async () => {
   world.config.set("users/1000/ai/max_context_bytes", "lots");
   world.config.set("users/1000/ai/budget/run/tool_calls", "few");

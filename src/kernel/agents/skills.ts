@@ -39,6 +39,8 @@ async function skillsOf(files: FileSystem, source: SkillFolder, say: Say): Promi
     const head = heads[at];
     return head ? [skillFrom(path, head, source)] : [];
   });
+  const unreadable = heads.filter((head) => head === null).length;
+  if (unreadable > 0) say("skills cannot be read", { path: source.path, files: unreadable });
   found.push(...(await nested(files, source, root, say)));
   if (paths.length > SKILLS_MAX || found.length > SKILLS_MAX) say("a folder of skills holds too many", { path: source.path });
   return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, SKILLS_MAX);
