@@ -47,8 +47,8 @@ function firstLine(body: readonly string[]): string {
   return body.find((line) => line.trim() !== "" && !/^\s*(#|[-=*_]{3,}\s*$)/.test(line)) ?? "";
 }
 
-/** In one line, whatever is in it. */
+/** In one line and in the order it is read in, whatever is in it. */
 function plain(text: string, maxChars: number): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202A-\u202E\u2066-\u2069]+/gu, " ").trim();
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 3).replace(/[\uD800-\uDBFF]$/, "")}...`;
 }
