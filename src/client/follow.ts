@@ -91,7 +91,7 @@ export function follow(client: Client, options: FollowOptions): Following {
       else options.onGap?.(answer.seq);
       last = Math.max(last ?? 0, answer.seq);
       live = answer.live;
-      options.onLive?.(answer.live as LiveAnswer | null, answer.seq);
+      options.onLive?.(answer.live, answer.seq);
       begin({ pid: answer.pid, seq: answer.seq });
       release();
     } catch (error) {
