@@ -1,20 +1,25 @@
 // Everything `npm test` stands for, in the order in which it is cheapest to fail: generated files, types, lint and
 // format, then the test suites, then the trust campaigns with small numbers. Arguments name steps to run alone. The last
-// line is the sum.
+// line is the sum, and before it stands what failed and why, so that the end of a log says it all.
 
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { makeEmptyHome } from "../test/support/empty-home.ts";
+import { BIN, endAll, execute } from "./testing/child.ts";
+import type { Failure } from "./testing/outcomes.ts";
+import { runSuite, secondLook } from "./testing/suite.ts";
 
-/** `beside`: it mostly waits, so the steps after it need not wait for it. What it says comes when it has ended. */
-type Step = { name: string; run(): Promise<Count>; beside?: true };
-type Count = { passed: number; failed: number };
+/** `beside`: it mostly waits, so the steps after it need not wait for it. */
+type Step = { name: string; run(): Promise<Outcome>; beside?: true };
+type Outcome = { passed: number; isGood: boolean };
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-const BIN = join(ROOT, "node_modules/.bin");
+/** Whoever runs this gives it half an hour: what hangs must not keep it from saying so. */
+const WHOLE_MS = 27 * 60_000;
+const SECOND_LOOK_UNTIL_MS = 18 * 60_000;
+
 const scratch = mkdtempSync(join(tmpdir(), "gsv-test-"));
+const home = makeEmptyHome();
 
 const STEPS: Step[] = [
   check("generated", process.execPath, "tools/generate.ts", "--check"),
@@ -31,43 +36,79 @@ const STEPS: Step[] = [
 ];
 
 const wanted = process.argv.slice(2);
-const total: Count = { passed: 0, failed: 0 };
+const began = Date.now();
+const running = new Set<string>();
+/** Stories for the end: what failed, and what failed only once. */
+const failed: string[] = [];
+const unsteady: string[] = [];
+/** Tests that failed in the suite and have not passed since. */
+let failing: Failure[] = [];
+let passed = 0;
+
+process.on("exit", sum);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => giveUp(`ended by ${signal}`));
+setTimeout(() => giveUp(`not done after ${WHOLE_MS / 60_000} minutes`), WHOLE_MS).unref();
+
 const beside: Promise<void>[] = [];
 for (const step of STEPS) {
   if (wanted.length > 0 && !wanted.some((name) => step.name === name || step.name.startsWith(`${name}:`))) continue;
-  const started = Date.now();
-  const done = step.run().then(({ passed, failed }) => {
-    total.passed += passed;
-    total.failed += failed;
-    console.log(`${failed === 0 ? "ok  " : "FAIL"} ${step.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  });
+  const done = take(step);
   if (step.beside) beside.push(done);
   else await done;
 }
 await Promise.all(beside);
-rmSync(scratch, { recursive: true, force: true });
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+if (failing.length > 0 && Date.now() - began < SECOND_LOOK_UNTIL_MS) await take({ name: "second look", run: lookAgain });
+
+async function take(step: Step): Promise<void> {
+  const started = Date.now();
+  running.add(step.name);
+  const outcome = await step.run();
+  running.delete(step.name);
+  passed += outcome.passed;
+  console.log(`${outcome.isGood ? "ok  " : "FAIL"} ${step.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+}
 
 /** A command that says nothing unless it fails counts as one test. */
 function check(name: string, command: string, ...args: string[]): Step {
-  return { name, run: async () => ((await execute(command, args)) === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }) };
+  return {
+    name,
+    async run() {
+      const { status, said } = await execute(home, command, args);
+      if (status !== 0) failed.push(`${name} ended with ${status}: ${said}`);
+      return { passed: status === 0 ? 1 : 0, isGood: status === 0 };
+    },
+  };
 }
 
-async function suite(): Promise<Count> {
-  const report = join(scratch, "vitest.json");
-  const status = await execute(join(BIN, "vitest"), ["run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`]);
-  if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number; numFailedTests: number };
-  // A file that does not even load has no tests to count.
-  return { passed: numPassedTests, failed: status === 0 ? 0 : Math.max(1, numFailedTests) };
+async function suite(): Promise<Outcome> {
+  const outcomes = await runSuite(home, scratch);
+  failing = outcomes.failures;
+  return { passed: outcomes.passed, isGood: failing.length === 0 };
 }
 
-function execute(command: string, args: string[]): Promise<number> {
-  const env = { ...process.env, PATH: `${BIN}:${process.env.PATH}` };
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: ROOT, stdio: "inherit", env });
-    child.on("error", () => resolve(127));
-    child.on("exit", (code) => resolve(code ?? 1));
-  });
+async function lookAgain(): Promise<Outcome> {
+  const judged = await secondLook(failing, home, scratch);
+  failing = judged.failures;
+  for (const { file, name, why } of judged.unsteady) unsteady.push(`${file} ${name} failed, then passed: ${why}`);
+  return { passed: unsteady.length, isGood: failing.length === 0 };
+}
+
+function giveUp(why: string): void {
+  failed.push(...[...running].map((name) => `${name}: ${why}`));
+  endAll();
+  process.exit(1);
+}
+
+/** The last thing that is said, however it comes to an end. */
+function sum(): void {
+  for (const folder of [scratch, home]) rmSync(folder, { recursive: true, force: true });
+  failed.push(...failing.map(({ file, name, why }) => `${file} ${name}: ${why}`));
+  for (const story of unsteady) console.log(`unsteady: ${indented(story)}`);
+  for (const story of failed) console.log(`failed: ${indented(story)}`);
+  console.log(`${passed} passed, ${failed.length} failed`);
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+function indented(text: string): string {
+  return text.split("\n").join("\n    ");
 }
