@@ -365,7 +365,7 @@ function atTerminal(steps: readonly Step[], args: readonly string[] = ["shell"])
     const late = setTimeout(() => {
       child.kill();
       reject(new Error(`Never shown: ${String(left[0]?.[0])}, after: ${JSON.stringify(shown.slice(from))}`));
-    }, 30_000);
+    }, 120_000);
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       shown += text;
       advance();

@@ -12,6 +12,7 @@ import type { Client } from "../src/client/client.ts";
 import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
 import { ALICE, enter, populate } from "./support/people.ts";
+import { steadyPort } from "./support/steady-port.ts";
 
 const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -29,9 +30,8 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     scratch = mkdtempSync(join(tmpdir(), "gsv-terminal-"));
     const { bundle } = (await import(join(ROOT, "tools/bundle.mjs"))) as { bundle: (means: { outdir: string }) => Promise<void> };
     // Restarted, it is to be found where it was.
-    const flags: { port?: string } = {};
-    [host] = await Promise.all([startNodeHost(flags), bundle({ outdir: join(scratch, "bundle") })]);
-    flags.port = new URL(host.url).port;
+    const port = String(await steadyPort());
+    [host] = await Promise.all([startNodeHost({ port }), bundle({ outdir: join(scratch, "bundle") })]);
     // Where the bundle looks for what is not in it.
     symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
     mkdirSync(join(scratch, "work"));

@@ -11,13 +11,14 @@ import { RawSocket } from "./support/raw-socket.ts";
 
 test("a flood of pings from a peer that does not read is not answered into memory", async () => {
   const host = await startNodeHost();
-  const socket = new WebSocket(`${host.url.replace("http", "ws")}/ws`);
-  await new Promise((resolve) => socket.once("open", resolve));
+  await populate(host);
+  const alice = await enter(host, ALICE);
+  // With identity, because a stranger has ten seconds, which are short on a busy machine.
+  const socket = await connected(host, "flood", (await alice.call("sys.token.create", { kind: "user" })).token.token);
   let pongs = 0;
   socket.on("pong", () => pongs++);
   socket.on("message", () => pongs++);
   socket.pause();
-  // Few enough to be sent in the ten seconds a stranger has, on a busy machine too.
   const sent = 100_000;
   for (let at = 1; at <= sent; at++) {
     if (at % 2 === 0) socket.ping(Buffer.alloc(125));
@@ -26,13 +27,14 @@ test("a flood of pings from a peer that does not read is not answered into memor
   }
   await expect.poll(() => socket.bufferedAmount).toBe(0);
   socket.resume();
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Once it is taken, the next is answered again, behind all that were answered before.
+  let isAnswered = false;
+  socket.on("pong", (data: Buffer) => (isAnswered ||= data.toString() === "again"));
+  await expect.poll(() => (socket.ping("again"), isAnswered)).toBe(true);
   // What the system itself buffers is beyond our reach.
   expect(pongs).toBeLessThan(sent / 2);
-  const before = pongs;
-  socket.ping();
-  await expect.poll(() => pongs).toBe(before + 1);
   socket.terminate();
+  alice.close();
   await host.close();
 });
 
@@ -45,7 +47,7 @@ test("a stranger that asks and reads nothing is cut off after few answers", asyn
     for (let at = 0; at < 1_000; at++) socket.send(frame);
   }, 5);
   const elsewhere = await RawSocket.open(host.url);
-  const late = new Promise((resolve) => setTimeout(resolve, 30_000, "still open"));
+  const late = new Promise((resolve) => setTimeout(resolve, 120_000, "still open"));
   expect(await Promise.race([socket.closed, late])).toMatchObject({ code: 1006 });
   clearInterval(flood);
   elsewhere.send("ping");
@@ -138,7 +140,7 @@ test("a command that skips far into a file takes no memory for it", async () => 
   const before = process.memoryUsage().rss;
   const ran = await bob.call("shell.exec", { input: "dd if=/dev/zero of=far bs=1 count=1 seek=900M; ls -l far" });
   expect(ran).toMatchObject({ output: expect.stringMatching(/more than a command may write[^]*No such file/) });
-  expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
+  expect(process.memoryUsage().rss - before).toBeLessThan(800 * 1024 * 1024);
   await host.close();
 });
 
@@ -151,8 +153,9 @@ test("a user who asks for many searches and lists at once leaves others their tu
     let done = 0;
     const flood = Array.from({ length: 60 }, () => ask().then(() => done++));
     await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = done;
     await alice.call("fs.read", { path: "/etc/passwd" });
-    expect(done).toBeLessThan(50);
+    expect(done - before).toBeLessThan(50);
     await Promise.all(flood);
   }
   await host.close();

@@ -138,15 +138,16 @@ test("console and first page name a command that works at this port", async () =
 
 test("everything in the data directory is private", async () => {
   const home = join(scratch, "private");
-  await up("--home", home);
+  const first = await up("--home", home);
   expect(statSync(home).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(home, { recursive: true, encoding: "utf8" })) {
     const stat = statSync(join(home, name));
     expect(`${name} ${(stat.mode & 0o077).toString(8)}`).toBe(`${name} 0`);
   }
   chmodSync(home, 0o755);
-  children.splice(0).forEach((child) => child.kill("SIGKILL"));
-  await up("--home", home);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  expect((await up("--home", home)).url).not.toBeNull();
   expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
@@ -168,7 +169,7 @@ test("a gateway whose data was taken away stops rather than say yes to what will
   let said = "";
   child.stderr?.on("data", (data: Buffer) => (said += data.toString()));
   rmSync(home, { recursive: true });
-  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 30_000, "still up"))])).toBe(74);
+  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 120_000, "still up"))])).toBe(74);
   expect(said).toMatch(/^gsv: .*kernel\.db was removed or replaced; stopping/);
 });
 
@@ -312,7 +313,6 @@ test("a peer that reads nothing is cut off, and others do not suffer", async () 
   for (let at = 0; at < 120; at++) deaf.sendFrame({ type: "req", id: String(at), call: "sys.config.get", args: { key: "config/big" } });
   await expect
     .poll(async () => (await root.call("sys.connection.list", {})).connections.some(({ clientId }) => clientId === "deaf"), {
-      timeout: 30_000,
       interval: 200,
     })
     .toBe(false);

@@ -28,6 +28,7 @@ import { bundle } from "../tools/bundle.mjs";
 import { startCloudflareHost } from "./support/cloudflare-host.ts";
 import type { Host } from "./support/host.ts";
 import { ALICE, enter, populate } from "./support/people.ts";
+import { steadyPort } from "./support/steady-port.ts";
 import { type ServiceManagers, standIns } from "./support/service-managers.ts";
 
 type Run = { code: number | null; out: string; err: string };
@@ -286,7 +287,7 @@ describe("the installer refuses", () => {
 describe.skipIf(!LINUX)("gsv up --service", () => {
   test("keeps the gateway running with the flags it was given, until it is removed", async () => {
     const { env, home, stand } = machine("gateway");
-    const port = await freePort();
+    const port = await steadyPort();
     const own = (...args: string[]) => run(env, process.execPath, [join(dist, "gsv.js"), "up", ...args]);
     expect(await own("--service", "status")).toMatchObject({ code: 1, err: expect.stringContaining("gsv up --service does that") });
     expect(await own("--service", "--port", "nonsense")).toMatchObject({ code: 1, err: expect.stringContaining("Not a port") });
@@ -405,15 +406,6 @@ function get(
     });
     asking.on("error", reject).end();
   });
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import("node:net");
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 function end(pid: number | null): void {

@@ -32,6 +32,8 @@ const OWNER = 0;
 /** What a command has left running in the background may hold its output open; the command itself is over. */
 const LAST_WORDS_MS = 100;
 const LAST_LOOKS = 20;
+/** More than a pipe can hold is not the command's own any more, however much somebody follows it. */
+const LAST_BYTES_MAX = 4 * 1024 * 1024;
 const END_OF_INPUT = "\u0004";
 
 export class MachineShell implements Shell {
@@ -92,8 +94,9 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
   const child = spawn(program.file, program.args, { cwd, env, detached: process.platform !== "win32", windowsHide: true });
   const { pid, stdin, stdout, stderr } = child;
   let end: Exit | null = null;
-  /** Set when it has ended: waits for its last words, where nobody is held up. */
+  /** Set when it has ended: waits for its last words. */
   let listen: (() => void) | null = null;
+  let isHeldUp = false;
   const stop = (exit: Exit, first: NodeJS.Signals) => {
     end ??= exit;
     signalGroup(pid, first);
@@ -101,9 +104,9 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
     setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS).unref();
   };
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs), "SIGTERM"), timeoutMs);
-  let isHeard = false;
+  let heard = 0;
   const hear = (stream: "stdout" | "stderr") => (text: string) => {
-    isHeard = true;
+    heard += text.length;
     sink.output(stream, text);
   };
   stdout.setEncoding("utf8").on("data", hear("stdout"));
@@ -117,12 +120,22 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
       const exit = end ?? (signal === null ? { exitCode: code ?? 1 } : signalled(signalNumber(signal)));
       child.once("close", () => resolve(exit));
       // As long as something comes, within reason: on a busy machine what was said is read late.
-      const last = (looks: number) => {
-        isHeard = false;
-        setTimeout(() => setImmediate(() => (isHeard && looks < LAST_LOOKS ? last(looks + 1) : resolve(exit))), LAST_WORDS_MS);
+      const most = heard + LAST_BYTES_MAX;
+      let looks = 0;
+      let timer: NodeJS.Timeout | undefined;
+      const look = (before: number) => {
+        // Whoever lets it go on listens again.
+        if (isHeldUp) return;
+        if (heard > before && ++looks < LAST_LOOKS) listen?.();
+        else resolve(exit);
       };
-      listen = () => last(1);
-      if (!stdout.isPaused()) listen();
+      listen = () => {
+        clearTimeout(timer);
+        if (heard > most) return resolve(exit);
+        const before = heard;
+        timer = setTimeout(() => setImmediate(look, before), LAST_WORDS_MS);
+      };
+      if (!isHeldUp) listen();
     });
   });
   return {
@@ -132,12 +145,12 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
     end: (exit) => stop(exit, "SIGINT"),
     signal: (signal) => signalGroup(pid, `SIG${signal}`),
     pause: () => {
-      // What an ended command has left to say is little, and does not wait.
-      if (listen !== null) return;
+      isHeldUp = true;
       stdout.pause();
       stderr.pause();
     },
     resume: () => {
+      isHeldUp = false;
       stdout.resume();
       stderr.resume();
       listen?.();

@@ -77,7 +77,7 @@ const TOGETHER_MS = 4;
 /** A command is held up with this part of its room full: what is on its way has to fit into the rest. */
 const HOLD_UP_PART = 4;
 /** Whoever has not come for more in this time follows no longer. */
-const FOLLOW_MS = 5_000;
+const FOLLOW_MS = 15_000;
 
 export class Sessions {
   readonly #means: SessionMeans;

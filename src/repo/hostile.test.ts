@@ -468,8 +468,7 @@ describe("packs", () => {
     const before = state(repository);
     const stuck = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(goodPack.subarray(0, -20))) });
     void repository.receive(stuck, [to(good)]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(state(repository)).not.toEqual(before);
+    await expect.poll(() => state(repository)).not.toEqual(before);
     expect(state(new Repository(sql))).toEqual(before);
   });
 

@@ -3,9 +3,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGateway } from "../../src/hosts/node/gateway.ts";
+import { type Gateway, startGateway } from "../../src/hosts/node/gateway.ts";
 import { type UpFlags, upOptions } from "../../src/hosts/node/options.ts";
+import { sleep } from "../../src/lib/sleep.ts";
 import type { Host } from "./host.ts";
+
+const SAME_PORT_MS = 10_000;
+const LOOK_EVERY_MS = 50;
 
 export async function startNodeHost(flags: UpFlags = {}): Promise<Host & { home: string }> {
   const home = flags.home ?? mkdtempSync(join(tmpdir(), "gsv-node-"));
@@ -18,7 +22,7 @@ export async function startNodeHost(flags: UpFlags = {}): Promise<Host & { home:
     setupCode: gateway.setupCode,
     async restart() {
       await gateway.close();
-      gateway = await start();
+      gateway = await again(start);
       host.url = gateway.url;
     },
     async close() {
@@ -27,4 +31,17 @@ export async function startNodeHost(flags: UpFlags = {}): Promise<Host & { home:
     },
   };
   return host;
+}
+
+/** A program that another test is just forking has a copy of the old listening socket until it becomes itself. */
+async function again(start: () => Promise<Gateway>): Promise<Gateway> {
+  const until = Date.now() + SAME_PORT_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!/^Port \d+ is in use/.test((error as Error).message) || Date.now() > until) throw error;
+      await sleep(LOOK_EVERY_MS, new AbortController().signal);
+    }
+  }
 }

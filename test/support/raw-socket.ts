@@ -53,7 +53,7 @@ export class RawSocket {
   }
 
   /** The next text that comes, or has come. */
-  async text(waitMs = 30_000): Promise<string> {
+  async text(waitMs = 60_000): Promise<string> {
     const there = this.#frames.shift();
     if (there !== undefined) return there;
     return new Promise((resolve, reject) => {

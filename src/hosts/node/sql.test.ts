@@ -129,8 +129,7 @@ describe("batches", () => {
 
   it("of the relaxed lane are written by themselves after a while", async () => {
     sql.relaxed(() => add(1));
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    expect(onDisk()).toEqual([1]);
+    await expect.poll(onDisk).toEqual([1]);
   });
 
   it("that were open when relaxed rows came hold until they end", () => {

@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { CallError, type Client, connect, ConnectionLost } from "../../../src/client/client.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
+import { steadyPort } from "../../support/steady-port.ts";
 import type { Bar } from "../bar.ts";
 import type { Random } from "../crash/random.ts";
 import { FIRST, setUp } from "../crash/world.ts";
@@ -24,7 +24,7 @@ const END_MS = 120_000;
 export async function kills(bar: Bar, random: Random, scratch: string, bundle: string, count: number): Promise<void> {
   const [home, workspace, state] = ["home", "work", "state"].map((name) => join(scratch, name)) as [string, string, string];
   for (const folder of [home, workspace, state]) mkdirSync(folder);
-  const port = await freePort();
+  const port = await steadyPort();
   const url = `http://127.0.0.1:${port}`;
   const gateway = new Victim(bundle, ["up", "--home", home, "--port", String(port)], { HOME: home }, /GSV is up/);
   await gateway.start();
@@ -139,13 +139,4 @@ class Victim {
     this.#child.kill("SIGKILL");
     await ended;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

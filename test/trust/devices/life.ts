@@ -7,17 +7,17 @@ import { type Client, connect } from "../../../src/client/client.ts";
 import { startDevice } from "../../../src/device/device.ts";
 import { startNodeHost } from "../../support/node-host.ts";
 import { ALICE, populate } from "../../support/people.ts";
+import { steadyPort } from "../../support/steady-port.ts";
 import type { Bar } from "../bar.ts";
 import { pause } from "./asker.ts";
 import { named } from "./faults.ts";
-import { freePort } from "./kills.ts";
 import { Proxy } from "./proxy.ts";
 
 const DEVICE = "long";
 const LINES_PER_SECOND = 20;
 
 export async function life(bar: Bar, scratch: string, seconds: number): Promise<void> {
-  const port = await freePort();
+  const port = await steadyPort();
   const host = await startNodeHost({ port: String(port) });
   await populate(host);
   const enter = () => connect({ url: host.url, auth });
