@@ -2,6 +2,7 @@
 // nothing of identity or of trying again; client.ts does.
 
 import { Body, type Hash } from "../hardware/body.ts";
+import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../lib/pings.ts";
 import { BODY_SIGNAL, type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
 import type { Calls, CallName } from "./calls.ts";
 
@@ -53,7 +54,6 @@ export type SignalListener = (signal: string, payload: unknown, seq?: number) =>
 
 type Waiting = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
 
-const PING_EVERY_MS = 5_000;
 const SILENCE_MS = 15_000;
 const OPEN_MS = 8_000;
 
@@ -62,7 +62,8 @@ export class Line {
   readonly #waiting = new Map<string, Waiting>();
   readonly #pinging: ReturnType<typeof setInterval>;
   readonly #bodies = new Map<number, { near: Body; far: BodyEnd }>();
-  #heardAt = Date.now();
+  readonly #rounds = new PingRounds(Date.now());
+  readonly #peer: Pinged = { heardAt: Date.now(), pingedAt: 0, unanswered: 0 };
   #lastId = 0;
   #ended: ConnectionLost | null = null;
   onSignal: SignalListener = () => {};
@@ -158,7 +159,7 @@ export class Line {
   }
 
   #message(data: unknown): void {
-    this.#heardAt = Date.now();
+    this.#peer.heardAt = Date.now();
     if (data === "pong") return;
     if (typeof data !== "string") return this.#chunk(data);
     const frame = parsed(data);
@@ -201,10 +202,12 @@ export class Line {
   }
 
   #ping(): void {
-    if (Date.now() - this.#heardAt > SILENCE_MS) {
+    const now = Date.now();
+    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now))) {
       this.#socket.close();
       this.#close(1006, "The gateway went silent");
     } else {
+      this.#peer.pingedAt = now;
       this.#socket.send("ping");
     }
   }

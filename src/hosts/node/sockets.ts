@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
+import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../../lib/pings.ts";
 import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
 import type { StorageError } from "../../ports/sql.ts";
 import { lostAnswer, PING, PONG } from "../../protocol/frames.ts";
@@ -12,7 +13,6 @@ import { LIMITS } from "../../protocol/limits.ts";
 import { acknowledgesEarly, crashPoint } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
 
-export const PING_EVERY_MS = 5_000;
 const HANG_UP_MS = 800;
 /** What may wait in a socket that its peer does not read: the largest answer there can be, and then some. */
 const UNREAD_BYTES_MAX = LIMITS.frameOutBytes + 16 * 1024 * 1024;
@@ -37,10 +37,12 @@ export type SocketEvents = {
 };
 
 /** A socket with what we know of it. Listeners are shared and find it as `this`: thousands of sockets lie idle. */
-class OpenSocket extends WebSocket {
+class OpenSocket extends WebSocket implements Pinged {
   socketId = "";
   peer: SocketPeer = { address: "", openedAt: 0 };
   heardAt = 0;
+  pingedAt = 0;
+  unanswered = 0;
   corked = false;
   trusted = false;
   wire: Duplex | null = null;
@@ -71,6 +73,7 @@ export class NodeSockets implements Sockets {
     maxFragments: STRANGER_FRAGMENTS_MAX,
   });
   readonly #pinging: NodeJS.Timeout;
+  readonly #rounds = new PingRounds(Date.now());
   readonly #onMessage: (this: WebSocket, data: Buffer, isBinary: boolean) => void;
   readonly #onClose: (this: WebSocket) => void;
   #held: Held[] = [];
@@ -244,9 +247,13 @@ export class NodeSockets implements Sockets {
 
   #ping(): void {
     const now = Date.now();
+    const stoodStill = this.#rounds.next(now);
     for (const socket of this.#open.values()) {
-      if (now - socket.heardAt > LIMITS.silenceMs) socket.terminate();
-      else if (now - socket.heardAt >= PING_EVERY_MS) socket.ping();
+      if (isGone(socket, now, LIMITS.silenceMs, stoodStill)) socket.terminate();
+      else if (now - socket.heardAt >= PING_EVERY_MS) {
+        socket.pingedAt = now;
+        socket.ping();
+      }
     }
   }
 }
