@@ -88,16 +88,15 @@ describe("gsv run", () => {
   });
 
   test("Ctrl-C interrupts the command, and output is shown as it comes", async () => {
-    const child = start(["run", "--", "echo begun; sleep 25; echo never"]);
+    const child = start(["run", "--", "echo begun; sleep 1000; echo never"]);
     let out = "";
     child.stdout.on("data", (data: Buffer) => {
       out += data.toString();
       child.kill("SIGINT");
     });
     child.stdin.end();
-    const began = Date.now();
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
-    expect({ out, isSoon: Date.now() - began < 15_000 }).toEqual({ out: "begun\n", isSoon: true });
+    expect(out).toBe("begun\n");
   });
 });
 

@@ -169,7 +169,7 @@ describe("hostile paths", () => {
       } else expect(["EINVAL", "ENAMETOOLONG"]).toContain(found);
       expect(found, JSON.stringify(path.slice(0, 80))).toBe(slowly(path, ALICE));
     }
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
   });
 });
 

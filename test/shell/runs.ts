@@ -53,12 +53,15 @@ export async function byGateway(all: readonly Snippet[], client: Client): Promis
   return each(all, async ({ script, files }, at) => {
     const cwd = `snippets/${at}`;
     for (const [path, content] of Object.entries(files)) await client.call("fs.write", { path: `${cwd}/${path}`, content });
-    const ran = await client.call("shell.exec", { input: script, cwd, streams: true, timeout: 10_000 });
-    if (ran.status === "running") {
-      await client.call("shell.exec", { sessionId: ran.sessionId, input: "\u0003" });
-      return { stdout: ran.stdout ?? "", stderr: ran.stderr ?? "", exitCode: -1 };
+    let ran = await client.call("shell.exec", { input: script, cwd, streams: true });
+    let [stdout, stderr] = [ran.stdout ?? "", ran.stderr ?? ""];
+    while (ran.status === "running") {
+      const input = ran.wantsInput === true ? "\u0003" : "";
+      ran = await client.call("shell.exec", { sessionId: ran.sessionId, input, streams: true });
+      stdout += ran.stdout ?? "";
+      stderr += ran.stderr ?? "";
     }
-    return { stdout: ran.stdout ?? "", stderr: ran.stderr ?? "", exitCode: ran.exitCode ?? -1 };
+    return { stdout, stderr, exitCode: ran.exitCode ?? -1 };
   });
 }
 
@@ -68,7 +71,7 @@ function bash(script: string, cwd: string): Promise<Ran> {
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
       env: { HOME: cwd, LC_ALL: "C.UTF-8", PATH: "/usr/local/bin:/usr/bin:/bin" },
-      timeout: 10_000,
+      timeout: 60_000,
     });
     const text = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     child.stdout.on("data", (chunk: Buffer) => text.stdout.push(chunk));

@@ -29,7 +29,7 @@ describe.skipIf(!hasBash)("the shell does as bash does (skipped where there is n
     await populate(host);
     client = await enter(host, ALICE);
     [truth, ours] = await Promise.all([byMachine(all), byGateway(all, client)]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     client?.close();

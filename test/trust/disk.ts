@@ -89,7 +89,7 @@ async function prepared(home: string): Promise<Setup> {
   const url = await addressOf(gateway);
   await setUp(url);
   const setup = await populate(url);
-  await gateway.stop(5_000);
+  await gateway.stop(30_000);
   return setup;
 }
 
@@ -126,7 +126,7 @@ async function brokenDisk(setup: Setup, template: string): Promise<void> {
   const url = await addressOf(gateway);
   await open(url, world, random);
   await press(world.lanes, random.fork(2_000), 20, 6);
-  bar.check("stops", await gateway.endsWithin(5_000), () => "a gateway goes on after a sync that failed");
+  bar.check("stops", await gateway.endsWithin(30_000), () => "a gateway goes on after a sync that failed");
   const recovered = new Gateway(bundle, home);
   await inspect(await addressOf(recovered), world, random);
   await recovered.kill();

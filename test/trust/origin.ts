@@ -217,6 +217,6 @@ function statusOf(port: number, lines: string[]): Promise<number> {
       socket.destroy();
     });
     socket.once("error", reject);
-    socket.setTimeout(5_000, () => reject(new Error(`no answer to ${lines[0]}`)));
+    socket.setTimeout(60_000, () => reject(new Error(`no answer to ${lines[0]}`)));
   });
 }

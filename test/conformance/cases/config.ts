@@ -131,5 +131,5 @@ verifies("sys.config.set:requires", async ({ root }) => {
 verifies("sys.info:tells", async ({ alice, host }) => {
   const info = await (await alice()).call("sys.info", {});
   expect(info).toMatchObject({ host: host.name, limits: { ...LIMITS, ...NATIVE_LIMITS } });
-  expect(Math.abs(info.now - Date.now())).toBeLessThan(5_000);
+  expect(Math.abs(info.now - Date.now())).toBeLessThan(60_000);
 });

@@ -424,22 +424,18 @@ verifies("repo.apply:restart", async ({ fresh: another, connect }) => {
   expect(await again.call("sys.workspace.list", {})).toMatchObject({ workspaces: [{ workspaceId: workspace.workspaceId, label: "kept" }] });
 });
 
-verifies(
-  "repo.apply:large",
-  async ({ alice }) => {
-    const client = await alice();
-    const text = `${"0123456789abcdef".repeat(64)}\n`.repeat(12 * 1024);
-    const repo = await fresh(client, { large: text });
-    const read = await client.call("repo.read", { repo, path: "large" });
-    expect(read.kind === "file" && read.content === text).toBe(true);
-    // Every control character is six in JSON.
-    const swollen = "\u0001".repeat(7 * 1024 * 1024);
-    await client.call("repo.apply", { repo, message: "swollen", ops: [{ type: "put", path: "swollen", contentBase64: btoa(swollen) }] });
-    await expectRefusal(client.call("repo.read", { repo, path: "swollen" }), 413, /^Result too large/);
-    expect(await client.call("repo.read", { repo })).toMatchObject({ kind: "tree" });
-  },
-  60_000,
-);
+verifies("repo.apply:large", async ({ alice }) => {
+  const client = await alice();
+  const text = `${"0123456789abcdef".repeat(64)}\n`.repeat(12 * 1024);
+  const repo = await fresh(client, { large: text });
+  const read = await client.call("repo.read", { repo, path: "large" });
+  expect(read.kind === "file" && read.content === text).toBe(true);
+  // Every control character is six in JSON.
+  const swollen = "\u0001".repeat(7 * 1024 * 1024);
+  await client.call("repo.apply", { repo, message: "swollen", ops: [{ type: "put", path: "swollen", contentBase64: btoa(swollen) }] });
+  await expectRefusal(client.call("repo.read", { repo, path: "swollen" }), 413, /^Result too large/);
+  expect(await client.call("repo.read", { repo })).toMatchObject({ kind: "tree" });
+});
 
 /** The gateway's own public repositories are a remote as good as any. */
 async function reachable({ host, root }: World): Promise<() => Promise<void>> {

@@ -244,7 +244,7 @@ verifies("sys.connection.list:own", async ({ root, alice, bob, connect }) => {
   const all = (await admin.call("sys.connection.list", {})).connections;
   const second = all.find(({ clientId }) => clientId === "bobs-second");
   expect(second).toMatchObject({ role: "user", clientVersion: "9", platform: "moon", tokenId: null });
-  expect(Math.abs((second?.lastHeardAt ?? 0) - Date.now())).toBeLessThan(5_000);
+  expect(Math.abs((second?.lastHeardAt ?? 0) - Date.now())).toBeLessThan(60_000);
   expect((await admin.call("sys.connection.list", { uid: 1000 })).connections.every(({ uid }) => uid === 1000)).toBe(true);
   await expectRefusal(client.call("sys.connection.list", { uid: 1001 }), 403, "Permission denied: cannot list connections of another user");
   await expectRefusal(

@@ -33,7 +33,8 @@ type Plan = {
   recovery: (Faults & { killAfterMs: number })[];
 };
 
-const START_MS = 20_000;
+const START_MS = 60_000;
+const GOODBYE_MS = 20_000;
 /** A crash point that is not reached in this time gives way to a plain kill. */
 const POINT_MS = 1_500;
 const FILES_EVERY = 6;
@@ -185,7 +186,7 @@ async function addressOf(gateway: Gateway): Promise<string> {
 
 /** A cut is what a crash looks like; from a gateway that lives on it is a fault. */
 async function blame(gateway: Gateway, oracle: Oracle, error: unknown): Promise<void> {
-  if (await gateway.endsWithin(2_000)) return oracle.note(`died while being checked: ${String(error)}`);
+  if (await gateway.endsWithin(GOODBYE_MS)) return oracle.note(`died while being checked: ${String(error)}`);
   oracle.violate("wrong", `while being checked: ${error instanceof Error ? error.stack : String(error)}`);
 }
 
@@ -207,7 +208,7 @@ async function farewell({ bundle, oracle, random }: Means, world: World, tally: 
         tally.swept = before - blobsOf(world.home).length;
         tally.cloned = await cloneAll(url, root, world.root, oracle);
       }
-      if (!(await gateway.stop(5_000))) oracle.violate("wrong", "SIGTERM did not stop the gateway within 5 s");
+      if (!(await gateway.stop(GOODBYE_MS))) oracle.violate("wrong", "SIGTERM did not stop the gateway in time");
     } catch (error) {
       // Nobody killed this one.
       oracle.violate("wrong", `at the last look: ${error instanceof Error ? error.stack : String(error)}`);

@@ -10,7 +10,7 @@ import type { Model, Op, Token } from "./model.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-const ANSWER = { timeoutMs: 10_000 };
+const ANSWER = { timeoutMs: 30_000 };
 const TRIED_TOKENS = 5;
 const REPEATED = 25;
 

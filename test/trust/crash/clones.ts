@@ -12,7 +12,7 @@ import type { Oracle } from "./oracle.ts";
 /** How many were cloned; 0 where there is no git. */
 export async function cloneAll(url: string, line: Line, root: Person, oracle: Oracle): Promise<number> {
   if (!hasGit) return 0;
-  const { repos } = await line.call("repo.list", {}, { timeoutMs: 10_000 });
+  const { repos } = await line.call("repo.list", {}, { timeoutMs: 30_000 });
   const folder = mkdtempSync(join(tmpdir(), "gsv-crash-clones-"));
   try {
     for (const [at, { repo }] of repos.entries()) {

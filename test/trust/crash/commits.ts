@@ -5,7 +5,7 @@ import { CallError } from "../../../src/client/client.ts";
 import type { Lane } from "./lane.ts";
 import type { Oracle } from "./oracle.ts";
 
-const ANSWER = { timeoutMs: 10_000 };
+const ANSWER = { timeoutMs: 30_000 };
 const PAGE = 100;
 
 export class Commits {

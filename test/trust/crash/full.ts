@@ -92,7 +92,7 @@ async function inspect(url: string, world: World, staysFull: boolean, random: Ra
   const { line } = await enter(url, { username: root.username, token: root.token }, { id: "oracle" });
   if (staysFull) model.unsure.clear();
   await check(url, line, world, random);
-  const { connections } = await line.call("sys.connection.list", {}, { timeoutMs: 5_000 });
+  const { connections } = await line.call("sys.connection.list", {}, { timeoutMs: 30_000 });
   const known = new Set(["oracle", ...lanes.map(({ index }) => `lane-${index}`)]);
   const ghosts = connections.filter(({ clientId, lastHeardAt }) => !known.has(clientId) && lastHeardAt === 0);
   if (ghosts.length > 0) model.oracle.violate("wrong", `connections of sockets that are gone: ${JSON.stringify(ghosts)}`);

@@ -12,7 +12,7 @@ export type Person = { username: string; uid: number; token: string };
 export type Outcome = "ok" | "cut" | "full" | "refused";
 export type Session = Calls["sys.connect"]["result"];
 
-const CONNECT_MS = 10_000;
+const CONNECT_MS = 30_000;
 
 export class Lane {
   readonly index: number;

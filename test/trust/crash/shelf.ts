@@ -13,7 +13,7 @@ import type { Oracle } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-const ANSWER = { timeoutMs: 10_000 };
+const ANSWER = { timeoutMs: 30_000 };
 /** Of those that nobody touched since they were last read back. */
 const READ_AGAIN = 4;
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-const SWEPT_MS = 5_000;
+const SWEPT_MS = 60_000;
 
 /** The gateway is stopped. The blobs that have to stay, by name. */
 export function sweepAtStart(home: string): Set<string> {

@@ -21,7 +21,7 @@ const DRIVER_LABEL = "driver";
 export async function setUp(url: string): Promise<void> {
   const line = await Line.open(url);
   try {
-    await line.call("sys.setup", FIRST, { timeoutMs: 10_000 });
+    await line.call("sys.setup", FIRST, { timeoutMs: 30_000 });
   } finally {
     line.close();
   }
