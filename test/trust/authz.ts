@@ -232,7 +232,7 @@ async function freshToken(uid: number): Promise<string> {
 async function freshSession({ username, uid }: Person): Promise<string> {
   const { token } = await admin.call("sys.token.create", { kind: "user", uid });
   const client = await enter(host, { username, token: token.token });
-  const started = await client.call("shell.exec", { input: "read line; echo $line", timeout: 120_000 });
+  const started = await client.call("shell.exec", { input: "read line; echo $line", timeout: 10_000 });
   client.close();
   if (started.status !== "running") throw new Error(`no session for ${username}: ${JSON.stringify(started)}`);
   return started.sessionId;

@@ -1,6 +1,7 @@
 // B06: what was ended is over. Tokens revoked, users locked and passwords changed under load: every socket of the
 // credential closes within a second, nothing it sends afterwards is carried out, and a restart changes none of it.
 
+import { sleep } from "../../src/lib/sleep.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { enter, populate, ROOT } from "../support/people.ts";
 import { RawSocket } from "../support/raw-socket.ts";
@@ -9,6 +10,7 @@ import { Bar, numberFlag } from "./bar.ts";
 const ROUNDS = numberFlag("rounds", 3);
 const SOCKETS = 8;
 const WITHIN_MS = 1_000;
+const PATIENCE_MS = 60_000;
 
 const bar = new Bar("B06 trust:revoke");
 const host = await startNodeHost();
@@ -51,8 +53,10 @@ async function end(how: "revoke" | "lock" | "password", username: string): Promi
   else await admin.call("sys.user.password", { username, password: "another one" });
   endedAt = performance.now();
   const values = await stored(user.uid);
-  await Promise.race([Promise.all(closings), sleep(60_000)]);
-  await sleep(50);
+  const over = new AbortController();
+  await Promise.race([Promise.all(closings), sleep(PATIENCE_MS, over.signal)]);
+  over.abort();
+  await sleep(50, new AbortController().signal);
   // The sockets went on writing until they were closed: none of that may have been carried out.
   bar.check("nothing later", values === (await stored(user.uid)), () => `${how}: a write was carried out after the end`);
   ended.push(how === "password" ? { username, password } : { username, token: token.token });
@@ -87,8 +91,4 @@ async function stillOver(when: string): Promise<void> {
     bar.check("still over", answer.error?.code === 401, () => `${when}: ${JSON.stringify(auth)} got ${JSON.stringify(answer)}`);
     socket.terminate();
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
