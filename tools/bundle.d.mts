@@ -1,1 +1,1 @@
-export function bundle(options: { outdir: string; faults?: boolean }): Promise<void>;
+export function bundle(options: { outdir: string; faults?: boolean; node?: string | null }): Promise<void>;

@@ -1,7 +1,9 @@
 // How sources become the bundle. Heavy parts are split off and load on first use, so that a command loads only what it
 // needs. `faults` builds in the switches of the crash tests. Beside it, in downloads/, is what the gateway hands to other
-// machines: the command line and the device daemon as one file with its checksum, and the scripts that install it.
+// machines: the command line and the device daemon as one file with its checksum, the scripts that install it, and the
+// web desktop.
 
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -35,9 +37,22 @@ const COMMON = {
   plugins: [ONE_LANGUAGE],
 };
 
-export async function bundle({ outdir, faults = false }) {
+/** `node` builds the web desktop, and must be new enough for Vite; a machine without one runs no gateway either. */
+export async function bundle({ outdir, faults = false, node = null }) {
   rmSync(outdir, { recursive: true, force: true });
-  await Promise.all([program(outdir, faults), downloads(join(outdir, "downloads"))]);
+  await Promise.all([
+    program(outdir, faults),
+    downloads(join(outdir, "downloads")),
+    node === null ? null : web(node, join(outdir, "downloads/web")),
+  ]);
+}
+
+function web(node, outdir) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(node, [join(ROOT, "tools/web.mjs"), outdir], { stdio: "inherit", env: { ...process.env, NODE_ENV: "production" } });
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error("The web desktop could not be built: the lines above say why"))));
+  });
 }
 
 function program(outdir, faults) {

@@ -70,18 +70,23 @@ export async function build() {
   if (existsSync(BUILT) && readFileSync(BUILT, "utf8") === signature) return;
   const started = Date.now();
   const { bundle } = await import("./bundle.mjs");
-  await bundle({ outdir: join(ROOT, "dist") });
+  await bundle({ outdir: join(ROOT, "dist"), node: findNode24() });
   mkdirSync(dirname(BUILT), { recursive: true });
   writeFileSync(BUILT, signature);
   say(`Built in ${seconds(started)}.`);
 }
 
-/** Node 24 from node_modules, or this one where it is new enough. */
-export function node24() {
+/** Node 24 from node_modules, or this one where it is new enough; null where there is none. */
+function findNode24() {
   const packaged = join(ROOT, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(packaged)) return packaged;
   const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > NODE_WANTED[0] || (major === NODE_WANTED[0] && minor >= NODE_WANTED[1])) return process.execPath;
+  return major > NODE_WANTED[0] || (major === NODE_WANTED[0] && minor >= NODE_WANTED[1]) ? process.execPath : null;
+}
+
+function node24() {
+  const node = findNode24();
+  if (node !== null) return node;
   console.error(
     `gsv: the gateway needs Node ${NODE_WANTED.join(".")} or newer, and npm has no such package for ${process.platform} on ${process.arch}. Install Node 24 and try again.`,
   );
@@ -104,7 +109,7 @@ export function handOver(args) {
 /** Names, sizes and times of everything a bundle is made of. */
 function sourceSignature() {
   const lines = [];
-  for (const folder of ["src", "tools"]) {
+  for (const folder of ["src", "tools", "web"]) {
     for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).sort()) {
       const stat = statSync(join(ROOT, folder, path));
       if (stat.isFile()) lines.push(`${folder}/${path} ${stat.size} ${stat.mtimeMs}`);

@@ -26,6 +26,7 @@ const STEPS: Step[] = [
   check("types", join(BIN, "tsc"), "-p", "tsconfig.json"),
   check("types:portable", join(BIN, "tsc"), "-p", "tsconfig.portable.json"),
   check("types:cloudflare", join(BIN, "tsc"), "-p", "tsconfig.cloudflare.json"),
+  check("types:web", join(BIN, "tsc"), "-p", "web/tsconfig.json"),
   check("lint", join(BIN, "oxlint")),
   check("format", join(BIN, "oxfmt"), "--check", "."),
   { ...check("trust:devices", process.execPath, "test/trust/devices.ts"), beside: true },

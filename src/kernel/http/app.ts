@@ -3,6 +3,7 @@
 import { Hono } from "hono";
 import { gsvAt } from "../../lib/gsv-at.ts";
 import { type Downloads, downloads } from "./downloads.ts";
+import { web } from "./web.ts";
 
 /** `address` is the peer's, `origin` the gateway's own by which the peer reached it, both as the host knows them. */
 export type HttpApp = Hono<{ Bindings: { address: string; origin: string } }>;
@@ -29,7 +30,7 @@ export function httpApp(means: HttpMeans): HttpApp {
   const app: HttpApp = new Hono();
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(HEADERS)) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
   app.get("/healthz", (context) =>
     context.json({ status: "ok", version: means.version, setupMode: means.isSetupMode(), startedAt: means.startedAt }, 200, {
@@ -47,12 +48,15 @@ export function httpApp(means: HttpMeans): HttpApp {
   });
   app.all("/git/*", (context) => means.git(context.req.raw, context.env.address));
   app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, means.downloads));
-  app.get("/", (context) => context.html(landing(means, context.env.origin), 200, { "cache-control": "no-store" }));
-  app.notFound((context) => context.text("Not found\n", 404));
+  app.notFound(async (context) => (await web(context.req.raw, context.env.origin, means.downloads)) ?? context.text("Not found\n", 404));
+  app.get("/", async (context) => {
+    const desktop = await web(context.req.raw, context.env.origin, means.downloads);
+    return desktop ?? context.html(landing(means, context.env.origin), 200, { "cache-control": "no-store" });
+  });
   return app;
 }
 
-/** `origin` is an address of ours, and nothing that a stranger wrote. */
+/** Where the web desktop was not built. `origin` is an address of ours, and nothing that a stranger wrote. */
 function landing({ version, isSetupMode }: HttpMeans, origin: string): string {
   const gsv = gsvAt(origin);
   const next = isSetupMode()
@@ -61,7 +65,7 @@ function landing({ version, isSetupMode }: HttpMeans, origin: string): string {
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>GSV</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:12vh auto;padding:0 1rem;color-scheme:light dark}pre{padding:.75rem 1rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:.5rem;overflow:auto}</style>
-<h1>GSV</h1><p>This gateway is running, version ${version}.</p>${next}
+<h1>GSV</h1><p>This gateway is running, version ${version}, without its web desktop: npm run build makes it.</p>${next}
 </html>
 `;
 }

@@ -1,0 +1,77 @@
+// Builds the web desktop: hashed files with compressed copies beside them, into the folder given. Says how much a first
+// visit loads and fails where that is too much, so that nobody finds out on a phone. Run by tools/bundle.mjs.
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "vite";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** JavaScript of a first visit, and of any one file, gzipped. */
+const FIRST_LOAD_BYTES_MAX = 60 * 1024;
+const CHUNK_BYTES_MAX = 120 * 1024;
+
+await web(process.argv[2] ?? join(ROOT, "dist/downloads/web"));
+
+async function web(outdir) {
+  await build({
+    configFile: false,
+    root: join(ROOT, "web"),
+    logLevel: "warn",
+    build: {
+      outDir: outdir,
+      emptyOutDir: true,
+      target: "es2023",
+      // Nothing becomes a data: address, and browsers that know modules know how to preload them.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  });
+  const sizes = compress(outdir);
+  const page = readFileSync(join(outdir, "index.html"));
+  writeFileSync(join(outdir, "index.html.sha256"), createHash("sha256").update(page).digest("hex"));
+  check(page.toString("utf8"), sizes);
+}
+
+/** Writes .br and .gz beside every file; returns gzipped sizes by name. */
+function compress(outdir) {
+  const sizes = new Map();
+  for (const name of readdirSync(outdir, { recursive: true, encoding: "utf8" })) {
+    if (!/\.(html|js|css|svg|webmanifest)$/.test(name)) continue;
+    const bytes = readFileSync(join(outdir, name));
+    const gz = gzipSync(bytes, { level: 9 });
+    writeFileSync(join(outdir, `${name}.gz`), gz);
+    writeFileSync(
+      join(outdir, `${name}.br`),
+      brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    );
+    sizes.set(name.replaceAll("\\", "/"), gz.length);
+  }
+  return sizes;
+}
+
+/** The page names its script and whatever that one imports at once. */
+function check(page, sizes) {
+  const scripts = [...sizes].filter(([name]) => name.endsWith(".js"));
+  const first = scripts.filter(([name]) => page.includes(`/${name}`)).reduce((sum, [, size]) => sum + size, 0);
+  const [largest, largestSize] = scripts.toSorted((a, b) => b[1] - a[1])[0];
+  console.error(
+    `gsv: the web desktop loads ${kib(first)} of JavaScript first; its largest of ${scripts.length} files is ${kib(largestSize)} (${largest}), gzipped.`,
+  );
+  if (first > FIRST_LOAD_BYTES_MAX)
+    stop(`a first visit loads ${kib(first)} of JavaScript, more than ${kib(FIRST_LOAD_BYTES_MAX)}: import() what is not needed at once`);
+  if (largestSize > CHUNK_BYTES_MAX) stop(`${largest} is ${kib(largestSize)}, more than ${kib(CHUNK_BYTES_MAX)}: split it`);
+}
+
+function stop(why) {
+  console.error(`gsv: the web desktop is too large: ${why}.`);
+  process.exit(1);
+}
+
+function kib(bytes) {
+  return `${(bytes / 1024).toFixed(1)} KB`;
+}

@@ -1,0 +1,59 @@
+// What one can do from anywhere.
+
+import { SCREENS } from "../screens/screens.ts";
+import { logOut } from "../state/session.ts";
+import { type Theme, theme } from "../state/theme.ts";
+import type { Action } from "./actions.ts";
+import { overlay } from "./overlay.ts";
+import { activePane, address, closePane, go, swapPanes, touchPane } from "./route.ts";
+
+export function frameActions(): Action[] {
+  return [
+    ...SCREENS.map(({ id, path, title, key }) => ({
+      id: `go.${id}`,
+      title: `Go to ${title}`,
+      group: "Go to",
+      ...(key === null ? {} : { keys: `g ${key}` }),
+      run: () => go(`/${path}`),
+    })),
+    ...SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title }) => ({
+      id: `beside.${id}`,
+      title: `Open ${title} beside`,
+      group: "Panes",
+      words: "split second pane side",
+      run: () => go(`/${path}`, { pane: "beside" as const }),
+    })),
+    { id: "pane.close", title: "Close this pane", group: "Panes", keys: "x", run: () => closePane(activePane.peek()) },
+    { id: "pane.swap", title: "Swap the panes", group: "Panes", run: swapPanes },
+    { id: "pane.other", title: "Go to the other pane", group: "Panes", keys: "o", run: otherPane },
+    { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => show("palette") },
+    { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => show("help") },
+    wear("light", "Use the light theme"),
+    wear("dark", "Use the dark theme"),
+    wear("system", "Use the theme of the system"),
+    { id: "logout", title: "Log out", group: "General", words: "sign out leave", run: () => void logOut() },
+  ];
+}
+
+function show(what: "palette" | "help"): void {
+  overlay.value = overlay.peek() === what ? null : what;
+}
+
+function otherPane(): void {
+  if (address.peek().beside === null) return;
+  const other = activePane.peek() === "main" ? "beside" : "main";
+  touchPane(other);
+  document.getElementById(`pane-${other}-title`)?.focus();
+}
+
+function wear(to: Theme, title: string): Action {
+  return {
+    id: `theme.${to}`,
+    title,
+    group: "General",
+    words: "colour appearance mode",
+    run: () => {
+      theme.value = to;
+    },
+  };
+}

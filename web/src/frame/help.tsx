@@ -1,0 +1,35 @@
+// The keys, as they are now.
+
+import { Dialog } from "../ui/dialog.tsx";
+import { type Action, actions } from "./actions.ts";
+import { keyNames } from "./keys.ts";
+import { overlay } from "./overlay.ts";
+import "./help.css";
+
+export function Help() {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions.value) {
+    if (action.keys !== undefined) groups.set(action.group, [...(groups.get(action.group) ?? []), action]);
+  }
+  return (
+    <Dialog title="Keys" onClose={() => (overlay.value = null)}>
+      <div class="help">
+        {[...groups].map(([group, its]) => (
+          <section key={group}>
+            <h3 class="help-group">{group}</h3>
+            <dl class="help-keys">
+              {its.map(({ id, title, keys }) => (
+                <div class="help-row" key={id}>
+                  <dt>{title}</dt>
+                  <dd>
+                    {keyNames(keys!).map((name, at) => (name === "then" ? <span key={at}> then </span> : <kbd key={at}>{name}</kbd>))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

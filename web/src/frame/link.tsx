@@ -1,0 +1,35 @@
+// A link inside the desktop: a real one, so that the browser can open it elsewhere, and followed without loading the page
+// anew. It opens in the pane it is in; with Alt in the other.
+
+import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+import { PaneContext } from "./pane-context.ts";
+import { address, go, type PaneName, type Path, write } from "./route.ts";
+
+type LinkProps = {
+  to: Path;
+  pane?: PaneName;
+  class?: string;
+  title?: string;
+  "aria-current"?: "page" | undefined;
+  "aria-label"?: string;
+  children: ComponentChildren;
+};
+
+export function Link({ to, pane, children, ...rest }: LinkProps) {
+  const here = useContext(PaneContext);
+  const target = pane ?? here;
+  const now = address.value;
+  const href = write(target === "main" || target === null ? { ...now, main: to } : { ...now, beside: to });
+  const follow = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    if (event.altKey) go(to, { pane: target === "beside" ? "main" : "beside" });
+    else go(to, target === null ? {} : { pane: target });
+  };
+  return (
+    <a {...rest} href={href} onClick={follow}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,65 @@
+// Logging in. The password goes to the gateway this page came from, once, and is kept nowhere.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { sentence } from "../state/call.ts";
+import { logIn, reason } from "../state/session.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { TextInput } from "../ui/field.tsx";
+import { Alone } from "./alone.tsx";
+
+export function Login() {
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const name = useRef<HTMLInputElement>(null);
+  const secret = useRef<HTMLInputElement>(null);
+  useEffect(() => name.current?.focus(), []);
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (busy) return;
+    if (username.trim() === "") return name.current?.focus();
+    if (password === "") return secret.current?.focus();
+    setBusy(true);
+    setProblem(null);
+    try {
+      await logIn({ username: username.trim(), password });
+    } catch (error) {
+      setProblem(sentence(error));
+      setPassword("");
+      setBusy(false);
+      secret.current?.focus();
+    }
+  };
+
+  return (
+    <Alone title="Log in" text={`to GSV at ${location.host}`}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        {problem !== null ? <Banner tone="bad">{problem}</Banner> : reason.value !== null && <Banner>{reason.value}</Banner>}
+        <TextInput
+          label="Name"
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          value={username}
+          onValue={setUsername}
+          inputRef={name}
+        />
+        <TextInput
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onValue={setPassword}
+          inputRef={secret}
+        />
+        <Button type="submit" look="primary" wide busy={busy}>
+          Log in
+        </Button>
+      </form>
+    </Alone>
+  );
+}

@@ -1,0 +1,5 @@
+// What lies over the page; one at a time.
+
+import { signal } from "@preact/signals";
+
+export const overlay = signal<"palette" | "help" | null>(null);

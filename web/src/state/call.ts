@@ -1,0 +1,32 @@
+// Calls, as every screen makes them, and what is said where one fails: a sentence that says what to do.
+
+import { CallError, type CallName, type CallOptions, type Calls, ConnectionLost } from "../../../src/client/client.ts";
+import { client } from "./session.ts";
+
+export type Args<N extends CallName> = Calls[N]["args"];
+export type Result<N extends CallName> = Calls[N]["result"];
+
+export function call<N extends CallName>(name: N, args: Args<N>, options: CallOptions = {}): Promise<Result<N>> {
+  const open = client.peek();
+  if (open === null) return Promise.reject(new ConnectionLost(1006, "Nobody is logged in"));
+  return open.call(name, args as never, options);
+}
+
+/** What to show of a failure. The gateway's own sentences say what to do; ours are for what never reached it. */
+export function sentence(error: unknown): string {
+  if (error instanceof CallError) {
+    const wait = (error.details as { retryAfterMs?: number } | undefined)?.retryAfterMs;
+    if (error.code === 429 && wait !== undefined) return `Too many attempts. Try again in ${seconds(wait)}.`;
+    if (error.code === 401) return "That name and password do not match. Check both and try again.";
+    return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  }
+  if (error instanceof ConnectionLost)
+    return "The connection ended before the answer came, so it may or may not have been done. Look before you try again.";
+  return "Something in this page went wrong. Reload it and try again.";
+}
+
+function seconds(ms: number): string {
+  const whole = Math.max(1, Math.ceil(ms / 1000));
+  if (whole < 90) return whole === 1 ? "a second" : `${whole} seconds`;
+  return `${Math.ceil(whole / 60)} minutes`;
+}

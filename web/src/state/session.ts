@@ -1,0 +1,182 @@
+// Whether this page is connected, and as whom. One state machine, seen through signals; nothing else opens a connection.
+//
+//   starting --> setup            the gateway has no user yet
+//            --> login            nobody is logged in here, or no longer
+//            --> open <--> lost   logged in; lost while the gateway cannot be reached, which mends itself
+//            --> lost             the gateway has not answered yet
+//
+// A login by password lasts for one short connection, which makes a token for this browser; all else is done with that.
+
+import { computed, signal } from "@preact/signals";
+import { CallError, type Client, connect, Line, type Session } from "../../../src/client/client.ts";
+import { browserLabel, keepPass, PASS_KEY, type Pass, readPass } from "./pass.ts";
+
+export type Phase = "starting" | "setup" | "login" | "open" | "lost";
+
+const PASS_MS = 30 * 24 * 60 * 60 * 1000;
+const RETRY_MS_MIN = 500;
+const RETRY_MS_MAX = 15_000;
+
+const phaseNow = signal<Phase>("starting");
+const clientNow = signal<Client | null>(null);
+const sessionNow = signal<Session | null>(null);
+const reasonNow = signal<string | null>(null);
+/** Counts the times a line was opened: what was read before may have missed something. */
+const lines = signal(0);
+
+export const phase = computed(() => phaseNow.value);
+/** The client while somebody is logged in, also while its line is cut: it comes back by itself. */
+export const client = computed(() => clientNow.value);
+export const session = computed(() => sessionNow.value);
+/** Why one has to log in again, for whoever is told to. */
+export const reason = computed(() => reasonNow.value);
+export const connected = computed(() => lines.value);
+export const username = computed(() => sessionNow.value?.identity.process.username ?? "");
+/** By name and as it is now; what one may not do need not be shown. */
+export function may(call: string): boolean {
+  const patterns = sessionNow.value?.identity.capabilities ?? [];
+  return patterns.some(
+    (pattern) => pattern === "*" || pattern === call || (pattern.endsWith(".*") && call.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+/** Called once, when the page begins; again after set-up. */
+export async function begin(): Promise<void> {
+  for (let waitMs = RETRY_MS_MIN; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+    try {
+      const pass = readPass();
+      if (pass !== null) return await openWith(pass);
+      phaseNow.value = (await isSetupMode()) ? "setup" : "login";
+      return;
+    } catch (error) {
+      if (error instanceof CallError && error.code === 425) return setUp();
+      if (error instanceof CallError && !error.retryable) return loggedOut(whyOut(error));
+      phaseNow.value = "lost";
+      await soon(waitMs);
+    }
+  }
+}
+
+/** Throws what the gateway said; the page is open when it resolves. */
+export async function logIn(auth: { username: string; password: string }): Promise<void> {
+  const hadUser = sessionNow.peek() !== null;
+  const entered = await connect({ url: location.origin, auth, client: describe(), reconnect: false });
+  const pass = await makePass(entered, auth.username);
+  if (pass === null) {
+    entered.keepConnected();
+    return opened(entered);
+  }
+  entered.close();
+  keepPass(pass);
+  // Whatever this page still holds belongs to whoever was here before.
+  if (hadUser) return location.reload();
+  await openWith(pass);
+}
+
+export async function logOut(): Promise<void> {
+  const pass = readPass();
+  const open = clientNow.peek();
+  keepPass(null);
+  try {
+    if (pass !== null) await open?.call("sys.token.revoke", { tokenId: pass.tokenId }, { timeoutMs: 5_000 });
+  } catch {
+    // The line ends with the token, sometimes before the answer; and out of reach, the token ends by its date.
+  }
+  open?.close();
+  // A fresh page holds nothing of the one before.
+  location.assign("/");
+}
+
+async function openWith(pass: Pass): Promise<void> {
+  const { username, token } = pass;
+  opened(await connect({ url: location.origin, auth: { username, token }, client: describe() }));
+}
+
+function opened(client: Client): void {
+  client.onStatus = (status, why) => {
+    if (status === "reconnecting") phaseNow.value = "lost";
+    if (status === "closed") loggedOut(whyOut(why));
+    if (status === "connected") nowOpen(client);
+  };
+  clientNow.value = client;
+  nowOpen(client);
+}
+
+function nowOpen(client: Client): void {
+  sessionNow.value = client.session;
+  reasonNow.value = null;
+  phaseNow.value = "open";
+  lines.value += 1;
+}
+
+function loggedOut(why: string | null): void {
+  if (readPass() !== null) keepPass(null);
+  clientNow.value = null;
+  reasonNow.value = why;
+  phaseNow.value = "login";
+}
+
+function setUp(): void {
+  keepPass(null);
+  phaseNow.value = "setup";
+}
+
+function whyOut(error: Error | null): string | null {
+  if (error instanceof CallError && error.code === 401) return "You were logged out: the session has ended or was revoked. Log in again.";
+  if (error instanceof CallError) return error.message;
+  return "The gateway ended this session. Log in again.";
+}
+
+/** Whatever a stranger asks that is not for strangers is answered by which of the two it is. */
+async function isSetupMode(): Promise<boolean> {
+  const line = await Line.open(location.origin);
+  try {
+    await line.call("sys.info", {}, { timeoutMs: 10_000 });
+    return false;
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return error.code === 425;
+  } finally {
+    line.close();
+  }
+}
+
+/** Null where this account may make none: then the session ends with the page. */
+async function makePass(entered: Client, username: string): Promise<Pass | null> {
+  try {
+    const made = await entered.call("sys.token.create", { kind: "user", label: browserLabel(), expiresAt: Date.now() + PASS_MS });
+    const { token, tokenId, expiresAt } = made.token;
+    return { username, token, tokenId, expiresAt: expiresAt ?? Date.now() + PASS_MS };
+  } catch (error) {
+    if (error instanceof CallError && (error.code === 403 || error.code === 409)) return null;
+    throw error;
+  }
+}
+
+/** A tab is a client of its own: one that had the id of another would push it out. */
+function describe(): { id: string; version: string; platform: string; role: "user" } {
+  const id = crypto.getRandomValues(new Uint32Array(3)).reduce((text, part) => text + part.toString(36), "web-");
+  return { id, version: "", platform: "web", role: "user" };
+}
+
+/** Sooner where the browser says that the network is back or somebody looks at the page again. */
+function soon(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      document.removeEventListener("visibilitychange", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms * (0.5 + Math.random() / 2));
+    addEventListener("online", done);
+    document.addEventListener("visibilitychange", done);
+  });
+}
+
+/** Another tab of this browser logged in: this one need not ask again. */
+addEventListener("storage", (event) => {
+  if (event.key !== PASS_KEY || event.newValue === null || phaseNow.peek() !== "login") return;
+  if (sessionNow.peek() !== null) location.reload();
+  else void begin();
+});

@@ -1,0 +1,30 @@
+// Text to be copied as it is: a command, a token, a path.
+
+import { useState } from "preact/hooks";
+import { IconButton } from "./button.tsx";
+import "./code.css";
+
+/** `label` says what it is, for the button: "Copy the command". */
+export function Code({ text, label = "the command" }: { text: string; label?: string }) {
+  const [copied, setCopied] = useState<"yes" | "no" | null>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied("yes");
+    } catch {
+      setCopied("no");
+    }
+    setTimeout(() => setCopied(null), 2_000);
+  };
+  return (
+    <div class="code">
+      <pre class="code-text" tabIndex={0} role="group" aria-label={label}>
+        {text}
+      </pre>
+      <IconButton icon={copied === "yes" ? "check" : "copy"} label={`Copy ${label}`} onClick={() => void copy()} />
+      <span class="unseen" role="status">
+        {copied === "yes" ? "Copied" : copied === "no" ? "This browser does not allow copying: select the text instead" : ""}
+      </span>
+    </div>
+  );
+}

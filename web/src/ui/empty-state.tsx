@@ -1,0 +1,18 @@
+// Where there is nothing: what would be here, and what to do so that there is.
+
+import type { ComponentChildren } from "preact";
+import { Icon, type IconName } from "./icon.tsx";
+import "./empty-state.css";
+
+export function EmptyState({ icon, title, text, children }: { icon: IconName; title: string; text: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty-state">
+      <span class="empty-state-icon">
+        <Icon name={icon} />
+      </span>
+      <h2>{title}</h2>
+      <p class="soft">{text}</p>
+      {children !== undefined && <div class="empty-state-more">{children}</div>}
+    </div>
+  );
+}

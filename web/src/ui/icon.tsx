@@ -1,0 +1,45 @@
+// The icons: lines of one weight in a square of 24, in the colour of the text around them. They stand beside words or inside
+// a button that has a label, so screen readers pass them by.
+
+import "./icon.css";
+
+const PATHS = {
+  home: "M4 11.2 12 4.5l8 6.7V19a1 1 0 0 1-1 1h-4.5v-5.5h-5V20H5a1 1 0 0 1-1-1z",
+  chat: "M5 5h14a1.5 1.5 0 0 1 1.5 1.5v8.5a1.5 1.5 0 0 1-1.5 1.5h-7L7.5 20v-3.5H5a1.5 1.5 0 0 1-1.5-1.5V6.5A1.5 1.5 0 0 1 5 5z",
+  approval: "M12 3.5 19 6v5.5c0 4.3-2.9 7.5-7 9-4.1-1.5-7-4.7-7-9V6zM9 12l2.2 2.2L15.2 10",
+  machine: "M4.5 5h15a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM12 16v3.5M8 19.5h8",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.8v4.4M9 14.8v4.4",
+  pieces: "M4.5 4.5h6v6h-6zM13.5 4.5h6v6h-6zM4.5 13.5h6v6h-6zM13.5 16.5h6M16.5 13.5v6",
+  search: "M10.5 4.5a6 6 0 1 1 0 12 6 6 0 0 1 0-12zM15 15l4.5 4.5",
+  close: "M6 6l12 12M18 6 6 18",
+  plus: "M12 5v14M5 12h14",
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  copy: "M9 9h9.5a1 1 0 0 1 1 1v8.5a1 1 0 0 1-1 1H10a1 1 0 0 1-1-1zM6 15H5.5a1 1 0 0 1-1-1V5.5a1 1 0 0 1 1-1H14a1 1 0 0 1 1 1V6",
+  beside: "M4.5 5h15a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM12.5 5v14",
+  swap: "M8 5 4.5 8.5 8 12M4.5 8.5H16M16 12l3.5 3.5L16 19M19.5 15.5H8",
+  sun: "M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4",
+  moon: "M19.5 14.2A8 8 0 0 1 9.8 4.5a8 8 0 1 0 9.7 9.7z",
+  system: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16M12 8h5.5M12 12h8M12 16h5.5",
+  person: "M12 4.5a3.75 3.75 0 1 1 0 7.5 3.75 3.75 0 0 1 0-7.5zM4.5 20c.6-3.6 3.6-5.5 7.5-5.5s6.9 1.9 7.5 5.5",
+  leave: "M14 4.5H6a1 1 0 0 0-1 1v13a1 1 0 0 0 1 1h8M10 12h10M16.5 8.5 20 12l-3.5 3.5",
+  info: "M12 4a8 8 0 1 1 0 16 8 8 0 0 1 0-16zM12 11v5M12 8v.1",
+  warning: "M12 4.5 20.5 19h-17zM12 10v4M12 16.5v.1",
+  keyboard:
+    "M4 6.5h16a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1zM7 10.5h.1M10.3 10.5h.1M13.6 10.5h.1M17 10.5h.1M8 14h8",
+  more: "M6 12h.1M12 12h.1M18 12h.1",
+  down: "M7 10l5 5 5-5",
+  right: "M10 7l5 5-5 5",
+  back: "M10.5 6 4.5 12l6 6M4.5 12h15",
+  refresh: "M19 8.5A8 8 0 1 0 20 12M19.5 4v4.5H15",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+export const ICONS = Object.keys(PATHS) as IconName[];
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,14 @@
+// The shape of what is about to come, for waits too short for words.
+
+import "./skeleton.css";
+
+export function Skeleton({ label, lines = 3 }: { label: string; lines?: number }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="unseen">{label}</span>
+      {Array.from({ length: lines }, (_, at) => (
+        <span class="skeleton-line" key={at} />
+      ))}
+    </div>
+  );
+}
