@@ -7,6 +7,7 @@ import { IconButton } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Lazy } from "./lazy.tsx";
 import { Link } from "./link.tsx";
+import { overlay } from "./overlay.ts";
 import { PaneContext } from "./pane-context.ts";
 import { activePane, address, closePane, go, moves, type PaneName, parts, type Path, touchPane } from "./route.ts";
 import { titles } from "./titles.ts";
@@ -40,6 +41,9 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
           <h1 class="pane-title" id={`pane-${name}-title`} tabIndex={-1} ref={heading}>
             {title}
           </h1>
+          <span class="pane-find">
+            <IconButton icon="search" label="Find an action" onClick={() => (overlay.value = "palette")} />
+          </span>
           {isTwo ? (
             <>
               <span class="pane-other">
