@@ -30,6 +30,7 @@ const STEPS: Step[] = [
   check("lint", join(BIN, "oxlint")),
   check("format", join(BIN, "oxfmt"), "--check", "."),
   { ...check("trust:devices", process.execPath, "test/trust/devices.ts"), beside: true },
+  check("chromium", process.execPath, "test/support/chromium.ts"),
   { name: "suite", run: suite },
   ...["authz", "origin", "egress", "llm", "login", "revoke", "sim", "shell", "disk", "copy", "crash"].map((bar) =>
     check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`),

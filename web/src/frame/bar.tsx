@@ -29,10 +29,14 @@ export function Bar() {
         <Mark />
         <span class="bar-name">GSV</span>
       </div>
-      <button type="button" class="bar-find" onClick={() => (overlay.value = "palette")} aria-label="Find an action" title="Find an action">
+      <button type="button" class="bar-find" onClick={() => (overlay.value = "palette")} title="Find an action">
         <Icon name="search" />
-        <span class="bar-word">Find</span>
-        <kbd class="bar-keys">{keyNames("mod+k").join(" ")}</kbd>
+        <span class="bar-word">
+          Find<span class="unseen"> an action</span>
+        </span>
+        <kbd class="bar-keys" aria-hidden="true">
+          {keyNames("mod+k").join(" ")}
+        </kbd>
       </button>
       <ul class="bar-places">
         {SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title, icon }) => (

@@ -8,12 +8,14 @@
 // A login by password lasts for one short connection, which makes a token for this browser; all else is done with that.
 
 import { computed, signal } from "@preact/signals";
-import { CallError, type Client, connect, Line, type Session } from "../../../src/client/client.ts";
+import { CallError, type Client, connect, ConnectionLost, Line, type Session } from "../../../src/client/client.ts";
 import { browserLabel, keepPass, PASS_KEY, type Pass, readPass } from "./pass.ts";
 
 export type Phase = "starting" | "setup" | "login" | "open" | "lost";
 
 const PASS_MS = 30 * 24 * 60 * 60 * 1000;
+/** The code of a socket that was closed because its identity was taken. */
+const POLICY = 1008;
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 15_000;
 
@@ -109,7 +111,7 @@ function nowOpen(client: Client): void {
   lines.value += 1;
 }
 
-function loggedOut(why: string | null): void {
+function loggedOut(why: string): void {
   if (readPass() !== null) keepPass(null);
   clientNow.value = null;
   reasonNow.value = why;
@@ -121,10 +123,10 @@ function setUp(): void {
   phaseNow.value = "setup";
 }
 
-function whyOut(error: Error | null): string | null {
-  if (error instanceof CallError && error.code === 401) return "You were logged out: the session has ended or was revoked. Log in again.";
-  if (error instanceof CallError) return error.message;
-  return "The gateway ended this session. Log in again.";
+function whyOut(error: Error | null): string {
+  const isEnded = (error instanceof CallError && error.code === 401) || (error instanceof ConnectionLost && error.code === POLICY);
+  if (isEnded) return "You were logged out: the session has ended or was revoked. Log in again.";
+  return error instanceof CallError ? error.message : "The gateway ended this session. Log in again.";
 }
 
 /** Whatever a stranger asks that is not for strangers is answered by which of the two it is. */

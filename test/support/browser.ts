@@ -1,0 +1,47 @@
+// A real browser for tests: started when the first test of a worker needs it, shared by whoever does, ended with the last.
+
+import { type Browser, chromium } from "playwright-core";
+import { findChromium } from "./chromium.ts";
+
+/** It must talk to nobody but the gateway of the test. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+/** A guard against hangs, as in vitest.config.ts. */
+const START_MS = 120_000;
+
+let users = 0;
+let running: Promise<Browser> | null = null;
+
+/** Every one is given back by `leaveBrowser`. */
+export async function takeBrowser(): Promise<Browser> {
+  users += 1;
+  running ??= start();
+  return running;
+}
+
+export async function leaveBrowser(): Promise<void> {
+  users -= 1;
+  if (users > 0 || running === null) return;
+  const last = running;
+  running = null;
+  await (await last).close();
+}
+
+/** Its profile is an empty folder of its own, removed with it. */
+async function start(): Promise<Browser> {
+  const { path, env } = await findChromium();
+  return chromium.launch({
+    executablePath: path,
+    headless: true,
+    args: FLAGS,
+    env: { ...process.env, ...env },
+    timeout: START_MS,
+  });
+}

@@ -1,0 +1,256 @@
+// The frame of the web desktop, in a real browser against a real gateway.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Desktop, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { ALICE, BOB, enter } from "../support/people.ts";
+
+let desktop: Desktop;
+
+beforeAll(async () => {
+  desktop = await startDesktop();
+});
+
+afterAll(() => desktop?.close());
+
+describe("the session", () => {
+  test("logs in by password, survives a reload without keeping it, and ends with a log out", async () => {
+    const page = await desktop.open("/machines");
+    await logIn(page, ALICE);
+    await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
+    const kept = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]));
+    expect(kept).toContain("gsv_user_");
+    expect(kept).not.toContain(ALICE.password);
+
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
+    expect(await labelsOf(ALICE)).toContainEqual(expect.stringMatching(/^Web desktop: \w+ on \w+$/));
+
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    await expect.poll(() => labelsOf(ALICE)).not.toContainEqual(expect.stringMatching(/^Web desktop/));
+    await page.context().close();
+  });
+
+  test("says what to do about a wrong password, and keeps nothing", async () => {
+    const page = await desktop.open();
+    await logIn(page, { ...ALICE, password: "a wrong one" });
+    await page.getByRole("alert").filter({ hasText: "do not match" }).waitFor();
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    expect(await page.getByLabel("Password").inputValue()).toBe("");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("password");
+    await page.context().close();
+  });
+
+  test("ends at once where its token is revoked, and says so", async () => {
+    const page = await desktop.openAs(BOB);
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    const client = await enter(desktop.host, BOB);
+    const { tokens } = await client.call("sys.token.list", {});
+    for (const { tokenId } of tokens) await client.call("sys.token.revoke", { tokenId });
+    client.close();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByText("You were logged out").waitFor();
+    await page.context().close();
+  });
+
+  test("of a second tab that logs in is taken up by the first", async () => {
+    const page = await desktop.open("/settings");
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(desktop.host.url);
+    await logIn(second, ALICE);
+    await second.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("addresses", () => {
+  test("are what is shown, through links, back and forward", async () => {
+    const page = await desktop.openAs(ALICE, "/approvals");
+    await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
+    await expect.poll(() => page.title()).toBe("Approvals · GSV");
+    await page.getByRole("link", { name: "Chat" }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe("/chat");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
+    await page.goForward();
+    await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
+    await page.goto(`${desktop.host.url}/nowhere/at-all`);
+    await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+    await page.context().close();
+  });
+
+  test("hold two panes on a wide screen", async () => {
+    const page = await desktop.openAs(ALICE, "/chat?beside=/machines");
+    await page.getByRole("region", { name: "Chat" }).waitFor();
+    await page.getByRole("region", { name: "Machines" }).waitFor();
+    await page.getByRole("button", { name: "Close the pane Chat" }).click();
+    await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines`);
+    expect(await page.getByRole("region", { name: "Chat" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Open a second pane beside" }).click();
+    await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/`);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/settings`);
+    await page.context().close();
+  });
+
+  test("that name another place lead nowhere else", async () => {
+    const page = await desktop.openAs(ALICE, "/chat?beside=https://example.com/machines&gatewayUrl=ws://127.0.0.1:1&token=x");
+    await page.getByRole("region", { name: "Chat" }).waitFor();
+    await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("the keyboard", () => {
+  test("finds and does every action by the palette", async () => {
+    const page = await desktop.openAs(ALICE);
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.keyboard.press("Control+k");
+    const find = page.getByRole("combobox", { name: "Find an action" });
+    await find.fill("mach bes");
+    await page.getByRole("option", { name: "Open Machines beside" }).waitFor();
+    expect(await page.getByRole("option").count()).toBe(1);
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Machines" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await find.fill("dark");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    await page.reload();
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    await page.context().close();
+  });
+
+  test("goes to screens, shows the keys and puts the focus where one went", async () => {
+    const page = await desktop.openAs(ALICE);
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await expect.poll(() => new URL(page.url()).pathname).toBe("/machines");
+    await expect.poll(() => focused(page)).toBe("Machines");
+    await page.keyboard.press("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    await keys.getByText("Go to Settings").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => keys.count()).toBe(0);
+    await expect.poll(() => focused(page)).toBe("Machines");
+    await page.context().close();
+  });
+
+  test("passes the bar by at one press", async () => {
+    const page = await desktop.openAs(ALICE);
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
+    await page.context().close();
+  });
+});
+
+test("a phone shows one column with the bar below, and the other pane by a button", async () => {
+  const page = await desktop.openAs(ALICE, "/chat?beside=/machines", PHONE);
+  await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
+  expect(await page.getByRole("heading", { level: 1, name: "Machines" }).isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Show the other pane" }).tap();
+  await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
+  const bar = (await page.getByRole("navigation", { name: "Screens" }).boundingBox())!;
+  expect(bar.y + bar.height).toBeCloseTo(780, 0);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await page.getByRole("button", { name: "Find an action" }).last().tap();
+  await page.getByRole("combobox", { name: "Find an action" }).waitFor();
+  await page.context().close();
+});
+
+test.each(["light", "dark"] as const)("axe finds nothing wrong with any screen in the %s theme", async (colorScheme) => {
+  const stranger = await desktop.open("/", { colorScheme });
+  await stranger.getByRole("heading", { name: "Log in" }).waitFor();
+  expect(await violations(stranger)).toEqual([]);
+  const page = await desktop.openAs(ALICE, "/", { ...WIDE, colorScheme });
+  const paths = await screenPaths(page);
+  expect(paths).toContain("/pieces");
+  for (const path of [...paths, "/chat?beside=/machines", "/nowhere"]) {
+    await page.goto(`${desktop.host.url}${path}`);
+    await settled(page);
+    expect(await violations(page), path).toEqual([]);
+  }
+  await page.goto(`${desktop.host.url}/pieces`);
+  await page.getByRole("button", { name: "Open a dialog" }).click();
+  await page.getByRole("dialog").waitFor();
+  expect(await violations(page), "dialog").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "What to do with laptop" }).click();
+  await page.getByRole("menu").waitFor();
+  expect(await violations(page), "menu").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "A bad notice" }).click();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("listbox").waitFor();
+  expect(await violations(page), "palette").toEqual([]);
+  await page.context().close();
+  await stranger.context().close();
+});
+
+test("a page of another origin can neither connect nor read", async () => {
+  const server = createServer((_, response) =>
+    response.setHeader("content-type", "text/html").end("<!doctype html><title>elsewhere</title>"),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const page = await desktop.openAs(ALICE);
+  const { host } = desktop;
+  try {
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const tried = await page.evaluate(async (url) => {
+      const socket = await new Promise((resolve) => {
+        const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
+        socket.addEventListener("open", () => resolve("open"));
+        socket.addEventListener("error", () => resolve("refused"));
+      });
+      const read = await fetch(url).then(
+        () => "read",
+        () => "refused",
+      );
+      return { socket, read, stored: localStorage.length };
+    }, host.url);
+    expect(tried).toEqual({ socket: "refused", read: "refused", stored: 0 });
+  } finally {
+    await page.context().close();
+    server.close();
+  }
+  // All of what that page tried was wrong, and it was ours to provoke.
+  desktop.problems.length = 0;
+});
+
+test("nothing went wrong in any page that nobody asked for", () => {
+  expect(desktop.problems).toEqual([]);
+});
+
+async function logIn(page: Page, { username, password }: { username: string; password: string }): Promise<void> {
+  await page.getByLabel("Name").fill(username);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+async function labelsOf(person: { username: string; password: string }): Promise<(string | null)[]> {
+  const client = await enter(desktop.host, person);
+  const { tokens } = await client.call("sys.token.list", {});
+  client.close();
+  return tokens.filter(({ revokedAt }) => revokedAt === null).map(({ label }) => label);
+}
+
+function focused(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent);
+}
+
+/** Every pane has its screen. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  await expect.poll(() => page.locator(".skeleton").count()).toBeLessThanOrEqual(page.url().includes("/pieces") ? 1 : 0);
+  await expect.poll(() => page.locator(".pane-body:empty").count()).toBe(0);
+}
