@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { source as axe } from "axe-core";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type { UpFlags } from "../../src/hosts/node/options.ts";
 import { leaveBrowser, takeBrowser } from "./browser.ts";
 import type { Host } from "./host.ts";
@@ -40,8 +40,10 @@ export async function startDesktop({ isSetUp = true, flags = {} }: { isSetUp?: b
 export async function desktopOf(host: Host): Promise<Desktop> {
   const browser = await takeBrowser();
   const problems: string[] = [];
+  const contexts: BrowserContext[] = [];
   const openWith = async (path: string, options: BrowserContextOptions) => {
     const context = await browser.newContext({ ...WIDE, reducedMotion: "reduce", ...options });
+    contexts.push(context);
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     watch(page, host, problems);
@@ -54,7 +56,7 @@ export async function desktopOf(host: Host): Promise<Desktop> {
     open: (path = "/", look = {}) => openWith(path, look),
     openAs: async (person, path = "/", look = {}) => openWith(path, { ...look, storageState: await passFor(host, person) }),
     async close() {
-      await Promise.all(browser.contexts().map((context) => context.close()));
+      await Promise.all(contexts.map((context) => context.close()));
       await leaveBrowser();
       await host.close();
     },

@@ -1,0 +1,58 @@
+// A gateway that goes away and comes back under an open page.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { desktopOf, startDesktop } from "../support/desktop.ts";
+import { startNodeHost } from "../support/node-host.ts";
+import { ALICE, populate } from "../support/people.ts";
+
+test("a page that lost its gateway says so, keeps what it shows, and goes on by itself", async () => {
+  const home = mkdtempSync(join(tmpdir(), "gsv-away-"));
+  const flags = { home, port: String(await freePort()) };
+  let host = await startNodeHost(flags);
+  await populate(host);
+  const desktop = await desktopOf({ ...host, close: () => host.close() });
+  try {
+    const page = await desktop.openAs(ALICE, "/chat?beside=/machines");
+    await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
+    await host.close();
+    await page.getByText("Connection lost").waitFor();
+    await page.getByRole("region", { name: "Chat" }).waitFor();
+
+    host = await startNodeHost(flags);
+    await page.getByText("Connection lost").waitFor({ state: "detached" });
+    expect(page.url()).toBe(`${host.url}/chat?beside=/machines`);
+    await page.getByRole("region", { name: "Machines" }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+  } finally {
+    await desktop.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("a fresh gateway is seen as one, and waited for while it is set up", async () => {
+  const desktop = await startDesktop({ isSetUp: false });
+  try {
+    const page = await desktop.open();
+    await page.getByRole("heading", { level: 1, name: /Welcome/ }).waitFor();
+    await populate(desktop.host);
+    await page.reload();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(desktop.problems).toEqual([]);
+  } finally {
+    await desktop.close();
+  }
+});
+
+/** Another program may take it before the gateway does; the kernel hands them out in turn, so that is not seen. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
