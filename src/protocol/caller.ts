@@ -36,6 +36,8 @@ export type AgentCall = {
   /** The call of the model's that this is or is part of; null where a command of the process makes it. */
   callId: string | null;
   toolName: string | null;
+  /** It is the very call that was allowed before, sent again: its key, or that nothing had been done, makes it one. */
+  isAgain?: true;
   /** Of a call that is allowed to run: what holds for everything it does. */
   allows?: Allowance;
   /** Set inside such a call, as for what a command does: nobody can be asked there. */

@@ -15,7 +15,9 @@ import type { ReadContext, WriteContext } from "../context.ts";
 import type { Connections } from "../nouns/connections.ts";
 import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
+import { route } from "../route.ts";
 import { processCaller } from "./caller.ts";
+import { DeviceCalls } from "./device-calls.ts";
 import { Hearing } from "./hearing.ts";
 import { Ipc } from "./ipc.ts";
 import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX } from "./keeping.ts";
@@ -76,6 +78,7 @@ export class Agents {
   readonly #keeping: Keeping;
   readonly #signals: ProcessSignals;
   readonly #hearing: Hearing;
+  readonly #deviceCalls: DeviceCalls;
   readonly #links = new Map<string, KernelLink>();
   readonly ipc: Ipc;
   readonly questions: Questions;
@@ -108,6 +111,7 @@ export class Agents {
       log,
       ask: (pid, name, args) => this.#call(pid, name, args),
     });
+    this.#deviceCalls = new DeviceCalls({ devices: reads.devices, now: () => ports.clock.now(), wakeBy });
     this.#hearing = new Hearing({ reads, relaxed, signals: this.#signals, ipc: this.ipc });
   }
 
@@ -123,10 +127,16 @@ export class Agents {
   woke(now: number): void {
     this.ipc.woke(now);
     this.questions.woke(now);
+    this.#deviceCalls.woke(now);
+  }
+
+  /** A device has connected. */
+  deviceCame(deviceId: string): void {
+    this.#deviceCalls.came(deviceId);
   }
 
   nextDueAt(): number | null {
-    const due = [this.ipc.nextDueAt(), this.questions.nextDueAt()].filter((at) => at !== null);
+    const due = [this.ipc.nextDueAt(), this.questions.nextDueAt(), this.#deviceCalls.nextDueAt()].filter((at) => at !== null);
     return due.length === 0 ? null : Math.min(...due);
   }
 
@@ -150,6 +160,7 @@ export class Agents {
     const known = this.#links.get(pid);
     if (known !== undefined) return known;
     const { reads, prepare } = this.#means;
+    const { table } = this.#means.door();
     const link = kernelLink(pid, {
       reads,
       keeping: this.#keeping,
@@ -163,6 +174,8 @@ export class Agents {
         const process = reads.processes.get(pid);
         if (process !== undefined) this.#signals.send(process, "proc.run.stream", payload);
       },
+      deviceOf: (caller, { syscall, args }) => (table.get(syscall)?.runs === "hardware" ? routeOrNull(reads, caller, args) : null),
+      deviceCalls: this.#deviceCalls,
       uuid: () => this.#means.ports.crypto.uuid(),
       log: (message, fields) => this.#means.ports.log.error(message, fields),
     });
@@ -322,6 +335,15 @@ export class Agents {
       const about = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };
       return processes.make({ pid, uid, username, home, ...about, ...place }, now);
     });
+  }
+}
+
+/** Where a call goes that may be wrong: then the gate says so. */
+function routeOrNull(reads: ReadContext, caller: Caller, args: Record<string, unknown>): string | null {
+  try {
+    return route(reads, caller, args);
+  } catch {
+    return null;
   }
 }
 

