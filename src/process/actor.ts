@@ -144,6 +144,11 @@ export class ProcessActor {
     return this.#working === 0 && this.#process.activeRun === undefined && this.#process.waitingCount === 0;
   }
 
+  /** Whether all there is to do is to wait for a person, or until a lease runs out. Nothing of that is in memory. */
+  get isWaiting(): boolean {
+    return this.#working === 0 && this.#process.isWaiting;
+  }
+
   woke(): void {
     this.#process.woke();
   }

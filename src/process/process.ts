@@ -180,6 +180,12 @@ export class Process {
     return this.#state.runs.active();
   }
 
+  /** For a person, with nothing else under way. */
+  get isWaiting(): boolean {
+    const run = this.activeRun;
+    return run !== undefined && run.pausedAt !== null && this.#state.calls.open(run.runId).every(({ state }) => state === "asked");
+  }
+
   get waitingCount(): number {
     return this.#state.runs.waitingCount();
   }

@@ -3,16 +3,25 @@
 
 import type { SetupDoor } from "../../kernel/context.ts";
 import { fromBase64 } from "../../lib/base64.ts";
-import type { KernelObject } from "./gateway.ts";
+import type { WorkersAi } from "../../models/workers-ai.ts";
+import type { KernelStub } from "./process-link.ts";
+import type { ProcessNamespace } from "./processes.ts";
 import type { RepoNamespace } from "./repos.ts";
 import type { ShellNamespace } from "./shells.ts";
 
+/** The kernel is one object. Another name here is another, empty gateway. */
+const KERNEL = "singleton";
+
 export type Env = {
-  KERNEL: DurableObjectNamespace<KernelObject>;
+  KERNEL: { getByName(name: string): Pick<Fetcher, "fetch"> & KernelStub };
   /** One object per repository. */
   REPOS: RepoNamespace;
   /** One object per user, for the commands they run. */
   SHELLS: ShellNamespace;
+  /** One object per agent process. */
+  PROCESSES: ProcessNamespace;
+  /** The platform's own models; without it the provider workers-ai answers nothing. */
+  AI?: WorkersAi;
   /** Content of large files. */
   FILES: R2Bucket;
   /** What other machines download; a deployment without it serves none. */
@@ -26,6 +35,10 @@ export type Env = {
 };
 
 const KEY_BYTES = 32;
+
+export function kernelOf(env: Env): Pick<Fetcher, "fetch"> & KernelStub {
+  return env.KERNEL.getByName(KERNEL);
+}
 
 /** Anybody can reach a Worker, so this door never stands open. The kernel upper-cases the code it is given. */
 export function setupDoor(env: Env): SetupDoor {

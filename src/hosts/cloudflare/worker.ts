@@ -2,15 +2,13 @@
 // The Worker looks at nothing; there is one kernel, and it sees every request itself.
 
 import { KernelObject } from "./gateway.ts";
-import type { Env } from "./options.ts";
+import { type Env, kernelOf } from "./options.ts";
+import { ProcessObject } from "./processes.ts";
 import { RepoObject } from "./repos.ts";
 import { ShellObject } from "./shells.ts";
 
-/** The kernel is one object. Another name here is another, empty gateway. */
-const KERNEL = "singleton";
-
-export { KernelObject, RepoObject, ShellObject };
+export { KernelObject, ProcessObject, RepoObject, ShellObject };
 
 export default {
-  fetch: (request, env) => env.KERNEL.getByName(KERNEL).fetch(request),
+  fetch: (request, env) => kernelOf(env).fetch(request),
 } satisfies ExportedHandler<Env>;

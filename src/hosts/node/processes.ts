@@ -30,8 +30,8 @@ export type ProcessesOptions = {
 export type KernelSide = { linkTo: (pid: string) => KernelLink; archiveRoot: (pid: string) => string };
 
 const IDLE_MS = 60_000;
-/** Of those at rest; each has three files open and some memory. Those at work are as many as there are. */
-const OPEN_MAX = 512;
+/** Of those at rest: each has three files open and half a megabyte, and is opened again in 2 ms. Those at work are as many as there are. */
+const OPEN_MAX = 128;
 /** How many are looked at to make room for one: where nearly all are at work, the rest comes with the next. */
 const LOOKS = 32;
 /** After a batch was lost, such as on a full disk, which needs some time to be less full. */

@@ -1,0 +1,82 @@
+// The kernel's end of the line to processes, which live in objects of their own: answers what they ask by name. The other end
+// is process-link.ts.
+
+import { fail } from "../../lib/sys-error.ts";
+import { type Reply, replyOf } from "../../ports/reply.ts";
+import type { ProcessEvent } from "../../process/events.ts";
+import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../process/link.ts";
+
+/** What a process must know at once whenever it needs it. It is brought with every preparation, so that it is never older than a run. */
+export type ProcessFacts = {
+  archiveRoot: string;
+  /** The values of config/ai/catalogue, config/net/allowed_hosts and config/ai/base_url. */
+  catalogue: string;
+  allowedHosts: string;
+  baseUrl: string;
+};
+
+export type Prepared = { preparation: Preparation; facts: ProcessFacts };
+
+/** In the order in which it became true. */
+export type Told = { event: ProcessEvent } | { piece: Record<string, unknown> };
+
+/** What can be asked. `sys` is abandoned by `abandon` with the same call id. */
+export type KernelAsk = {
+  facts: () => ProcessFacts;
+  prepare: (conversationId: string) => Promise<Prepared>;
+  sys: (call: SysCall) => Promise<SysOutcome>;
+  abandon: (callId: string) => void;
+  tell: (told: readonly Told[]) => void;
+} & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive">;
+
+type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
+
+export class ProcessDesk {
+  readonly #linkTo: (pid: string) => KernelLink;
+  readonly #facts: (pid: string) => ProcessFacts;
+  /** Calls under way, by process and call id. */
+  readonly #open = new Map<string, Open>();
+
+  constructor(linkTo: (pid: string) => KernelLink, facts: (pid: string) => ProcessFacts) {
+    this.#linkTo = linkTo;
+    this.#facts = facts;
+  }
+
+  answer(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
+    return replyOf(this.#answer(pid, name, args));
+  }
+
+  async #answer(pid: string, name: string, args: readonly unknown[]): Promise<unknown> {
+    const asks = this.#asks(pid);
+    if (!Object.hasOwn(asks, name)) fail(404, `A process cannot ask for ${name}`);
+    return (asks[name as keyof KernelAsk] as (...args: readonly unknown[]) => unknown)(...args);
+  }
+
+  #asks(pid: string): KernelAsk {
+    const link = this.#linkTo(pid);
+    return {
+      ...link,
+      facts: () => this.#facts(pid),
+      prepare: async (conversationId) => ({ preparation: await link.prepare(conversationId), facts: this.#facts(pid) }),
+      sys: (call) => this.#sys(pid, link, call),
+      abandon: (callId) => this.#open.get(`${pid} ${callId}`)?.abort.abort(),
+      tell: (told) => {
+        for (const one of told) {
+          if ("event" in one) link.emit([one.event]);
+          else link.stream(one.piece);
+        }
+      },
+    };
+  }
+
+  /** A process whose line was cut asks again; what is still under way here is not begun a second time. */
+  #sys(pid: string, link: KernelLink, call: SysCall): Promise<SysOutcome> {
+    const key = `${pid} ${call.callId}`;
+    const before = this.#open.get(key);
+    if (before !== undefined) return before.outcome;
+    const abort = new AbortController();
+    const outcome = link.sys(call, abort.signal).finally(() => this.#open.delete(key));
+    this.#open.set(key, { outcome, abort });
+    return outcome;
+  }
+}

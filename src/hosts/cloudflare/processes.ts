@@ -1,0 +1,114 @@
+// Agent processes: each is a Durable Object of its own, which asks models itself and reaches everything else through the
+// kernel's object (process-link.ts). Nobody reaches one but the kernel's object; the Worker has no route to them.
+
+import { DurableObject } from "cloudflare:workers";
+import { allowList } from "../../kernel/egress/allow.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import { ProviderModels } from "../../models/models.ts";
+import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
+import { ProcessActor } from "../../process/actor.ts";
+import type { Processes } from "../shared/actors.ts";
+import { cloudflareLog } from "./log.ts";
+import { cloudflareNet } from "./net.ts";
+import { type Env, kernelOf } from "./options.ts";
+import { RemoteKernel } from "./process-link.ts";
+import { CloudflareSql } from "./sql.ts";
+
+/** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */
+export type ProcessNamespace = { getByName(name: string): ProcessStub };
+
+type ProcessStub = { call(pid: string, name: string, args: object): Promise<Reply> };
+
+/** An alarm is not told whose it is. */
+const PID = "pid";
+/**
+ * The platform may take the memory of an object that hears nothing for a minute or two, whatever it waits for. While there is
+ * work, an alarm comes more often than that; should memory be gone all the same, it begins the life that goes on.
+ */
+const BEAT_MS = 30_000;
+
+export class ProcessObject extends DurableObject<Env> {
+  #actor: Promise<ProcessActor> | null = null;
+  #alarmAt = Infinity;
+
+  call(pid: string, name: string, args: object): Promise<Reply> {
+    return replyOf(this.#call(pid, name, args));
+  }
+
+  override async alarm(): Promise<void> {
+    this.#alarmAt = Infinity;
+    const pid = this.ctx.storage.kv.get<string>(PID);
+    if (pid === undefined) return;
+    const actor = await this.#living(pid);
+    actor.woke();
+    this.#beat(actor);
+  }
+
+  async #call(pid: string, name: string, args: object): Promise<unknown> {
+    const actor = await this.#living(pid);
+    try {
+      return await actor.call(name, args);
+    } finally {
+      this.#beat(actor);
+    }
+  }
+
+  #living(pid: string): Promise<ProcessActor> {
+    this.#actor ??= this.#begin(pid).catch((error: unknown) => {
+      this.#actor = null;
+      throw error;
+    });
+    return this.#actor;
+  }
+
+  async #begin(pid: string): Promise<ProcessActor> {
+    const { storage } = this.ctx;
+    if (storage.kv.get(PID) === undefined) storage.kv.put(PID, pid);
+    const log = cloudflareLog();
+    const logged = (message: string, fields: Record<string, string | number>) => log.error(message, { pid, ...fields });
+    const remote = new RemoteKernel(pid, { stub: () => kernelOf(this.env), log: logged });
+    let facts = await remote.facts();
+    const net = cloudflareNet({ isAllowed: (host, port) => allowList(facts.allowedHosts, facts.baseUrl)(host, port) });
+    const bytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+    const uuid = () => crypto.randomUUID();
+    const workersAi = this.env.AI === undefined ? {} : { workersAi: this.env.AI };
+    return new ProcessActor(pid, {
+      sql: new CloudflareSql(storage),
+      models: new ProviderModels({ net, crypto: { bytes, uuid }, catalogue: () => facts.catalogue, ...workersAi }),
+      kernel: remote.link((newer) => (facts = newer)),
+      now: () => Date.now(),
+      uuid,
+      archiveRoot: () => facts.archiveRoot,
+      wakeBy: (ms) => this.#wakeBy(ms),
+      log: logged,
+    });
+  }
+
+  #beat(actor: ProcessActor): void {
+    if (!actor.isIdle && !actor.isWaiting) this.#wakeBy(Date.now() + BEAT_MS);
+  }
+
+  /** One alarm, and the earliest counts: a process that is woken too soon finds nothing due and asks again. */
+  #wakeBy(ms: number): void {
+    if (this.#alarmAt <= ms) return;
+    this.#alarmAt = ms;
+    // Written like any row: should it fail, the platform starts the object anew.
+    void this.ctx.storage.setAlarm(ms);
+  }
+}
+
+export class CloudflareProcesses implements Processes {
+  readonly #namespace: ProcessNamespace;
+
+  constructor(namespace: ProcessNamespace) {
+    this.#namespace = namespace;
+  }
+
+  async call(pid: string, name: string, args: object): Promise<unknown> {
+    return valueOf(await this.#namespace.getByName(pid).call(pid, name, args).catch(unreachable));
+  }
+}
+
+function unreachable(error: unknown): never {
+  throw new SysError(503, `The process cannot be reached now: ${error instanceof Error ? error.message : String(error)}`);
+}

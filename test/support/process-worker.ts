@@ -1,0 +1,120 @@
+// A Worker for tests: processes as they are deployed, and beside them a kernel that does as it is told and keeps what it is told
+// on disk, so that it can be started anew in the middle of anything.
+
+import { DurableObject } from "cloudflare:workers";
+import type { ModelChoice } from "../../src/ports/models.ts";
+import { type Reply, replyOf } from "../../src/ports/reply.ts";
+import type { KernelLink, SysCall, SysOutcome } from "../../src/process/link.ts";
+import { NO_USAGE } from "../../src/process/usage.ts";
+import { type Env, kernelOf } from "../../src/hosts/cloudflare/options.ts";
+import { ProcessDesk, type Told } from "../../src/hosts/cloudflare/process-desk.ts";
+import { CloudflareProcesses, type ProcessNamespace, ProcessObject as Deployed } from "../../src/hosts/cloudflare/processes.ts";
+
+type Stub = ReturnType<ProcessNamespace["getByName"]> & Pick<ProcessObject, "die">;
+type TestEnv = Omit<Env, "PROCESSES"> & { PROCESSES: { getByName(name: string): Stub }; CHOICE: string };
+
+export type Sent = SysCall & { isAborted?: true };
+
+const NOTHING_SPENT = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
+
+export class ProcessObject extends Deployed {
+  /** Its memory is taken, and the alarm it had asked for comes soon. Returns how long that would have been. */
+  async die(): Promise<number | null> {
+    const alarmAt = await this.ctx.storage.getAlarm();
+    if (alarmAt !== null) await this.ctx.storage.setAlarm(Date.now() + 100);
+    await this.ctx.storage.sync();
+    setTimeout(() => this.ctx.abort("taken by a test"));
+    return alarmAt === null ? null : alarmAt - Date.now();
+  }
+}
+
+export class KernelObject extends DurableObject<TestEnv> {
+  readonly #desk = new ProcessDesk(
+    (pid) => this.#link(pid),
+    (pid) => ({
+      archiveRoot: `/var/sessions/sam/${pid}`,
+      catalogue: "",
+      allowedHosts: this.#get<string>("allowed", "127.0.0.1"),
+      baseUrl: "",
+    }),
+  );
+
+  kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
+    return this.#desk.answer(pid, name, args);
+  }
+
+  /** What a test asks for. */
+  override async fetch(request: Request): Promise<Response> {
+    const { ask, pid, name, args } = (await request.json()) as { ask: string; pid: string; name: string; args: object };
+    switch (ask) {
+      case "call":
+        return Response.json(await replyOf(new CloudflareProcesses(this.env.PROCESSES).call(pid, name, args)));
+      case "allow":
+        this.ctx.storage.kv.put("allowed", name);
+        return Response.json(null);
+      case "die":
+        return Response.json(await this.env.PROCESSES.getByName(pid).die());
+      case "restart":
+        await this.#restart();
+    }
+    return Response.json({ told: this.#get<Told[]>("told", []), sent: this.#get<Sent[]>("sent", []) });
+  }
+
+  #link(pid: string): KernelLink {
+    return {
+      prepare: async () => ({
+        choice: JSON.parse(this.env.CHOICE) as ModelChoice,
+        fallback: null,
+        contextWindow: 10_000,
+        system: "be good",
+        tools: [],
+        budget: { run: {}, process: {} },
+      }),
+      sys: (call, signal) => this.#sys(call, signal),
+      emit: (events) => {
+        for (const event of events) if (event.seq > this.#heard(pid)) this.#add("told", { event });
+      },
+      heardUpTo: async () => this.#heard(pid),
+      ofOwner: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
+      askForBudget: async () => Promise.reject(new Error("there are no budgets here")),
+      keepOutput: async (callId) => `/var/outputs/${callId}`,
+      readMedia: async () => null,
+      archive: async () => {},
+      readArchive: async () => new Uint8Array(),
+      stream: (piece) => this.#add("told", { piece }),
+    };
+  }
+
+  async #sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
+    this.#add("sent", call);
+    if (call.args.path === "/restart" && !call.isAgain) await this.#restart();
+    if (call.args.path === "/slow") {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      this.#add("sent", { ...call, isAborted: true });
+    }
+    return { kind: "done", isError: false, output: `content of ${String(call.args.path)}` };
+  }
+
+  async #restart(): Promise<never> {
+    await this.ctx.storage.sync();
+    this.ctx.abort("started anew by a test");
+    return new Promise(() => {});
+  }
+
+  #heard(pid: string): number {
+    const events = this.#get<Told[]>("told", []).flatMap((told) => ("event" in told ? told.event : []));
+    return events.findLast(({ payload }) => payload.pid === pid)?.seq ?? 0;
+  }
+
+  #add(list: "told" | "sent", value: Told | Sent): void {
+    this.ctx.storage.kv.put(list, [...this.#get<unknown[]>(list, []), value]);
+  }
+
+  #get<T>(key: string, otherwise: T): T {
+    return this.ctx.storage.kv.get<T>(key) ?? otherwise;
+  }
+}
+
+export default {
+  fetch: (request, env) => kernelOf(env).fetch(request),
+} satisfies ExportedHandler<TestEnv>;
