@@ -356,7 +356,12 @@ export class Kernel {
 
   /** Whether root listed this host as reachable although its address is not public. For the host's Net port. */
   mayReach(host: string, port: number): boolean {
-    return allowList(this.#config.get(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#config))(host, port);
+    return allowList(...this.reachable())(host, port);
+  }
+
+  /** What that goes by, as `allowList` takes it: for processes that live elsewhere and connect from there. */
+  reachable(): [string, ...string[]] {
+    return [this.setting(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#config)];
   }
 
   /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */

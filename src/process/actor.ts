@@ -18,7 +18,7 @@ type Page = { limit?: number | undefined; offset?: number | undefined };
 type None = Record<string, never>;
 
 export const processCalls = {
-  /** Wakes it; there is nothing to say. */
+  /** Wakes it; there is nothing to say. The kernel hears again what it does not know any more. */
   wake: (process: Process, _: None) => {
     process.woke();
     return null;
@@ -105,7 +105,7 @@ export type ProcessResult<N extends ProcessCall> = Awaited<ReturnType<(typeof pr
 export class ProcessActor {
   readonly #process: Process;
   readonly #ports: ProcessPorts;
-  readonly #caughtUp: Promise<void>;
+  #caughtUp: Promise<void>;
   /** What is to be told once the kernel knows all that came before it; null as soon as it does. */
   #held: (() => void)[] | null = [];
   #isClosed = false;
@@ -121,8 +121,7 @@ export class ProcessActor {
       stream: (payload) => this.#tell(() => this.#isClosed || kernel.stream(payload)),
     };
     this.#process = new Process(pid, { ...ports, kernel: inOrder });
-    this.#working++;
-    this.#caughtUp = this.#tellWhatWasNotHeard().finally(() => this.#working--);
+    this.#caughtUp = this.#catchUp();
     this.#process.woke();
   }
 
@@ -131,6 +130,7 @@ export class ProcessActor {
     if (call === undefined) fail(404, `A process knows no ${name}`);
     this.#working++;
     try {
+      if (name === "wake") await (this.#caughtUp = this.#caughtUp.then(() => this.#catchUp()));
       const value = await (call as (process: Process, args: object) => unknown)(this.#process, args);
       await this.#ports.sql.durable();
       return value;
@@ -158,7 +158,7 @@ export class ProcessActor {
     this.#process.close();
   }
 
-  /** Resolves when the kernel knows all that an earlier life of this process did not live to tell. */
+  /** Resolves when the kernel knows all that was true when it was last woken. */
   caughtUp(): Promise<void> {
     return this.#caughtUp;
   }
@@ -169,11 +169,14 @@ export class ProcessActor {
     else this.#held.push(told);
   }
 
-  async #tellWhatWasNotHeard(): Promise<void> {
-    const { kernel } = this.#ports;
+  /** What the kernel has not heard, of this life or an earlier one. */
+  async #catchUp(): Promise<void> {
+    const { kernel, sql } = this.#ports;
+    this.#working++;
+    this.#held ??= [];
     try {
-      // Up to here it is on disk; what this life adds is told by it.
       const until = this.#process.events.lastSeq;
+      await sql.durable();
       for (let heard = await kernel.heardUpTo(); heard < until && !this.#isClosed;) {
         const kept = this.#process.events.after(heard, NOT_HEARD_PAGE) ?? [];
         const events = kept.filter(({ seq }) => seq <= until);
@@ -184,8 +187,9 @@ export class ProcessActor {
     } catch (error) {
       this.#ports.log("could not tell what was not heard", { error: String(error) });
     }
-    const held = this.#held ?? [];
+    const held = this.#held;
     this.#held = null;
     for (const told of held) told();
+    this.#working--;
   }
 }

@@ -5,7 +5,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { ModelChoice } from "../../src/ports/models.ts";
 import { type Reply, replyOf } from "../../src/ports/reply.ts";
 import type { KernelLink, SysCall, SysOutcome } from "../../src/process/link.ts";
-import { NO_USAGE } from "../../src/process/usage.ts";
+import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { type Env, kernelOf } from "../../src/hosts/cloudflare/options.ts";
 import { ProcessDesk, type Told } from "../../src/hosts/cloudflare/process-desk.ts";
 import { CloudflareProcesses, type ProcessNamespace, ProcessObject as Deployed } from "../../src/hosts/cloudflare/processes.ts";
@@ -14,8 +14,6 @@ type Stub = ReturnType<ProcessNamespace["getByName"]> & Pick<ProcessObject, "die
 type TestEnv = Omit<Env, "PROCESSES"> & { PROCESSES: { getByName(name: string): Stub }; CHOICE: string };
 
 export type Sent = SysCall & { isAborted?: true };
-
-const NOTHING_SPENT = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
 
 export class ProcessObject extends Deployed {
   /** Its memory is taken, and the alarm it had asked for comes soon. Returns how long that would have been. */
@@ -34,8 +32,7 @@ export class KernelObject extends DurableObject<TestEnv> {
     (pid) => ({
       archiveRoot: `/var/sessions/sam/${pid}`,
       catalogue: "",
-      allowedHosts: this.#get<string>("allowed", "127.0.0.1"),
-      baseUrl: "",
+      reachable: [this.#get<string>("allowed", "127.0.0.1")],
     }),
   );
 

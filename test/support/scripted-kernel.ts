@@ -3,9 +3,7 @@
 import { fail } from "../../src/lib/sys-error.ts";
 import type { ProcessEvent } from "../../src/process/events.ts";
 import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../src/process/link.ts";
-import { NO_USAGE } from "../../src/ports/usage.ts";
-
-const NOTHING_SPENT = { modelCalls: 0, toolCalls: 0, wallMs: 0, usage: NO_USAGE };
+import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 
 const PREPARED: Preparation = {
   choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },

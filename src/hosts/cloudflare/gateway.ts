@@ -6,7 +6,10 @@ import { type HttpApp, httpApp } from "../../kernel/http/app.ts";
 import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/http/origin.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
+import { CATALOGUE_KEY } from "../../models/catalogue.ts";
+import type { Reply } from "../../ports/reply.ts";
 import { VERSION } from "../../protocol/version.ts";
+import { actorsOf } from "../shared/actors.ts";
 import { nodeCrypto } from "../shared/crypto.ts";
 import { CloudflareBlobs } from "./blobs.ts";
 import { CloudflareClock } from "./clock.ts";
@@ -16,6 +19,8 @@ import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, origins, setupDoor } from "./options.ts";
+import { ProcessDesk } from "./process-desk.ts";
+import { CloudflareProcesses } from "./processes.ts";
 import { CloudflareRepos } from "./repos.ts";
 import { CloudflareShells } from "./shells.ts";
 import { CloudflareSockets } from "./sockets.ts";
@@ -24,6 +29,7 @@ import { CloudflareSql } from "./sql.ts";
 export class KernelObject extends DurableObject<Env> {
   readonly #kernel: Kernel;
   readonly #sockets: CloudflareSockets;
+  readonly #desk: ProcessDesk;
   readonly #app: HttpApp;
   readonly #origins: string[] | null;
 
@@ -35,7 +41,7 @@ export class KernelObject extends DurableObject<Env> {
     this.#kernel = new Kernel(
       {
         sql: new CloudflareSql(storage),
-        actors: new CloudflareRepos(env.REPOS),
+        actors: actorsOf(new CloudflareRepos(env.REPOS), new CloudflareProcesses(env.PROCESSES)),
         shells: new CloudflareShells(env.SHELLS),
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
@@ -51,6 +57,14 @@ export class KernelObject extends DurableObject<Env> {
         setupDoor: setupDoor(env),
         model: { provider: "workers-ai", model: "@cf/nvidia/nemotron-3-120b-a12b" },
       },
+    );
+    this.#desk = new ProcessDesk(
+      (pid) => this.#kernel.linkTo(pid),
+      (pid) => ({
+        archiveRoot: this.#kernel.archiveRootOf(pid),
+        catalogue: this.#kernel.setting(CATALOGUE_KEY),
+        reachable: this.#kernel.reachable(),
+      }),
     );
     this.#app = httpApp({
       version: VERSION,
@@ -85,6 +99,11 @@ export class KernelObject extends DurableObject<Env> {
 
   override alarm(): void {
     this.#kernel.woke();
+  }
+
+  /** What a process asks; only objects of this deployment can. */
+  kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
+    return this.#desk.answer(pid, name, args);
   }
 
   #upgrade(request: Request): Response {

@@ -9,10 +9,10 @@ import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../process
 /** What a process must know at once whenever it needs it. It is brought with every preparation, so that it is never older than a run. */
 export type ProcessFacts = {
   archiveRoot: string;
-  /** The values of config/ai/catalogue, config/net/allowed_hosts and config/ai/base_url. */
+  /** The value of config/ai/catalogue. */
   catalogue: string;
-  allowedHosts: string;
-  baseUrl: string;
+  /** Where it may connect to although the addresses are not public, as kernel/egress/allow.ts takes it. */
+  reachable: [string, ...string[]];
 };
 
 export type Prepared = { preparation: Preparation; facts: ProcessFacts };

@@ -68,7 +68,7 @@ export class ProcessObject extends DurableObject<Env> {
     const logged = (message: string, fields: Record<string, string | number>) => log.error(message, { pid, ...fields });
     const remote = new RemoteKernel(pid, { stub: () => kernelOf(this.env), log: logged });
     let facts = await remote.facts();
-    const net = cloudflareNet({ isAllowed: (host, port) => allowList(facts.allowedHosts, facts.baseUrl)(host, port) });
+    const net = cloudflareNet({ isAllowed: (host, port) => allowList(...facts.reachable)(host, port) });
     const bytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
     const uuid = () => crypto.randomUUID();
     const workersAi = this.env.AI === undefined ? {} : { workersAi: this.env.AI };

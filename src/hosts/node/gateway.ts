@@ -5,6 +5,7 @@ import { httpApp } from "../../kernel/http/app.ts";
 import type { SetupDoor } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { SchemaTooNew } from "../../ports/migrate.ts";
+import { CATALOGUE_KEY } from "../../models/catalogue.ts";
 import { ProviderModels } from "../../models/models.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
@@ -31,7 +32,6 @@ import { NodeSql } from "./sql.ts";
 export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCode: string | null; close(): Promise<void> };
 
 const GOODBYE_MS = 1_000;
-const CATALOGUE_KEY = "config/ai/catalogue";
 
 type Undo = (step: () => Promise<void> | void) => void;
 
