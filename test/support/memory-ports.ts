@@ -8,6 +8,7 @@ export { Agenda } from "./memory/agenda.ts";
 export { MemoryBlobs } from "./memory/blobs.ts";
 export { MemoryFiles } from "./memory/files.ts";
 export { type Lateness, MemoryClock } from "./memory/clock.ts";
+export { MemoryProcesses } from "./memory/processes.ts";
 export { memoryNet } from "./memory/net.ts";
 export { memoryCrypto, quickKey } from "./memory/crypto.ts";
 export { Random } from "./memory/random.ts";

@@ -1,0 +1,113 @@
+// Agent processes in the test's own process, each over a database in memory. Lives end with `crash`: what was durable by then is
+// what the next one finds.
+
+import type { KernelSide } from "../../../src/hosts/node/processes.ts";
+import type { Processes } from "../../../src/hosts/shared/actors.ts";
+import type { Models } from "../../../src/ports/models.ts";
+import { ProcessActor } from "../../../src/process/actor.ts";
+import type { KernelLink } from "../../../src/process/link.ts";
+import { MemorySql } from "./sql.ts";
+
+export type MemoryProcessesOptions = {
+  models: Models;
+  /** The kernel of the moment: a process outlives one that is put to sleep. */
+  kernel: () => KernelSide;
+  uuid: () => string;
+  now?: () => number;
+  /** When rows begin to wait, so that their commit can be planned; at once unless told. */
+  began?: (sql: MemorySql) => void;
+  /** Calls back then, unless everything is over before. */
+  wakeAt?: (ms: number, woke: () => void) => void;
+  log?: (message: string, fields: Record<string, string | number>) => void;
+};
+
+export class MemoryProcesses implements Processes {
+  readonly #options: MemoryProcessesOptions;
+  readonly #rows = new Map<string, MemorySql>();
+  readonly #lives = new Map<string, ProcessActor>();
+  #life = 0;
+
+  constructor(options: MemoryProcessesOptions) {
+    this.#options = options;
+  }
+
+  call(pid: string, name: string, args: object): Promise<unknown> {
+    return this.#living(pid).call(name, structuredClone(args));
+  }
+
+  /** Whether nothing is under way in any of them. */
+  get isIdle(): boolean {
+    return [...this.#lives.values()].every(({ isIdle }) => isIdle);
+  }
+
+  /** All of them are gone, and what they waited for never comes. */
+  crash(): void {
+    this.#life++;
+    for (const sql of this.#rows.values()) sql.crash();
+    this.#lives.clear();
+  }
+
+  close(): void {
+    this.#life++;
+    for (const actor of this.#lives.values()) actor.close();
+    for (const sql of this.#rows.values()) sql.close();
+  }
+
+  #living(pid: string): ProcessActor {
+    let actor = this.#lives.get(pid);
+    if (actor === undefined) {
+      actor = this.#begin(pid);
+      this.#lives.set(pid, actor);
+    }
+    return actor;
+  }
+
+  #begin(pid: string): ProcessActor {
+    const { models, kernel, uuid, now = Date.now, wakeAt, log } = this.#options;
+    const life = this.#life;
+    const sql = this.#sqlOf(pid);
+    const actor: ProcessActor = new ProcessActor(pid, {
+      sql,
+      models,
+      kernel: linkTo(pid, kernel),
+      now,
+      uuid,
+      archiveRoot: () => kernel().archiveRoot(pid),
+      wakeBy: (ms) => wakeAt?.(ms, () => this.#life === life && this.#lives.get(pid) === actor && actor.woke()),
+      log: (message, fields) => this.#life === life && log?.(message, { pid, ...fields }),
+    });
+    // What it believes is no longer what is kept: the next life begins from that.
+    sql.onFailure(() => {
+      if (this.#lives.get(pid) !== actor) return;
+      actor.close();
+      this.#lives.set(pid, this.#begin(pid));
+    });
+    return actor;
+  }
+
+  #sqlOf(pid: string): MemorySql {
+    const known = this.#rows.get(pid);
+    if (known !== undefined) return known;
+    const commit = (sql: MemorySql) => queueMicrotask(() => sql.commit());
+    const sql: MemorySql = new MemorySql((batch) => batch === "open" && (this.#options.began ?? commit)(sql));
+    this.#rows.set(pid, sql);
+    return sql;
+  }
+}
+
+function linkTo(pid: string, kernel: () => KernelSide): KernelLink {
+  const now = () => kernel().linkTo(pid);
+  return {
+    prepare: (conversationId) => now().prepare(conversationId),
+    sys: (call, signal) => now().sys(call, signal),
+    emit: (events) => now().emit(events),
+    heardUpTo: () => now().heardUpTo(),
+    ofOwner: () => now().ofOwner(),
+    askForBudget: (question) => now().askForBudget(question),
+    keepOutput: (callId, text) => now().keepOutput(callId, text),
+    readMedia: (key) => now().readMedia(key),
+    archive: (path, bytes) => now().archive(path, bytes),
+    readArchive: (path) => now().readArchive(path),
+    stream: (payload) => now().stream(payload),
+  };
+}
