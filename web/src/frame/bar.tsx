@@ -6,7 +6,7 @@ import { type Theme, theme } from "../state/theme.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { badges } from "./badges.ts";
-import { keyNames } from "./keys.ts";
+import { KeyCaps } from "./key-caps.tsx";
 import { Link } from "./link.tsx";
 import { Mark } from "./mark.tsx";
 import { overlay } from "./overlay.ts";
@@ -34,9 +34,9 @@ export function Bar() {
         <span class="bar-word">
           Find<span class="unseen"> an action</span>
         </span>
-        <kbd class="bar-keys" aria-hidden="true">
-          {keyNames("mod+k").join(" ")}
-        </kbd>
+        <span class="bar-keys" aria-hidden="true">
+          <KeyCaps keys="mod+k" />
+        </span>
       </button>
       <ul class="bar-places">
         {SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title, icon }) => (

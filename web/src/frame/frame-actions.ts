@@ -16,6 +16,12 @@ export function frameActions(): Action[] {
       ...(key === null ? {} : { keys: `g ${key}` }),
       run: () => go(`/${path}`),
     })),
+    { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => show("palette") },
+    { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => show("help") },
+    wear("light", "Use the light theme"),
+    wear("dark", "Use the dark theme"),
+    wear("system", "Use the theme of the system"),
+    { id: "logout", title: "Log out", group: "General", words: "sign out leave", run: () => void logOut() },
     ...SCREENS.filter(({ inBar }) => inBar).map(({ id, path, title }) => ({
       id: `beside.${id}`,
       title: `Open ${title} beside`,
@@ -26,12 +32,6 @@ export function frameActions(): Action[] {
     { id: "pane.close", title: "Close this pane", group: "Panes", keys: "x", run: () => closePane(activePane.peek()) },
     { id: "pane.swap", title: "Swap the panes", group: "Panes", run: swapPanes },
     { id: "pane.other", title: "Go to the other pane", group: "Panes", keys: "o", run: otherPane },
-    { id: "palette", title: "Find an action", group: "General", keys: "mod+k", run: () => show("palette") },
-    { id: "help", title: "Show the keys", group: "General", keys: "?", words: "help shortcuts keyboard", run: () => show("help") },
-    wear("light", "Use the light theme"),
-    wear("dark", "Use the dark theme"),
-    wear("system", "Use the theme of the system"),
-    { id: "logout", title: "Log out", group: "General", words: "sign out leave", run: () => void logOut() },
   ];
 }
 

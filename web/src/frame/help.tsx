@@ -2,7 +2,7 @@
 
 import { Dialog } from "../ui/dialog.tsx";
 import { type Action, actions } from "./actions.ts";
-import { keyNames } from "./keys.ts";
+import { KeyCaps } from "./key-caps.tsx";
 import { overlay } from "./overlay.ts";
 import "./help.css";
 
@@ -22,7 +22,7 @@ export function Help() {
                 <div class="help-row" key={id}>
                   <dt>{title}</dt>
                   <dd>
-                    {keyNames(keys!).map((name, at) => (name === "then" ? <span key={at}> then </span> : <kbd key={at}>{name}</kbd>))}
+                    <KeyCaps keys={keys!} />
                   </dd>
                 </div>
               ))}

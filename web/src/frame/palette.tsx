@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { type Action, actions } from "./actions.ts";
-import { keyNames } from "./keys.ts";
+import { KeyCaps } from "./key-caps.tsx";
 import { matching } from "./matching.ts";
 import { overlay } from "./overlay.ts";
 import "./palette.css";
@@ -73,8 +73,8 @@ export function Palette() {
             onClick={() => run(action)}
           >
             <span class="palette-title">{action.title}</span>
-            <span class="palette-group">{action.group}</span>
-            {action.keys !== undefined && <kbd class="palette-keys">{keyNames(action.keys).join(" ")}</kbd>}
+            {!action.title.startsWith(action.group) && <span class="palette-group">{action.group}</span>}
+            {action.keys !== undefined && <KeyCaps keys={action.keys} />}
           </li>
         ))}
       </ul>

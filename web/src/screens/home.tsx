@@ -1,19 +1,65 @@
-// Where one comes to: what can be done here.
+// Where one comes to: what can be done here, and that the gateway is well.
 
 import { Link } from "../frame/link.tsx";
+import { KeyCaps } from "../frame/key-caps.tsx";
 import { username } from "../state/session.ts";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { useLatest } from "../state/use-latest.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { Time } from "../ui/time.tsx";
+import "./home.css";
+
+const PLACES: { to: string; icon: IconName; title: string; text: string; keys: string }[] = [
+  { to: "/chat", icon: "chat", title: "Chat", text: "Ask an agent for something and watch it work.", keys: "g c" },
+  { to: "/approvals", icon: "approval", title: "Approvals", text: "What agents may only do with your yes.", keys: "g a" },
+  { to: "/machines", icon: "machine", title: "Machines", text: "Connect your computers and see which are online.", keys: "g m" },
+  { to: "/settings", icon: "settings", title: "Settings", text: "Models, people, tokens and limits.", keys: "g s" },
+];
 
 export default function Home() {
   return (
-    <EmptyState
-      icon="home"
-      title={`Hello, ${username.value}`}
-      text="Agents you talk to, what they ask of you, and your machines: all from here."
-    >
-      <Link class="button button-primary" to="/chat">
-        Start a conversation
-      </Link>
-    </EmptyState>
+    <div class="home">
+      <div>
+        <h2 class="home-hello">Hello, {username.value}</h2>
+        <Gateway />
+      </div>
+      <ul class="home-places">
+        {PLACES.map(({ to, icon, title, text, keys }) => (
+          <li key={to}>
+            <Link class="home-place" to={to}>
+              <span class="home-icon">
+                <Icon name={icon} />
+              </span>
+              <span class="home-words">
+                <span class="home-title">{title}</span>
+                <span class="soft">{text}</span>
+              </span>
+              <KeyCaps keys={keys} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Gateway() {
+  const info = useLatest("sys.info", {});
+  const devices = useLatest("sys.device.list", {}, (signal) => signal === "device.status");
+  const about = info.value.value;
+  const online = devices.value.value?.devices.length ?? null;
+  return (
+    <p class="home-facts soft">
+      {about !== null && (
+        <span>
+          GSV {about.version}, started <Time at={about.startedAt} />
+        </span>
+      )}
+      {online !== null && (
+        <Badge tone={online > 0 ? "good" : "plain"} dot={online > 0}>
+          {online === 0 ? "No machine online" : online === 1 ? "1 machine online" : `${online} machines online`}
+        </Badge>
+      )}
+    </p>
   );
 }

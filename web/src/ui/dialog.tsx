@@ -24,6 +24,8 @@ export function Dialog({ title, onClose, actions, bare = false, children }: Dial
     const { current } = dialog;
     const back = document.activeElement;
     current?.showModal();
+    // On nothing yet: what is first in it may be what one should think about twice.
+    if (current?.querySelector("[autofocus]") === null) current.focus();
     return () => {
       current?.close();
       if (back instanceof HTMLElement && back.isConnected) back.focus();
@@ -32,6 +34,7 @@ export function Dialog({ title, onClose, actions, bare = false, children }: Dial
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       class={classes("dialog", bare && "dialog-bare")}
       aria-labelledby={id}
       onCancel={(event) => {
