@@ -3,6 +3,7 @@
 
 import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
+import type { Changed } from "../syscalls/define.ts";
 import type { Connections } from "./nouns/connections.ts";
 import type { Device } from "./nouns/devices.ts";
 
@@ -22,6 +23,14 @@ export class Emit {
   execStatus(uid: number, payload: Record<string, unknown>): void {
     const text = JSON.stringify({ type: "sig", signal: "exec.status", payload });
     for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+  }
+
+  /** Something that lists show has changed: whoever looks at it reads it again. To those it concerns, and to root. */
+  changed(uid: number, changes: readonly Changed[]): void {
+    const to = new Set([uid, ROOT_UID].flatMap((one) => this.#connections.ofUser(one, "user")));
+    if (to.size === 0) return;
+    const text = JSON.stringify({ type: "sig", signal: "sys.changed", payload: { changes } });
+    for (const socketId of to) this.#sockets.send(socketId, text);
   }
 
   deviceStatus(event: "connected" | "disconnected", device: Device, driverConnectionId: string): void {

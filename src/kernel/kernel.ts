@@ -1,6 +1,6 @@
 // The kernel, put together. A host makes the ports, forwards events to the methods below, and decides nothing.
 
-import { type Door, pass } from "../gate/gate.ts";
+import { type Answer, type Door, pass } from "../gate/gate.ts";
 import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
@@ -250,8 +250,14 @@ export class Kernel {
       table,
       authorize: (caller, name) => authorize(table, () => this.#accounts.isSetupMode(), caller, name),
       run: (call, caller, args, frame, signal) => {
-        if (caller.origin === "stranger" || caller.agent === undefined) return run(means, call, caller, args, frame, signal);
-        return judge.pass(call, caller, args as Record<string, unknown>).then((allowed) => run(means, call, allowed, args, frame, signal));
+        if (caller.origin === "stranger") return run(means, call, caller, args, frame, signal);
+        const tell = this.#telling(call, caller, args);
+        if (caller.agent === undefined) {
+          const answer = run(means, call, caller, args, frame, signal);
+          return answer instanceof Promise ? answer.then(tell) : tell(answer);
+        }
+        const allowed = judge.pass(call, caller, args as Record<string, unknown>);
+        return allowed.then((as) => run(means, call, as, args, frame, signal)).then(tell);
       },
     };
     this.#reception = new Reception(ports, this.#connections, door, {
@@ -362,6 +368,14 @@ export class Kernel {
   /** What that goes by, as `allowList` takes it: for processes that live elsewhere and connect from there. */
   reachable(): [string, ...string[]] {
     return [this.setting(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#config)];
+  }
+
+  /** After its answer, those who look at what the call changes are told; root may have changed somebody else's. */
+  #telling({ changes }: Syscall, { uid }: Caller, args: unknown): (answer: Answer) => Answer {
+    if (changes === undefined) return (answer) => answer;
+    const { uid: whose } = args as { uid?: unknown };
+    const tell = () => this.#emit.changed(typeof whose === "number" ? whose : uid, [changes]);
+    return (answer) => ({ ...answer, after: [...answer.after, tell] });
   }
 
   /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */

@@ -8,6 +8,10 @@ export const SIGNALS: Record<string, { to: readonly Role[]; doc: string }> = {
     doc: "Something of a body that is under way: how large it is, how much of it is wanted, that it has ended.",
   },
   "copy.progress": { to: ["user"], doc: "How far an fs.copy is that was given a name for its progress." },
+  "sys.changed": {
+    to: ["user"],
+    doc: "Something that lists show has changed (changes names what: config, tokens, users, devices, processes, approvals, grants and others): whoever looks at it reads it again. Sent to those it concerns, and to root.",
+  },
   "device.status": { to: ["user", "driver"], doc: "A device connected or disconnected. Sent to the connections of those who may use it." },
   "exec.status": {
     to: ["user"],

@@ -10,6 +10,18 @@ import type { Caller, Origin, Stranger } from "../protocol/caller.ts";
 import type { Machine } from "../hardware/filesystem.ts";
 import type { EffectContext, ReadContext, WriteContext } from "../kernel/context.ts";
 
+export type Changed =
+  | "approvals"
+  | "capabilities"
+  | "config"
+  | "devices"
+  | "grants"
+  | "groups"
+  | "processes"
+  | "repositories"
+  | "tokens"
+  | "users"
+  | "workspaces";
 export type GroupName = "users" | "drivers" | "services";
 export type Does = "read" | "write" | "effect";
 
@@ -35,6 +47,8 @@ type Common<A extends Schema, R extends Schema> = {
   keeps?: true;
   /** Reached by calls of agents' processes alone, whatever capabilities a person holds. */
   only?: "processes";
+  /** What lists show that this changes: those who look at one are told to look again (signal sys.changed). */
+  changes?: Changed;
   /**
    * Of an effect that clients may send again by themselves when its answer was lost: because it changes nothing that matters
    * (safe), or because its key makes it the same one (keyed).

@@ -10,6 +10,8 @@ export type AnyFrame = Record<string, unknown> & {
   error?: { code: number; message: string; details?: unknown; retryable?: boolean };
 };
 
+const CHANGED = '{"type":"sig","signal":"sys.changed"';
+
 export class RawSocket {
   readonly #socket: WebSocket;
   readonly #frames: string[] = [];
@@ -31,6 +33,8 @@ export class RawSocket {
     this.#socket = socket;
     socket.on("message", (data: Buffer, isBinary: boolean) => {
       if (isBinary) return this.onBytes(data);
+      // For those who look at lists, which nobody does here; it may come between any two others.
+      if (data.toString().startsWith(CHANGED)) return;
       const next = this.#waiting.shift();
       if (next) next(data.toString());
       else this.#frames.push(data.toString());

@@ -50,12 +50,13 @@ export class Hearing {
   }
 
   #keep(nouns: WriteContext, { pid, uid }: ProcessRow, { seq, signal, payload }: ProcessEvent, isGiven: boolean): boolean {
-    const { processes, approvals, spending, now } = nouns;
+    const { processes, approvals, spending, emit, after, now } = nouns;
     const queuedCount = typeof payload.queuedCount === "number" ? { queuedCount: payload.queuedCount } : {};
     if (!processes.heard(pid, seq, { ...stateAfter(signal, payload), ...queuedCount }, now)) return false;
     const { runId } = payload;
+    if (LISTED.has(signal)) after(() => emit.changed(uid, ["processes"]));
     if (signal === "proc.run.finished") {
-      approvals.withdraw(String(runId), now);
+      if (approvals.withdraw(String(runId), now)) after(() => emit.changed(uid, ["approvals"]));
       if (typeof payload.wallMs === "number" && payload.wallMs > 0) spending.add(uid, { wallMs: payload.wallMs }, now);
       if (payload.queuedCount === 0 && !isGiven) processes.rested(pid);
     } else if (signal === "proc.run.started") processes.begun(pid);
@@ -68,6 +69,9 @@ export class Hearing {
 function isUsage({ changes, usage }: Payload): boolean {
   return Array.isArray(changes) && changes.includes("usage") && typeof usage === "object";
 }
+
+/** What changes how a list of processes looks. */
+const LISTED: ReadonlySet<string> = new Set(["proc.run.started", "proc.run.hil.requested", "proc.run.finished"]);
 
 type State = Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId">>;
 

@@ -153,11 +153,12 @@ export class Judge {
   ): Promise<Approval> {
     const { reads, crypto } = this.#means;
     const runId = agent.runId!;
-    return this.#means.commit(({ approvals, now }) => {
+    return this.#means.commit(({ approvals, emit, after, now }) => {
       const same = approvals.sameQuestion(pid, runId, digest);
       if (same !== undefined) return same;
       if (reads.approvals.pendingOf(pid).length >= PENDING_MAX)
         fail(429, `Too many questions wait for an answer: at most ${PENDING_MAX} of one process. Wait until some were answered`);
+      after(() => emit.changed(uid, ["approvals"]));
       return approvals.ask({
         requestId: crypto.uuid(),
         uid,

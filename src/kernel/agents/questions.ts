@@ -79,9 +79,10 @@ export class Questions {
   /** Whether a run may use more than its budget; the same question for as long as it is open. */
   async askForBudget({ uid, pid, cwd }: ProcessRow, { runId, conversationId, over, why }: BudgetQuestion): Promise<HilRequest> {
     const { crypto } = this.#means;
-    const approval = await this.#means.commit(({ approvals, now }) => {
+    const approval = await this.#means.commit(({ approvals, emit, after, now }) => {
       const same = approvals.sameQuestion(pid, runId, BUDGET);
       if (same !== undefined) return same;
+      after(() => emit.changed(uid, ["approvals"]));
       return approvals.ask({
         requestId: crypto.uuid(),
         uid,
@@ -117,7 +118,9 @@ export class Questions {
   woke(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     void this.#means
-      .commit(({ approvals }) => approvals.expire(now))
+      .commit(({ approvals, emit, after }) => {
+        for (const { uid } of approvals.expire(now)) after(() => emit.changed(uid, ["approvals"]));
+      })
       .then(
         () => this.tellAll(),
         (error: unknown) => this.#means.log("questions could not be closed", { error: String(error) }),

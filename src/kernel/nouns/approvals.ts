@@ -163,8 +163,14 @@ export class Approvals {
     return this.#sql.all("SELECT * FROM approvals WHERE told = 0").map(fromRow);
   }
 
-  withdraw(runId: string, now: number): void {
-    this.#sql.run("UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE run_id = ? AND state = 'pending'", now, runId);
+  /** False where none was open. */
+  withdraw(runId: string, now: number): boolean {
+    const changed = this.#sql.run(
+      "UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE run_id = ? AND state = 'pending'",
+      now,
+      runId,
+    );
+    return changed > 0;
   }
 
   /** Those that nobody answered in time. */

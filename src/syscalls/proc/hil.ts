@@ -9,6 +9,7 @@ export default syscall({
   doc: "Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once; remember allows exactly that call for a day, scope and ttlMs more of it in ways that can be listed and revoked.",
   runs: "kernel",
   does: "effect",
+  changes: "approvals",
   from: ["user"],
   grant: ["users"],
   keeps: true,

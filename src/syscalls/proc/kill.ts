@@ -9,6 +9,7 @@ export default syscall({
   doc: "End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again.",
   runs: "kernel",
   does: "effect",
+  changes: "processes",
   from: ["user"],
   grant: ["users"],
   keeps: true,

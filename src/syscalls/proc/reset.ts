@@ -9,6 +9,7 @@ export default syscall({
   doc: "Archive all conversations of a process and begin anew: whatever runs or waits ends, generations go up, policies and segments stay.",
   runs: "kernel",
   does: "effect",
+  changes: "processes",
   from: ["user"],
   grant: ["users"],
   keeps: true,

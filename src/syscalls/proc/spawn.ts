@@ -16,6 +16,7 @@ export default syscall({
   doc: "Start an agent process as a child of another, with the identity of its parent. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt.",
   runs: "kernel",
   does: "effect",
+  changes: "processes",
   from: ["user"],
   grant: ["users"],
   keeps: true,

@@ -15,7 +15,7 @@ verifies("sys.connect:user-password", async ({ raw }) => {
       role: "user",
       process: { uid: 1000, gid: 1000, gids: [100, 1000], username: "alice", home: "/home/alice", cwd: "/home/alice", workspaceId: null },
     },
-    signals: ["body", "copy.progress", "device.status", "exec.status"],
+    signals: expect.arrayContaining(["body", "copy.progress", "device.status", "exec.status", "proc.changed", "proc.run.finished"]),
   });
   expect(data?.identity).toMatchObject({ capabilities: data?.syscalls });
   expect(data?.syscalls).toContain("sys.config.get");
@@ -193,7 +193,7 @@ verifies("sys.connect:device-status", async ({ alice, bob, root, raw }) => {
   const [owner, stranger, admin] = [await alice(), await bob(), await root()];
   const heard: Record<string, unknown[]> = { owner: [], stranger: [], admin: [] };
   for (const [name, client] of Object.entries({ owner, stranger, admin }))
-    client.onSignal((signal, payload) => heard[name]!.push([signal, payload]));
+    client.onSignal((signal, payload) => signal === "device.status" && heard[name]!.push([signal, payload]));
   const { token } = await owner.call("sys.token.create", { kind: "node" });
   const driver = await raw();
   await asDriver(driver, "alice", token.token, "seen");

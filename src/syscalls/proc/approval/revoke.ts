@@ -8,6 +8,7 @@ export default syscall({
   doc: "Take back something that was allowed beyond one call.",
   runs: "kernel",
   does: "effect",
+  changes: "grants",
   from: ["user"],
   grant: ["users"],
   keeps: true,

@@ -11,6 +11,7 @@ export default syscall({
   doc: "Give a group a capability: *, a family such as sys.config.*, or one name. Nobody can give what they do not have. Takes effect on open connections at once.",
   runs: "kernel",
   does: "write",
+  changes: "capabilities",
   from: ["user"],
   grant: [],
   args: z.object({ gid: Gid, capability: z.string().min(1).max(128) }),

@@ -9,6 +9,7 @@ export default syscall({
   doc: "Take a capability from a group, exactly as it was granted. It stays revoked across restarts and takes effect on open connections at once.",
   runs: "kernel",
   does: "write",
+  changes: "capabilities",
   from: ["user"],
   grant: [],
   args: z.object({ gid: Gid, capability: z.string().min(1).max(128) }),

@@ -15,6 +15,7 @@ export default syscall({
   doc: "Write one key. Root may write any but config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
   runs: "kernel",
   does: "write",
+  changes: "config",
   from: ["user"],
   grant: ["users"],
   args: z.object({

@@ -10,6 +10,7 @@ export default syscall({
   doc: "Let the members of a group use a device: files and commands, with the rights the device's own user has there. Its owner and root may.",
   runs: "kernel",
   does: "write",
+  changes: "devices",
   from: ["user"],
   grant: ["users"],
   args: z.object({ deviceId: DeviceId, gid: Gid }),

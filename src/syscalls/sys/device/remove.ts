@@ -9,6 +9,7 @@ export default syscall({
   doc: "Forget a device: its description, the groups that may use it, and that it was ever there. Its connection is closed. With its token it can come back as a new device; revoke that first to keep it away.",
   runs: "kernel",
   does: "write",
+  changes: "devices",
   from: ["user"],
   grant: ["users"],
   args: z.object({ deviceId: DeviceId }),

@@ -10,6 +10,7 @@ export default syscall({
   doc: "Take a device from a group again. Calls under way are not interrupted. Its owner and root may.",
   runs: "kernel",
   does: "write",
+  changes: "devices",
   from: ["user"],
   grant: ["users"],
   args: z.object({ deviceId: DeviceId, gid: Gid }),

@@ -9,6 +9,7 @@ export default syscall({
   doc: "Say what a device is for, in words that people and agents choose targets by. Its owner and root may; null where there is none, or none that the caller may use.",
   runs: "kernel",
   does: "write",
+  changes: "devices",
   from: ["user"],
   grant: ["users"],
   args: z.object({ deviceId: DeviceId, description: z.string().max(4096) }),

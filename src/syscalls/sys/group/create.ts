@@ -9,6 +9,7 @@ export default syscall({
   doc: "Add an empty group that may do nothing yet. Without a gid it gets the next one from 200.",
   runs: "kernel",
   does: "write",
+  changes: "groups",
   from: ["user"],
   grant: [],
   args: z.object({ name: z.string().trim().min(1).max(64), gid: Gid.optional() }),

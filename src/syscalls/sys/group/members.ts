@@ -11,6 +11,7 @@ export default syscall({
   doc: "Replace the list of users in a group. Takes effect on open connections at once. Nobody can fill a group that may do more than they may themselves.",
   runs: "kernel",
   does: "write",
+  changes: "groups",
   from: ["user"],
   grant: [],
   args: z.object({ gid: Gid, members: z.array(z.string().max(64)).max(10_000) }),

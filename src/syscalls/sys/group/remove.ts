@@ -9,6 +9,7 @@ export default syscall({
   doc: "Remove a group somebody made, its memberships and its capabilities. Takes effect on open connections at once.",
   runs: "kernel",
   does: "write",
+  changes: "groups",
   from: ["user"],
   grant: [],
   args: z.object({ gid: Gid }),

@@ -12,6 +12,7 @@ export default syscall({
   doc: "Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt a user token lives 90 days, others 365; null means it does not expire.",
   runs: "kernel",
   does: "write",
+  changes: "tokens",
   from: ["user"],
   grant: ["users"],
   secret: true,

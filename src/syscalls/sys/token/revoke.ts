@@ -11,6 +11,7 @@ export default syscall({
   doc: "Revoke a token for good and close the sockets that use it. A token that does not exist or is not the caller's answers revoked: false.",
   runs: "kernel",
   does: "write",
+  changes: "tokens",
   from: ["user"],
   grant: ["users"],
   args: z.object({

@@ -11,6 +11,7 @@ export default syscall({
   doc: "Add a user with a home, a private group (gid = uid) and membership in users and in any further groups named. Nobody can put a user into a group that may do more than they may themselves.",
   runs: "kernel",
   does: "effect",
+  changes: "users",
   from: ["user"],
   grant: [],
   args: z.object({

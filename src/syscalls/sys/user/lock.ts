@@ -9,6 +9,7 @@ export default syscall({
   doc: "Lock a user: no password or token of theirs is accepted and their sockets are closed. With locked: false they may enter again as before. Root cannot be locked.",
   runs: "kernel",
   does: "write",
+  changes: "users",
   from: ["user"],
   grant: [],
   args: z.object({ username: z.string().min(1).max(64), locked: z.boolean() }),

@@ -11,6 +11,7 @@ export default syscall({
   doc: "Set one's own password (with the current one) or, for root, anybody's. Every socket that came in with the old password is closed; with revokeTokens the user's tokens end too. A locked user is unlocked by a new password.",
   runs: "kernel",
   does: "effect",
+  changes: "users",
   from: ["user"],
   grant: ["users"],
   args: z.object({

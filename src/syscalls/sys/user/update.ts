@@ -10,6 +10,7 @@ export default syscall({
   doc: "Change a user's gecos, the words that say who it is. Name, uid and home stay for good.",
   runs: "kernel",
   does: "write",
+  changes: "users",
   from: ["user"],
   grant: [],
   args: z.object({ username: z.string().min(1).max(64), gecos: z.string().max(200) }),

@@ -9,6 +9,7 @@ export default syscall({
   doc: "Make a workspace of the caller's: a place for files that outlives a process, kept in the repository <username>/<workspaceId>.",
   runs: "kernel",
   does: "write",
+  changes: "workspaces",
   from: ["user"],
   grant: ["users"],
   args: z.object({ label: z.string().trim().min(1).max(200).optional(), kind: WorkspaceKind.optional() }),

@@ -9,6 +9,7 @@ export default syscall({
   doc: "Set a workspace's label (null for none) or state. An archived workspace keeps its files and cannot be changed.",
   runs: "kernel",
   does: "write",
+  changes: "workspaces",
   from: ["user"],
   grant: ["users"],
   args: z.object({
