@@ -10,7 +10,7 @@ export type Caught = { cycles: number; caught: number; first: number | null; tri
 
 const QUIET_MS = 5;
 /** The commit it dies at may hold nothing but rows of files, which even this gateway answers for only once they are on disk. */
-const TRIES = 4;
+const TRIES = 8;
 
 /**
  * Each cycle has a world of its own: the broken gateway is killed under load, and one that is not broken shows what is
@@ -35,7 +35,7 @@ export async function catchBroken(
     const crashAt = { crashAt: `before-commit:${random.int(20, 60)}` };
     const faults = { ackEarly: true, ...(atPoint ? crashAt : {}) };
     // On a busy machine batches are large and commits few; killed before the point, it would show nothing.
-    const killAfterMs = atPoint ? 30_000 : random.int(5, 600);
+    const killAfterMs = atPoint ? 90_000 : random.int(5, 600);
     await live({ ...means, oracle, random }, world, { faults, killAfterMs, dies: "broken", isQuiet: false }, tally);
     const before = oracle.violations.length;
     await live({ ...means, oracle, random }, world, { faults: {}, killAfterMs: QUIET_MS, dies: "healthy", isQuiet: false }, tally);
