@@ -3,7 +3,7 @@
 // as it comes, how full the context was, and the wish to stop.
 
 import { orAborted } from "../lib/or-aborted.ts";
-import { fail } from "../lib/sys-error.ts";
+import { fail, SysError } from "../lib/sys-error.ts";
 import type { ModelEvent } from "../ports/models.ts";
 import type { Spent } from "../ports/usage.ts";
 import { overspentText } from "./budget.ts";
@@ -355,11 +355,10 @@ export class Process {
       this.#state.change((tell) => {
         const run = this.#state.runs.active();
         if (run?.runId !== runId) return;
-        this.#state.end(
-          run,
-          { status: "error", reason: "internal", text: null, error: "Something went wrong in the gateway itself" },
-          tell,
-        );
+        // What the kernel refuses is no mistake of ours, such as where the owner was locked: it says why.
+        if (error instanceof SysError) return this.#endWith(run, "refused", error.message, tell);
+        const why = "Something went wrong in the gateway itself";
+        this.#state.end(run, { status: "error", reason: "internal", text: null, error: why }, tell);
       });
       return true;
     } catch {

@@ -224,10 +224,14 @@ export class Agents {
 
   async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#means.ports.crypto.uuid() }: SendWords) {
     if (message.trim() === "" && media.length === 0) fail(400, "message is required");
+    // An agent speaks as itself, and never in the name of its user.
+    if (caller.agent !== undefined) {
+      const { status, runId: run, queued } = await this.ipc.send(caller, { pid: pid ?? caller.agent.pid, conversationId, message });
+      return { status, runId: run, ...(queued === undefined ? {} : { queued }) };
+    }
     const process = this.find(caller, pid);
     const kept = media.length === 0 ? {} : { media: await this.#keeping.media(process, media) };
-    if (caller.agent === undefined)
-      this.#means.relaxed(({ followers, now }) => followers.routed(runId, caller.uid, caller.connectionId, now));
+    this.#means.relaxed(({ followers, now }) => followers.routed(runId, caller.uid, caller.connectionId, now));
     return this.#send(process, { conversationId, said: { role: "user", text: message, ...kept }, runId, reason: "proc.send" });
   }
 
