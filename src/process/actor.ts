@@ -12,6 +12,7 @@ import { Process, type SendArgs } from "./process.ts";
 /** So many at once; who was away for longer is told to read the history anew. */
 const EVENTS_PAGE = 500;
 const NOT_HEARD_PAGE = 200;
+const TELL_AGAIN_MS = 5_000;
 
 type Id = { conversationId?: string | undefined };
 type Page = { limit?: number | undefined; offset?: number | undefined };
@@ -108,6 +109,8 @@ export class ProcessActor {
   #caughtUp: Promise<void>;
   /** What is to be told once the kernel knows all that came before it; null as soon as it does. */
   #held: (() => void)[] | null = [];
+  /** When it is tried again, where the kernel could not be told. What became true meanwhile is on disk. */
+  #behindUntil = Infinity;
   #isClosed = false;
   #working = 0;
 
@@ -120,7 +123,8 @@ export class ProcessActor {
       // Pieces of an answer that a life leaves behind belong to nobody: the next life asks the model anew.
       stream: (payload) => this.#tell(() => this.#isClosed || kernel.stream(payload)),
     };
-    this.#process = new Process(pid, { ...ports, kernel: inOrder });
+    const wakeBy = (ms: number) => ports.wakeBy(Math.min(ms, this.#behindUntil));
+    this.#process = new Process(pid, { ...ports, kernel: inOrder, wakeBy });
     this.#caughtUp = this.#catchUp();
     this.#process.woke();
   }
@@ -130,7 +134,7 @@ export class ProcessActor {
     if (call === undefined) fail(404, `A process knows no ${name}`);
     this.#working++;
     try {
-      if (name === "wake") await (this.#caughtUp = this.#caughtUp.then(() => this.#catchUp()));
+      if (name === "wake") await this.#catchUpAgain();
       const value = await (call as (process: Process, args: object) => unknown)(this.#process, args);
       await this.#ports.sql.durable();
       return value;
@@ -141,15 +145,17 @@ export class ProcessActor {
 
   /** Whether nothing is under way, so that it may sleep until it is asked for again. */
   get isIdle(): boolean {
-    return this.#working === 0 && this.#process.activeRun === undefined && this.#process.waitingCount === 0;
+    const isTold = this.#working === 0 && this.#behindUntil === Infinity;
+    return isTold && this.#process.activeRun === undefined && this.#process.waitingCount === 0;
   }
 
   /** Whether all there is to do is to wait for a person, or until a lease runs out. Nothing of that is in memory. */
   get isWaiting(): boolean {
-    return this.#working === 0 && this.#process.isWaiting;
+    return this.#working === 0 && this.#behindUntil === Infinity && this.#process.isWaiting;
   }
 
   woke(): void {
+    if (this.#behindUntil <= this.#ports.now()) void this.#catchUpAgain();
     this.#process.woke();
   }
 
@@ -165,8 +171,25 @@ export class ProcessActor {
 
   /** Never before what an earlier life has left to tell: whoever has heard a number takes no lower one. */
   #tell(told: () => void): void {
-    if (this.#held === null) told();
-    else this.#held.push(told);
+    if (this.#behindUntil < Infinity) return;
+    if (this.#held !== null) return void this.#held.push(told);
+    try {
+      told();
+    } catch (error) {
+      this.#fellBehind(error);
+    }
+  }
+
+  /** A full disk of the kernel's, for example. */
+  #fellBehind(error: unknown): void {
+    const ports = this.#ports;
+    ports.log("the kernel could not be told what became true", { error: String(error) });
+    this.#behindUntil = ports.now() + TELL_AGAIN_MS;
+    ports.wakeBy(this.#behindUntil);
+  }
+
+  #catchUpAgain(): Promise<void> {
+    return (this.#caughtUp = this.#caughtUp.then(() => this.#catchUp()));
   }
 
   /** What the kernel has not heard, of this life or an earlier one. */
@@ -174,6 +197,7 @@ export class ProcessActor {
     const { kernel, sql } = this.#ports;
     this.#working++;
     this.#held ??= [];
+    this.#behindUntil = Infinity;
     try {
       const until = this.#process.events.lastSeq;
       await sql.durable();
@@ -185,11 +209,12 @@ export class ProcessActor {
         heard = events.at(-1)!.seq;
       }
     } catch (error) {
-      this.#ports.log("could not tell what was not heard", { error: String(error) });
+      this.#held = null;
+      if (!this.#isClosed) this.#fellBehind(error);
     }
-    const held = this.#held;
+    const held = this.#held ?? [];
     this.#held = null;
-    for (const told of held) told();
+    for (const told of held) this.#tell(told);
     this.#working--;
   }
 }

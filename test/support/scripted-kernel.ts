@@ -3,6 +3,7 @@
 import { fail } from "../../src/lib/sys-error.ts";
 import type { ProcessEvent } from "../../src/process/events.ts";
 import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../src/process/link.ts";
+import { StorageError } from "../../src/ports/sql.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 
 const PREPARED: Preparation = {
@@ -20,6 +21,8 @@ export class ScriptedKernel {
   /** By pid, in the order in which it came. */
   readonly told = new Map<string, Told[]>();
   readonly calls: SysCall[] = [];
+  /** It cannot write down what it is told. */
+  isFull = false;
   sys: (call: SysCall, signal: AbortSignal) => Promise<SysOutcome> = async () => ({ kind: "done", isError: false, output: "done" });
 
   readonly linkTo = (pid: string): KernelLink => {
@@ -32,6 +35,7 @@ export class ScriptedKernel {
         return this.sys(call, signal);
       },
       emit: (events) => {
+        if (this.isFull) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.heard(pid)) told.push({ event });
       },
       heardUpTo: async () => this.heard(pid),

@@ -177,6 +177,23 @@ test("tells in a new life what the kernel has not heard, before anything new", a
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
 });
 
+test("keeps what the kernel cannot hear now, and tells it in order when it can", async () => {
+  kernel.isFull = true;
+  await say(A, "hello", "r1");
+  await expect.poll(() => said(A)).toContain("heard hello");
+  expect(kernel.of(A)).toEqual([]);
+  expect(failures[0]).toContain("could not be told");
+  kernel.isFull = false;
+  await processes.call(A, "wake", {});
+  await say(A, "again", "r2");
+  await ends(A).toEqual([
+    ["r1", "heard hello"],
+    ["r2", "heard again"],
+  ]);
+  const seqs = kernel.events(A).map(({ seq }) => seq);
+  expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+});
+
 test("throws a life away whose rows were lost, and goes on from those on disk", async () => {
   await reopen({ reviveMs: 20 });
   await say(A, "hello", "r1");
