@@ -5,7 +5,9 @@ import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { capabilitiesOf, ghosts, uidOf } from "./facts.ts";
 import { type Asked, Ledger } from "./ledger.ts";
+import type { MemoryProcesses } from "../support/memory/processes.ts";
 import { Routed } from "./routed.ts";
+import { Spoken } from "./spoken.ts";
 import { allows, type Answer, type Data, fileShown, leaks, readAnswer, text } from "./requests.ts";
 
 export const STRANGER_MS = 10_000;
@@ -35,6 +37,7 @@ export class Judge {
   readonly #lateMsMax: number;
   readonly #ledger: Ledger;
   readonly #routed = new Routed((what) => this.#broken(what));
+  readonly #spoken = new Spoken((what) => this.#broken(what));
   #wakes: number[] = [];
 
   constructor(sql: MemorySql, now: () => number, lateMsMax: number) {
@@ -76,6 +79,7 @@ export class Judge {
     };
     if (!line.isClosing) line.asked.push(asked);
     if (who !== null && runs === "hardware" && Routed.isRouted(args)) return this.#routed.asked(who.uid, call, args, frame.key);
+    if (who !== null && Spoken.isSpoken(call)) this.#spoken.asked(who.uid, args);
     if (who !== null || call === "sys.setup") this.#ledger.asked(asked);
   }
 
@@ -123,6 +127,7 @@ export class Judge {
     }
     this.#count(asked.call);
     this.#ledger.promised(asked, answer.data);
+    if (Spoken.isSpoken(asked.call)) this.#spoken.promised(answer.data);
     const { identity } = line;
     if (identity === null) return;
     for (const leak of leaks(asked.call, answer.data, identity)) this.#broken(`${identity.username} was shown a ${leak}`);
@@ -202,8 +207,9 @@ export class Judge {
   }
 
   /** Once faults have stopped and everything has had its time. */
-  checkQuiet(): void {
+  checkQuiet(processes: MemoryProcesses): void {
     this.checkRows();
+    this.counts["run ended"] = this.#spoken.checkQuiet(processes);
     const routes = Number(this.#sql.get("SELECT count(*) AS count FROM routes")?.count);
     if (routes > 0) this.#broken(`${routes} routes were left behind`);
     const seen = new Map<string, string>();
@@ -266,6 +272,7 @@ export class Judge {
         this.#broken(`${line.socketId} was told of session ${sessionId}`);
       return;
     }
+    if (/^(proc|chat)\./.test(text(frame.signal))) return this.#spoken.heard(line.identity?.uid, frame.payload as Data);
     const { device } = frame.payload as { device: { deviceId: string; ownerUid: number } };
     const { uid, role } = line.identity ?? {};
     if (role === "user" && (uid === 0 || uid === device.ownerUid)) return;

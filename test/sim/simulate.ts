@@ -73,7 +73,7 @@ export async function simulate(seed: string, steps: number, options: WorldOption
   isStormy = false;
   world.calm();
   await run(agenda.now + QUIET_MS, 100_000);
-  if (judge.violations.length === 0) judge.checkQuiet();
+  if (judge.violations.length === 0) world.checkQuiet();
   if (judge.violations.length === 0) {
     world.crash();
     await run(agenda.now + QUIET_MS, 1_000);

@@ -15,6 +15,7 @@ export function nextAsk(random: Random, book: Book, person: Person): Ask {
     return { call: "sys.user.create", args: { username: "bob", password: "bob first" }, key: "make bob" };
   const makers = isRoot && random.chance(0.6) ? ROOT_ASKS : ASKS;
   const ask = random.pick(makers)(random, book, person);
+  if (ask.call.startsWith("proc.")) return ask;
   if (!random.chance(0.4)) return ask;
   // Now and then a key is used a second time for something else.
   const key = random.chance(0.03) ? `${person.username} odd` : `${person.clientId} ${++book.count}`;
@@ -28,6 +29,12 @@ function onDevice(random: Random, book: Book, { username }: Person): Ask {
   const token = String(++book.count);
   if (call === "shell.exec") return { call, args: { target, input: token } };
   return { call, args: { target, path: token, ...(call === "fs.write" ? { content: "" } : {}) } };
+}
+
+/** What the demo model understands, and what it does not. */
+function speak(random: Random, book: Book): Ask {
+  const message = random.pick(["list my files", "hello", "read ~/note.md", "write a note that says hi"]);
+  return { call: "proc.send", args: { message, runId: `run-${++book.count}` } };
 }
 
 type Maker = (random: Random, book: Book, person: Person) => Ask;
@@ -46,6 +53,8 @@ const ASKS: Maker[] = [
   (random, _book, person) => ({ call: "fs.read", args: { path: someFile(random, person) } }),
   (random, _book, person) => ({ call: random.pick(["fs.delete", "fs.read"]), args: { path: someFile(random, person) } }),
   ...Array.from({ length: 10 }, () => onDevice),
+  ...Array.from({ length: 3 }, () => speak),
+  (random) => ({ call: random.pick(["proc.history", "proc.list", "proc.abort", "proc.conversation.list"]), args: {} }),
   (random, book) => ({ call: "sys.token.list", args: someUid(random, book) }),
   (random, book) => ({ call: "sys.connection.list", args: someUid(random, book) }),
   () => ({ call: "sys.info", args: {} }),

@@ -7,6 +7,7 @@ import {
   MemoryActors,
   MemoryShells,
   MemoryBlobs,
+  MemoryProcesses,
   MemoryClock,
   memoryCrypto,
   memoryLog,
@@ -17,6 +18,7 @@ import {
   Random,
   silentMeter,
 } from "../support/memory-ports.ts";
+import { ProviderModels } from "../../src/models/models.ts";
 import { Judge } from "./judge.ts";
 import { Trace } from "./trace.ts";
 
@@ -34,6 +36,7 @@ export class World {
   readonly judge: Judge;
   readonly sockets: MemorySockets;
   readonly #sql: MemorySql;
+  readonly #processes: MemoryProcesses;
   readonly #ports: ConstructorParameters<typeof Kernel>[0];
   readonly #random: Random;
   #kernel: Kernel | null = null;
@@ -73,15 +76,26 @@ export class World {
       twice: () => wakes.chance(0.1),
     });
     const crypto = memoryCrypto(stream("crypto"), (value) => this.#hashed(value));
+    const net = memoryNet();
+    const now = () => Math.floor(this.agenda.now);
+    this.#processes = new MemoryProcesses({
+      models: new ProviderModels({ net, crypto, now }),
+      kernel: () => ({ linkTo: (pid) => this.#kernel!.linkTo(pid), archiveRoot: (pid) => this.#kernel!.archiveRootOf(pid) }),
+      uuid: () => crypto.uuid(),
+      now,
+      began: (sql) => this.agenda.after(this.#random.between(1, 20), "commit of a process", () => sql.commit(), "kernel"),
+      wakeAt: (ms, woke) => this.agenda.at(Math.max(ms, this.agenda.now + 1), "wake of a process", woke, "kernel"),
+      log: (message, fields) => this.judge.incident(`${message} ${JSON.stringify(fields)}`),
+    });
     this.#ports = {
       sql: this.#sql,
-      actors: new MemoryActors(),
+      actors: new MemoryActors(this.#processes),
       shells: new MemoryShells(),
       blobs: new MemoryBlobs(),
       clock,
       sockets: this.sockets,
       crypto,
-      net: memoryNet(),
+      net,
       log: memoryLog((line) => this.judge.incident(line)),
       meter: silentMeter,
     };
@@ -127,12 +141,19 @@ export class World {
     this.#hashes = 0;
     this.agenda.drop("kernel");
     this.#sql.crash();
+    this.#processes.crash();
     this.judge.crashed();
     this.sockets.crash();
     this.agenda.after(this.#random.between(1, 3_000), "restart", () => this.#start());
   }
 
+  /** Once faults have stopped and everything has had its time. */
+  checkQuiet(): void {
+    this.judge.checkQuiet(this.#processes);
+  }
+
   close(): void {
+    this.#processes.close();
     this.#sql.close();
   }
 
@@ -153,7 +174,7 @@ export class World {
   #sleep(tries: number): void {
     if (this.#kernel === null) return;
     if (this.#sql.batch !== "none") this.#sql.commit();
-    else if (this.#hashes === 0) {
+    else if (this.#hashes === 0 && this.#processes.isIdle) {
       this.trace.add(this.agenda.now, "hibernated");
       this.judge.hibernated();
       return this.#start();

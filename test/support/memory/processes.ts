@@ -31,8 +31,17 @@ export class MemoryProcesses implements Processes {
     this.#options = options;
   }
 
-  call(pid: string, name: string, args: object): Promise<unknown> {
-    return this.#living(pid).call(name, structuredClone(args));
+  async call(pid: string, name: string, args: object): Promise<unknown> {
+    const life = this.#life;
+    const copied = structuredClone(args);
+    // A kernel may ask while it is still being made, and be gone before it is.
+    await Promise.resolve();
+    return this.#life === life ? this.#living(pid).call(name, copied) : new Promise(() => {});
+  }
+
+  /** For checks from outside. */
+  rowsOf(pid: string): MemorySql | undefined {
+    return this.#rows.get(pid);
   }
 
   /** Whether nothing is under way in any of them. */
