@@ -82,7 +82,8 @@ export class ProviderModels implements Models {
     for (let tries = 1; ; tries++) {
       const outcome = yield* this.#try(request, signal);
       if (outcome.ok || !outcome.failure.isPassing || tries === this.#limits.tries || signal.aborted) return outcome;
-      const waitMs = Math.max(outcome.failure.waitMs, this.#backoff(tries));
+      // Whole, although it is jittered: whoever is told of it keeps it among times.
+      const waitMs = Math.ceil(Math.max(outcome.failure.waitMs, this.#backoff(tries)));
       if (this.#now() + waitMs > startedAt + this.#limits.budgetMs) return late(outcome, waitMs);
       yield { type: "retrying", attempt: tries + 1, waitMs, why: outcome.failure.message };
       await sleep(waitMs, signal);

@@ -59,8 +59,10 @@ export function viewOf(found: Preflight): Pick<Measured, "overflow" | "why"> {
 
 /** `conversations` keep the newest, and followers are told. */
 export function keepContext(state: State, context: ContextState, tell: Tell): void {
-  state.conversations.setContext(context.conversationId, context);
-  tell("proc.changed", { changes: ["context"], conversationId: context.conversationId, context });
+  const { conversationId, runId } = context;
+  state.conversations.setContext(conversationId, context);
+  // With the run it comes from, so that it is told to whoever hears of that run and to nobody else.
+  tell("proc.changed", { changes: ["context"], conversationId, ...(runId === undefined ? {} : { runId }), context });
 }
 
 /** As it is now: what was said since it was last looked at is added by its length, and nothing older is read. */

@@ -1,9 +1,8 @@
 // What the gateway must do, as data: an id, a sentence, and where it is written. Each is shown by one case on every host.
 // Ids start with the syscall they are about, or with "wire".
 
-export type Requirement = { id: string; sentence: string; spec: string };
-
-const BEHAVIOUR = "behaviour";
+import { AGENTS } from "./agent-requirements.ts";
+import { type Requirement, r } from "./requirement.ts";
 
 export const REQUIREMENTS: readonly Requirement[] = [
   r("wire:malformed-json", "Text that is not JSON is answered with id ? and 400 Malformed JSON; the socket stays open", "1.3"),
@@ -279,9 +278,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "A device that says nothing for a minute is given up, and of a write the outcome is not known",
     "routing, 6.3",
   ),
-];
 
-function r(id: string, sentence: string, section: string): Requirement {
-  const spec = /^[\d., ]+$/.test(section) ? `${BEHAVIOUR} §${section}` : section;
-  return { id, sentence, spec };
-}
+  ...AGENTS,
+];

@@ -13,3 +13,5 @@ import "./git-files.ts";
 import "./shell.ts";
 import "./device.ts";
 import "./repo.ts";
+import "./runs.ts";
+import "./following.ts";

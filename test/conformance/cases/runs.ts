@@ -1,0 +1,244 @@
+// Runs of agents: what is said to a process is answered, each of it with an end of its own, and can be followed and stopped.
+
+import { expect } from "vitest";
+import { says, toldText, toolNames, wants } from "../../support/models/scripted.ts";
+import { stages, watch } from "../stage.ts";
+import { expectRefusal } from "../verifies.ts";
+
+stages("proc.send:answers", async ({ spawn, model, ann, uid }) => {
+  const agent = await spawn();
+  model.next(says("It is a good day."));
+  const sent = await ann.call("proc.send", { pid: agent.pid, message: "How is it?" });
+  expect(sent).toEqual({ ok: true, status: "started", runId: sent.runId });
+  const { runId } = sent;
+  expect(await agent.finished(runId)).toMatchObject({
+    pid: agent.pid,
+    conversationId: "default",
+    status: "ok",
+    reason: "turn.complete",
+    text: "It is a good day.",
+    queuedCount: 0,
+    usage: { input: 60, cacheRead: 40, output: 20 },
+  });
+  const [started] = agent.of("proc.run.started", runId);
+  expect(started).toMatchObject({ pid: agent.pid, conversationId: "default", reason: "proc.send", queuedCount: 0 });
+  expect(agent.of("proc.run.output", runId)).toMatchObject([{ text: "It is a good day.", thinking: [] }]);
+  expect(agent.of("chat.complete", runId)).toMatchObject([{ text: "It is a good day.", usage: { output: 20 } }]);
+  expect(agent.of("proc.changed").map(({ changes }) => changes)).toContainEqual(["messages"]);
+  const { messages, messageCount } = await agent.history();
+  expect(messages.map(({ role, content }) => [role, content])).toEqual([
+    ["user", "How is it?"],
+    ["assistant", "It is a good day."],
+  ]);
+  expect(messageCount).toBe(2);
+  const { processes } = await ann.call("proc.list", {});
+  expect(processes.find(({ pid }) => pid === agent.pid)).toMatchObject({ uid, state: "idle", activeRunId: null, queuedCount: 0 });
+});
+
+stages("proc.send:init", async ({ model, ann, uid, somebody }) => {
+  model.next(says("At home."));
+  const home = await watch(ann, `init:${uid}`);
+  const { runId } = await ann.call("proc.send", { message: "Where are you?" });
+  expect(await home.finished(runId)).toMatchObject({ pid: `init:${uid}`, text: "At home." });
+  home.stop();
+  // Whoever comes has one.
+  const other = await somebody();
+  const { username, uid: theirs, home: place } = other.session.identity.process;
+  expect((await other.call("proc.list", {})).processes).toMatchObject([
+    { pid: `init:${theirs}`, uid: theirs, profile: "init", parentPid: null, label: `init (${username})`, cwd: place, state: "idle" },
+  ]);
+});
+
+stages("proc.send:stream", async ({ spawn, model }) => {
+  const agent = await spawn();
+  const text = "One word after another, until the sentence ends.";
+  model.next(says(text));
+  const runId = await agent.say("Speak.");
+  await agent.finished(runId);
+  const pieces = agent.pieces.filter((piece) => piece.runId === runId);
+  expect(pieces.map(({ seq }) => seq)).toEqual(pieces.map((_, at) => at + 1));
+  const types = pieces.map(({ event }) => event.type);
+  expect(types).toContain("text_start");
+  expect(types.at(-1)).toBe("done");
+  const deltas = pieces.filter(({ event }) => event.type === "text_delta").map(({ event }) => event.delta);
+  expect(deltas.length).toBeGreaterThan(1);
+  expect(deltas.join("")).toBe(text);
+});
+
+stages("proc.send:tools", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const home = ann.session.identity.process.home;
+  await ann.call("fs.write", { path: `${home}/tools.txt`, content: "seven" });
+  model.next(wants(["Read", { target: "gsv", path: "tools.txt" }], ["Shell", { target: "gsv", input: "echo eight" }]), says("Both."));
+  const runId = await agent.say("Look.");
+  expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Both." });
+  const [first, second] = model.asked;
+  expect(toolNames(first!).toSorted()).toEqual(["Delete", "Edit", "Read", "Search", "Shell", "Write"]);
+  expect(toldText(second!)).toContain("seven");
+  expect(toldText(second!)).toContain("eight");
+  const started = agent.of("proc.run.tool.started", runId);
+  expect(started).toMatchObject([
+    { name: "Read", syscall: "fs.read", args: { target: "gsv", path: "tools.txt" }, pid: agent.pid },
+    { name: "Shell", syscall: "shell.exec", args: { target: "gsv", input: "echo eight" } },
+  ]);
+  const finished = agent.of("proc.run.tool.finished", runId);
+  expect(finished).toMatchObject([
+    { name: "Read", ok: true, callId: started[0]!.callId },
+    { name: "Shell", ok: true, callId: started[1]!.callId },
+  ]);
+  const { messages } = await agent.history();
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult", "toolResult", "assistant"]);
+  expect(messages[1]!.content).toMatchObject({
+    text: "",
+    thinking: [],
+    toolCalls: [{ type: "toolCall", name: "Read" }, { name: "Shell" }],
+  });
+  expect(messages[2]!.content).toMatchObject({ toolName: "Read", isError: false, toolCallId: started[0]!.callId });
+});
+
+stages("proc.send:tool-errors", async ({ spawn, model }) => {
+  const agent = await spawn();
+  model.next(
+    wants(["Fly", { target: "gsv" }], ["Read", { target: "gsv", path: "/nothing/there" }], ["Read", { path: "a" }]),
+    { say: [{ type: "call", id: "broken", name: "Read", args: '{"target": ' }] },
+    says("I see."),
+  );
+  expect(await agent.ask("Try.")).toMatchObject({ status: "ok", text: "I see." });
+  const results = (await agent.history()).messages.filter(({ role }) => role === "toolResult").map(({ content }) => content);
+  expect(results).toMatchObject([
+    { isError: true, output: expect.stringContaining('Unknown tool "Fly"') },
+    { isError: true, output: expect.stringMatching(/^Error: .*\/nothing\/there/) },
+    { isError: true, output: expect.stringContaining("target is required") },
+    { isError: true, output: expect.stringContaining("not valid JSON") },
+  ]);
+});
+
+stages("proc.send:wires", async ({ spawn, model, root, ann }) => {
+  const home = ann.session.identity.process.home;
+  await ann.call("fs.write", { path: `${home}/wires.txt`, content: "on every wire" });
+  for (const wire of ["chat", "responses", "anthropic"] as const) {
+    await model.serve(root, wire);
+    const agent = await spawn();
+    const before = model.asked.length;
+    model.next(wants(["Read", { target: "gsv", path: "wires.txt" }]), says(`Read by ${wire}.`));
+    expect(await agent.ask("Read it."), wire).toMatchObject({ status: "ok", text: `Read by ${wire}.` });
+    const [first, second] = model.asked.slice(before);
+    expect(first?.path).toBe({ chat: "/v1/chat/completions", responses: "/v1/responses", anthropic: "/v1/messages" }[wire]);
+    expect(first?.body.model).toBe(model.name);
+    expect(toldText(first!)).toContain("Read it.");
+    expect(toldText(second!)).toContain("on every wire");
+  }
+});
+
+stages("proc.send:queues", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const release = model.holds(says("First."));
+  const first = await agent.say("One");
+  await expect.poll(() => model.asked.length).toBe(1);
+  const second = await ann.call("proc.send", { pid: agent.pid, message: "Two" });
+  const third = await ann.call("proc.send", { pid: agent.pid, message: "Three", conversationId: "other" });
+  expect([second.queued, third.queued]).toEqual([true, true]);
+  expect(agent.of("proc.changed").filter(({ enqueuedRunId }) => enqueuedRunId !== undefined)).toMatchObject([
+    { changes: ["queue"], enqueuedRunId: second.runId, conversationId: "default", queuedCount: 1 },
+    { changes: ["queue"], enqueuedRunId: third.runId, conversationId: "other", queuedCount: 2 },
+  ]);
+  await expect
+    .poll(async () => (await ann.call("proc.list", {})).processes.find(({ pid }) => pid === agent.pid))
+    .toMatchObject({ state: "running", activeRunId: first, activeConversationId: "default", queuedCount: 2 });
+  model.next(says("Second."), says("Third."));
+  release();
+  expect(await agent.finished(first)).toMatchObject({ text: "First.", queuedCount: 2 });
+  expect(await agent.finished(second.runId)).toMatchObject({ text: "Second.", queuedCount: 1 });
+  expect(await agent.finished(third.runId)).toMatchObject({ text: "Third.", conversationId: "other", queuedCount: 0 });
+  expect(agent.of("proc.run.started", second.runId)).toMatchObject([{ reason: "queue.promote" }]);
+  expect(agent.of("proc.run.finished")).toHaveLength(3);
+});
+
+stages("proc.send:joins", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const release = model.holds(wants(["Shell", { target: "gsv", input: "echo done" }]));
+  const first = await agent.say("Work on this.");
+  await expect.poll(() => model.asked.length).toBe(1);
+  const { runId: second } = await ann.call("proc.send", { pid: agent.pid, message: "And think of the cat." });
+  model.next(says("Both done."));
+  release();
+  // What came while a tool ran is said before the model goes on, and its own run ends too.
+  expect(await agent.finished(first)).toMatchObject({ status: "ok", text: "Both done." });
+  expect(await agent.finished(second)).toMatchObject({ status: "ok", text: "Both done." });
+  expect(agent.of("proc.run.finished", second)).toHaveLength(1);
+  expect(model.asked).toHaveLength(2);
+  expect(toldText(model.asked[1]!)).toContain("And think of the cat.");
+});
+
+stages("proc.send:run-id", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const runId = `mine-${agent.pid}`;
+  model.next(says("Once."));
+  const send = () => ann.call("proc.send", { pid: agent.pid, message: "Say it once.", runId });
+  expect((await Promise.all([send(), send(), send()])).map((one) => one.runId)).toEqual([runId, runId, runId]);
+  await agent.finished(runId);
+  expect((await send()).runId).toBe(runId);
+  expect((await agent.history()).messageCount).toBe(2);
+  expect(agent.of("proc.run.finished", runId)).toHaveLength(1);
+  expect(model.asked).toHaveLength(1);
+});
+
+stages("proc.send:refuses", async ({ spawn, ann }) => {
+  const { pid } = await spawn();
+  await expectRefusal(ann.call("proc.send", { pid, message: " " }), 400, /message/);
+  await expectRefusal(ann.call("proc.send", { pid: "nobody", message: "x" }), 404, "Process not found: nobody");
+  const media = [{ type: "image" as const, mimeType: "image/png", data: "not base64!" }];
+  await expectRefusal(ann.call("proc.send", { pid, message: "x", media }), 400, /base64/);
+  await expectRefusal(
+    ann.call("proc.send", { pid, message: "x", media: [{ type: "image", mimeType: "image/png" }] }),
+    400,
+    /data or a url/,
+  );
+});
+
+stages("proc.send:model-fails", async ({ spawn, model }) => {
+  const agent = await spawn();
+  model.next({ status: 401 });
+  const end = await agent.ask("Hello?");
+  expect(end).toMatchObject({ status: "error", reason: "generation.error", text: null });
+  // The provider repeats the key in its message; nobody else does.
+  expect(JSON.stringify(agent.events)).not.toContain("sk-canary");
+  const { messages } = await agent.history();
+  expect(messages.at(-1)).toMatchObject({ role: "system", content: expect.stringMatching(/^Generation failed: /) });
+  model.next({ say: [] });
+  expect(await agent.ask("And now?")).toMatchObject({ status: "error", reason: "generation.empty" });
+  model.next({ status: 500, headers: { "retry-after": "0" } }, says("Back again."));
+  const runId = await agent.say("Once more?");
+  expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Back again." });
+  expect(agent.of("proc.run.retrying", runId)).toMatchObject([{ attempt: expect.any(Number), why: expect.any(String) }]);
+});
+
+stages("proc.send:output-capped", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  model.next(wants(["Shell", { target: "gsv", input: "seq 1 30000" }]), says("Long."));
+  expect(await agent.ask("Count.")).toMatchObject({ status: "ok" });
+  const { output } = await agent.result();
+  expect(output.length).toBeLessThan(45_000);
+  const path = /all of it is in (\S+) on gsv/.exec(output)?.[1];
+  expect(path).toMatch(/^\/var\/sessions\/ann\//);
+  const { matches } = (await ann.call("fs.search", { path: path!, query: "15001" })) as { matches: unknown[] };
+  expect(matches).toHaveLength(1);
+});
+
+stages("proc.send:restart", async ({ spawn, model, ann, world }) => {
+  const agent = await spawn();
+  model.next(says("Before."));
+  await agent.ask("Remember the number 12.");
+  const { token } = await ann.call("sys.token.create", { kind: "user" });
+  const { seq } = await ann.call("proc.subscribe", { pid: agent.pid });
+  await world.host.restart();
+  const back = await world.connect({ username: "ann", token: token.token });
+  const since = await back.call("proc.subscribe", { pid: agent.pid, after: seq });
+  expect(since).toMatchObject({ seq, isWhole: true, events: [] });
+  const again = await watch(back, agent.pid);
+  model.next(says("Twelve."));
+  expect(await again.ask("Which number?")).toMatchObject({ status: "ok", text: "Twelve." });
+  expect(toldText(model.asked.at(-1)!)).toContain("Remember the number 12.");
+  expect((await again.history()).messageCount).toBe(4);
+  again.stop();
+});

@@ -1,0 +1,180 @@
+// A stage for cases about agents: a person with processes, a model that answers as it is told, and everything the processes
+// tell, kept in order.
+
+import { expect } from "vitest";
+import type { Answer } from "../../src/client/line.ts";
+import type { Client, Followed, Following, StreamPiece } from "../../src/client/client.ts";
+import type { Host } from "../support/host.ts";
+import type { WireName } from "../support/models/provider.ts";
+import { ScriptedModel } from "../support/models/scripted.ts";
+import { verifies, type World } from "./verifies.ts";
+
+export type Stage = {
+  world: World;
+  model: ScriptedModel;
+  root: Client;
+  /** Whose processes these are. */
+  ann: Client;
+  uid: number;
+  /** Another connection of the same person. */
+  again: () => Promise<Client>;
+  /** Somebody new, with nothing set and nothing used. */
+  somebody: () => Promise<Client>;
+  /** A new process of this person's that is followed. */
+  spawn: (args?: SpawnArgs, by?: Client) => Promise<Watched>;
+  /** Root sets a key, until the case is over. */
+  set: (key: string, value: string) => Promise<void>;
+};
+
+type SpawnArgs = Parameters<typeof spawnArgs>[0];
+type History = Answer<"proc.history">;
+
+/** A case with a stage. */
+export function stages(id: string, body: (stage: Stage) => Promise<void>, wire: WireName = "chat"): void {
+  verifies(id, (world) => onStage(world, wire, body));
+}
+
+async function onStage(world: World, wire: WireName, body: (stage: Stage) => Promise<void>): Promise<void> {
+  const model = await ScriptedModel.start();
+  const watched: Watched[] = [];
+  const were: { key: string; value: string }[] = [];
+  const root = await world.root();
+  try {
+    await model.serve(root, wire);
+    const auth = await annOf(world, root);
+    const ann = await world.connect(auth);
+    await body({
+      world,
+      model,
+      root,
+      ann,
+      uid: ann.session.identity.process.uid,
+      again: () => world.connect(auth),
+      somebody: async () => world.connect(await somebody(root)),
+      async spawn(args = {}, by = ann) {
+        const { pid } = await by.call("proc.spawn", spawnArgs(args));
+        const one = await watch(by, pid);
+        watched.push(one);
+        return one;
+      },
+      async set(key, value) {
+        const { entries } = await root.call("sys.config.get", { key });
+        were.push({ key, value: entries.find((entry) => entry.key === key)?.value ?? "" });
+        await root.call("sys.config.set", { key, value });
+      },
+    });
+  } finally {
+    for (const { client, pid } of watched) await client.call("proc.abort", { pid }).catch(() => {});
+    for (const one of watched) one.stop();
+    for (const { key, value } of were.toReversed()) await root.call("sys.config.set", { key, value });
+    await model.close();
+  }
+}
+
+function spawnArgs(args: {
+  profile?: string;
+  label?: string;
+  prompt?: string;
+  parentPid?: string;
+  assignment?: { contextFiles: { name: string; text: string }[]; autoStart?: boolean };
+}) {
+  return { profile: "task", ...args };
+}
+
+type Token = { username: string; token: string };
+const anns = new WeakMap<Host, Promise<Token>>();
+let people = 0;
+
+/** One for all cases at a host: a password takes its time. */
+function annOf({ host }: World, root: Client): Promise<Token> {
+  const known = anns.get(host) ?? somebody(root, "ann");
+  anns.set(host, known);
+  return known;
+}
+
+async function somebody(root: Client, username = `ann${++people}`): Promise<Token> {
+  const { user } = await root.call("sys.user.create", { username, password: "long enough" });
+  const { token } = await root.call("sys.token.create", { kind: "user", uid: user.uid, expiresAt: null });
+  return { username, token: token.token };
+}
+
+/** A process and all it has told since it was looked at. */
+export class Watched {
+  readonly client: Client;
+  readonly pid: string;
+  readonly events: Followed[] = [];
+  readonly pieces: StreamPiece[] = [];
+  readonly #following: Following;
+
+  constructor(client: Client, pid: string) {
+    this.client = client;
+    this.pid = pid;
+    this.#following = client.follow({
+      pid,
+      onEvent: (event) => this.events.push(event),
+      onPiece: (piece) => this.pieces.push(piece),
+    });
+  }
+
+  get begun(): Promise<unknown> {
+    return this.#following.begun;
+  }
+
+  stop(): void {
+    this.#following.stop();
+  }
+
+  /** Says something, and returns the run's name. */
+  async say(message: string, more: { conversationId?: string; runId?: string } = {}): Promise<string> {
+    return (await this.client.call("proc.send", { pid: this.pid, message, ...more })).runId;
+  }
+
+  /** Says something and waits for the end of its run. */
+  async ask(message: string, more: { conversationId?: string } = {}): Promise<Record<string, unknown>> {
+    return this.finished(await this.say(message, more));
+  }
+
+  of(signal: string, runId?: string): Record<string, unknown>[] {
+    return this.events.flatMap((event) =>
+      event.signal === signal && (runId === undefined || event.payload.runId === runId) ? [event.payload] : [],
+    );
+  }
+
+  /** The first that was told or will be. */
+  async told(signal: string, runId?: string): Promise<Record<string, unknown>> {
+    await expect.poll(() => this.of(signal, runId).length, { message: `${signal} of ${runId ?? "any run"}` }).toBeGreaterThan(0);
+    return this.of(signal, runId)[0]!;
+  }
+
+  async finished(runId: string): Promise<Record<string, unknown>> {
+    const end = await this.told("proc.run.finished", runId);
+    await this.told("chat.complete", runId);
+    return end;
+  }
+
+  /** The question that is open after so many were asked. */
+  async asked(count = 1): Promise<Record<string, unknown> & { requestId: string; runId: string }> {
+    await expect.poll(() => this.of("proc.run.hil.requested").length, { message: `question ${count}` }).toBeGreaterThanOrEqual(count);
+    return this.of("proc.run.hil.requested")[count - 1] as Record<string, unknown> & { requestId: string; runId: string };
+  }
+
+  answer(requestId: string, decision: "approve" | "deny", more: Record<string, unknown> = {}) {
+    return this.client.call("proc.hil", { pid: this.pid, requestId, decision, ...more });
+  }
+
+  history(more: { conversationId?: string; limit?: number; offset?: number } = {}): Promise<History> {
+    return this.client.call("proc.history", { pid: this.pid, ...more });
+  }
+
+  /** Of the last answers of tools, the newest. */
+  async result(): Promise<{ toolName: string; isError: boolean; output: string; toolCallId: string }> {
+    const { messages } = await this.history({ limit: 1000 });
+    return messages.findLast(({ role }) => role === "toolResult")?.content as never;
+  }
+}
+
+export async function watch(client: Client, pid: string): Promise<Watched> {
+  const watched = new Watched(client, pid);
+  await watched.begun;
+  return watched;
+}

@@ -1,0 +1,85 @@
+// The model of a gateway under test: a provider on loopback that root chooses as everybody's model. A test says what it
+// answers next, and looks at what it was asked, whatever wire both speak.
+
+import type { Client } from "../../../src/client/client.ts";
+import { type Asked, ScriptedProvider, type Step, type WireName } from "./provider.ts";
+import type { Said, Script } from "./script.ts";
+
+let models = 0;
+let calls = 0;
+
+export function says(text: string, usage?: Script["usage"]): Script {
+  return { say: [{ type: "text", text }], ...(usage === undefined ? {} : { usage }) };
+}
+
+/** One call of a tool, or several: `wants(["Read", {...}], ["Shell", {...}])`. */
+export function wants(...tools: readonly [name: string, args: Record<string, unknown>][]): Script {
+  return { say: tools.map(([name, args]): Said => ({ type: "call", id: `call_${++calls}`, name, args: JSON.stringify(args) })) };
+}
+
+export class ScriptedModel {
+  readonly provider: ScriptedProvider;
+  /** Another for each, so that no gateway remembers the failures of the last. */
+  readonly name = `scripted-${++models}`;
+
+  private constructor(provider: ScriptedProvider) {
+    this.provider = provider;
+  }
+
+  static async start(): Promise<ScriptedModel> {
+    return new ScriptedModel(await ScriptedProvider.start());
+  }
+
+  /** From the next run on it answers everybody at this gateway who has chosen nothing else. */
+  async serve(root: Client, wire: WireName = "chat"): Promise<void> {
+    const { provider, baseUrl, apiKey } = this.provider.choice(wire);
+    const settings = { provider, base_url: baseUrl ?? "", model: this.name, api_key: apiKey };
+    for (const [key, value] of Object.entries(settings)) await root.call("sys.config.set", { key: `config/ai/${key}`, value });
+  }
+
+  next(...steps: Step[]): this {
+    this.provider.next(...steps);
+    return this;
+  }
+
+  /** The next answer waits until it is let go. */
+  holds(script: Script): () => void {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    this.next(async () => {
+      await gate;
+      return script;
+    });
+    return release;
+  }
+
+  /** For processes that work side by side, and whatever is asked beyond the last step. */
+  otherwise(step: Step): this {
+    this.provider.otherwise = step;
+    return this;
+  }
+
+  /** The answers that were asked for, oldest first. */
+  get asked(): Asked[] {
+    return this.provider.asked.filter(({ method }) => method === "POST");
+  }
+
+  close(): Promise<void> {
+    return this.provider.close();
+  }
+}
+
+/** Everything a model was told but its instructions and tools, as the wire has it. */
+export function told({ body }: Asked): unknown[] {
+  return (body.messages ?? body.input ?? []) as unknown[];
+}
+
+/** The same as text, to look for words in. */
+export function toldText(asked: Asked): string {
+  return JSON.stringify(told(asked));
+}
+
+export function toolNames({ body }: Asked): string[] {
+  const tools = (body.tools ?? []) as { name?: string; function?: { name: string } }[];
+  return tools.map((tool) => tool.function?.name ?? tool.name ?? "");
+}
