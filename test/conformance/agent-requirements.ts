@@ -52,4 +52,53 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.queue.list:waiting", "What waits is listed in order, by conversation", "issue 5"),
   r("proc.queue.edit:words", "What waits can be put right until it is said", "issue 5"),
   r("proc.queue.withdraw:ends", "What waits can be taken back, and its run ends as aborted", "issue 5"),
+
+  r(
+    "proc.history:pages",
+    "History comes in pages with ids and times, from the oldest or the newest, with the state of the context",
+    "seed, 5.10, 5.12",
+  ),
+  r("proc.history:newest", "However long the history is, the model sees the newest of it", "15.4.1"),
+  r(
+    "proc.conversation.open:makes",
+    "A conversation is made or opened again; it gets an id where none is given, and a trimmed title",
+    "seed, 5.10",
+  ),
+  r("proc.conversation.open:apart", "What is said in one conversation is not known in another", "seed"),
+  r("proc.conversation.list:open", "Open conversations are listed, closed ones where they are asked for", "seed"),
+  r("proc.conversation.get:one", "One conversation is shown; an unknown one is null", "seed"),
+  r("proc.conversation.close:silent", "A closed conversation keeps its history and takes no message until it is opened again", "seed"),
+  r("proc.conversation.reset:archives", "One conversation is archived and emptied under the next generation; others stay", "seed, 5.10"),
+  r("proc.conversation.reset:ends", "Runs of a conversation that is emptied end with an event, and others go on", "15.4.6"),
+  r("proc.conversation.policy.get:default", "The policy is manual at 90 % with 80 messages kept", "seed"),
+  r("proc.conversation.policy.set:sets", "A policy is changed in parts, and only to what makes sense", "seed, 5.12"),
+  r(
+    "proc.conversation.policy.set:fail",
+    "With the policy fail a full context ends the run before the model is asked, and says what to do",
+    "5.12",
+  ),
+  r(
+    "proc.conversation.policy.set:auto-compact",
+    "With the policy auto-compact a run makes room for itself, visibly and with an archive",
+    "seed, 5.12",
+  ),
+  r("proc.conversation.compact:prefix", "The older part is archived and a visible summary takes its place", "seed, 5.10"),
+  r(
+    "proc.conversation.compact:generates",
+    "The summary is made by the model where that is wanted; without one nothing changes",
+    "seed, 5.10",
+  ),
+  r("proc.conversation.compact:refuses", "One selector, one summary, something to compact, and no run in that conversation", "seed, 5.10"),
+  r("proc.conversation.segments:lists", "Archived parts are listed, also after the conversation was emptied", "seed, 5.9"),
+  r(
+    "proc.conversation.segment.read:pages",
+    "An archived part is read in pages, word for word, with names and errors of results",
+    "seed, 15.4.8",
+  ),
+  r("proc.conversation.fork:message", "A conversation is branched at a message, with new ids and the old times", "seed, 5.10"),
+  r(
+    "proc.conversation.fork:segment",
+    "An archived part becomes a conversation, with what was behind it unless that is not wanted",
+    "seed, 5.10",
+  ),
 ];

@@ -15,3 +15,4 @@ import "./device.ts";
 import "./repo.ts";
 import "./runs.ts";
 import "./following.ts";
+import "./conversations.ts";

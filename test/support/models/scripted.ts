@@ -13,7 +13,7 @@ export function says(text: string, usage?: Script["usage"]): Script {
 }
 
 /** One call of a tool, or several: `wants(["Read", {...}], ["Shell", {...}])`. */
-export function wants(...tools: readonly [name: string, args: Record<string, unknown>][]): Script {
+export function wants(...tools: readonly [name: string, args: object][]): Script {
   return { say: tools.map(([name, args]): Said => ({ type: "call", id: `call_${++calls}`, name, args: JSON.stringify(args) })) };
 }
 
