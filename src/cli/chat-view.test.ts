@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChatView, type Piece } from "./chat-view.ts";
 import type { Look } from "./look.ts";
-import { approvalText } from "./tool-call.ts";
+import { questionText } from "./tool-call.ts";
 
 type Sent = readonly [signal: string, payload: unknown];
 
@@ -46,13 +46,13 @@ test("tools take a line each", () => {
     ...streamed("Let me look."),
     output("Let me look."),
     call("1", "Shell", "shell.exec", { target: "macbook", input: "git status\nls" }),
-    result("1", { output: { status: "completed", exitCode: 0, output: "" } }),
+    result("1", { output: "clean" }),
     call("2", "Read", "fs.read", { target: "gsv", path: "~/a" }),
     call("3", "Search", "fs.search", { target: "gsv", query: "x", path: "~" }),
-    result("2", { output: { ok: false, error: "Not found: ~/a\nmore" } }),
+    result("2", { ok: false, error: "Error: Not found: ~/a" }),
     result("3", { ok: false, error: "Offline" }),
     call("4", "Shell", "shell.exec", { input: "false" }),
-    result("4", { output: { status: "failed", exitCode: 1, error: "Command exited with code 1", output: "" } }),
+    result("4", { ok: false, error: "what it said\nError: Command exited with code 1" }),
     ...streamed("Done."),
     output("Done."),
     finished({ text: "Done." }),
@@ -108,29 +108,94 @@ test("errors and stops are said", () => {
 });
 
 test("a request shows all that would run, once, and nothing in it can pass for something else", () => {
+  const args = { target: "mac", input: "a\n\u001b[1Ab\r\u202e", cwd: "/x" };
   const request: Sent = [
     "proc.run.hil.requested",
-    { requestId: "h", toolName: "Shell", syscall: "shell.exec", args: { target: "mac\u001b[2J", input: "a\n\u001b[1Ab\r", cwd: "/x" } },
+    { requestId: "h", toolName: "Shell", syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" },
   ];
   expect(shown([request, request])).toBe(
-    "Allow Shell on mac\\x1b[2J?\n    a\n    \\x1b[1Ab\\x0d\n    cwd: /x\n  y: allow it once   a: allow exactly this for 24 h   n: refuse\n",
+    [
+      "? May it do this?",
+      "  shell.exec on mac, in /home/alice",
+      "  input:",
+      "    | a",
+      "    | ⟨U+001B⟩[1Ab⟨U+000D⟩⟨U+202E⟩",
+      "  cwd: /x",
+      "  asked because it is on a device",
+      "",
+    ].join("\n"),
   );
-  const edit = {
-    name: "Edit",
-    syscall: "fs.edit",
-    args: { target: "gsv", path: "f", oldString: "a", newString: "b\nc", replaceAll: true },
-  };
-  expect(approvalText(edit, "plain")).toContain("    path: f\n    - a\n    + b\n    + c\n    replaceAll: true\n");
 });
 
-test("where not all of a request fits, that is said", () => {
-  const long = (input: string) => approvalText({ name: "Shell", syscall: "shell.exec", args: { input } }, "plain");
-  const many = long(Array.from({ length: 500 }, (_, at) => `line ${at}`).join("\n"));
-  expect(many).toContain("line 0\n");
-  expect(many).toContain("line 499\n");
-  expect(many).toContain("Not all of these 500 lines (3890 characters) are shown: look at all of it before you allow it");
-  expect(long("x".repeat(100_000)).length).toBeLessThan(2_000);
-  expect(long("x".repeat(15_000))).toContain("x".repeat(15_000));
+test("where not all of a request fits, that is said, and the whole can be seen", () => {
+  const question = {
+    ...{ requestId: "q", runId: "r", conversationId: "default", callId: "c", why: "" },
+    ...{ syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) }, target: "gsv", cwd: "/" },
+  };
+  expect(questionText(question, "plain")).toContain("Not all of it is shown: press w");
+  expect(questionText(question, "plain").length).toBeLessThan(6_000);
+  expect(questionText(question, "plain", true)).toContain("x".repeat(100_000));
+});
+
+test("a question about a budget is another question", () => {
+  const request: Sent = ["proc.run.hil.requested", { requestId: "b", syscall: "proc.budget", args: {}, why: "2 model calls are used up" }];
+  expect(shown([request])).toBe("? May it go on?\n  2 model calls are used up\n");
+});
+
+const piece = (seq: number, event: object, modelCall = 1): Sent => ["proc.run.stream", { runId: "r", modelCall, seq, event }];
+
+test("an answer that begins anew after a crash goes on where the screen stopped", () => {
+  const view = new ChatView("plain");
+  const text = (sent: readonly Sent[]) => sent.flatMap(([signal, payload]) => view.view(signal, payload, 0)).map(({ text }) => text);
+  const delta = (text: string) => ({ type: "text_delta", delta: text });
+  expect(text([started, piece(1, { type: "text_start" }), piece(2, delta("one ")), piece(3, delta("two "))]).join("")).toBe("one two ");
+  expect(view.live(null)).toEqual([]);
+  const again = [piece(1, { type: "text_start" }), piece(2, delta("one two")), piece(3, delta(" three"))];
+  expect(text([...again, output("one two three"), finished({ text: "one two three" })]).join("")).toBe("three\n");
+});
+
+test("an answer that is another one after a crash says so and is shown whole", () => {
+  const view = new ChatView("plain");
+  const text = (sent: readonly Sent[]) => sent.flatMap(([signal, payload]) => view.view(signal, payload, 0)).map(({ text }) => text);
+  text([started, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
+  view.live(null);
+  const again = [piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "two" })];
+  expect(text([...again, output("two"), finished({ text: "two" })]).join("")).toBe("\nthe answer was cut off; it begins anew\ntwo\n");
+});
+
+test("who comes in the middle of an answer is shown what has come and then the rest", () => {
+  const view = new ChatView("plain");
+  const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text", text: "so far " }] };
+  const pieces = [
+    ...view.live(live),
+    ...view.view(...piece(6, { type: "text_delta", delta: "and on" }, 2), 0),
+    ...view.live({ ...live, seq: 8, blocks: [{ type: "text", text: "so far and on and" }] }),
+    ...view.view(...piece(9, { type: "text_delta", delta: " on" }, 2), 0),
+    ...view.view(...output("so far and on and on"), 0),
+  ];
+  expect(pieces.map(({ text }) => text).join("")).toBe("so far and on and on\n");
+});
+
+test("thoughts are folded into a line, unfolded on request, and shown where everything is", () => {
+  const thinking = [
+    piece(1, { type: "thinking_start" }),
+    piece(2, { type: "thinking_delta", delta: "hm\u001b" }),
+    piece(3, { type: "thinking_end" }),
+    piece(4, { type: "text_start" }),
+    piece(5, { type: "text_delta", delta: "Yes" }),
+  ];
+  const folded = new ChatView("plain");
+  const all = (view: ChatView) => thinking.flatMap(([signal, payload], at) => view.view(signal, payload, at * 500));
+  const joined = (pieces: readonly Piece[]) => pieces.map(({ text }) => text).join("");
+  expect(joined(all(folded))).toBe("• thinking  1.0 s\nYes");
+  expect(joined(folded.details())).toBe("\nhm\\x1b\n");
+  expect(joined(all(new ChatView("plain", { isVerbose: true })))).toBe("• thinking\nhm\\x1b\nYes");
+});
+
+test("what people say is shown in its place", () => {
+  const view = new ChatView("plain", { showsPeople: true });
+  const said = view.view("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }, 0);
+  expect(said.map(({ text }) => text).join("")).toBe("\n› a\\x1b\n  b\n\n");
 });
 
 test("whatever of the stream is lost or comes again, the text is whole and there once", () => {

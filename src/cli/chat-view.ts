@@ -1,18 +1,29 @@
 // A run as it is seen in a terminal: signals in, pieces of text out. What a model says is shown while it says it, and once: what
-// the stream missed is made up for by the whole text that follows it. In a pipe only whole texts go to stdout, and what is remarked
-// about the run to stderr. It opens nothing, waits for nothing and knows the time only from whoever calls.
+// the stream missed is made up for by the whole text that follows it, and an answer that begins anew, because the gateway was
+// started again in the middle of it, goes on where the screen stopped. In a pipe only whole texts go to stdout, and what is
+// remarked about the run to stderr. It opens nothing, waits for nothing and knows the time only from whoever calls.
 
+import type { LiveAnswer } from "../client/follow.ts";
 import { type Look, type Style, styled } from "./look.ts";
 import { Markdown } from "./markdown.ts";
 import { printable } from "./terminal.ts";
-import { approvalText, toolLine } from "./tool-call.ts";
+import { failureIn, nextStep, type Question, questionText, resultText, toolLine } from "./tool-call.ts";
 
 export type Piece = { stream: "stdout" | "stderr"; text: string };
 
 type Data = Record<string, unknown>;
 
+export type ViewOptions = {
+  /** Results of tools and thoughts are shown too. */
+  isVerbose?: boolean;
+  /** What people said is shown, for a conversation that may have several of them. */
+  showsPeople?: boolean;
+};
+
 export class ChatView {
   readonly #look: Look;
+  readonly #showsPeople: boolean;
+  isVerbose: boolean;
   #pieces: Piece[] = [];
   #isLineOpen = false;
   #markdown: Markdown | null = null;
@@ -23,14 +34,52 @@ export class ChatView {
   readonly #tools = new Map<string, { line: string; startedAt: number }>();
   /** The tool whose line has no end yet. */
   #openTool: string | null = null;
+  #thinkingSince: number | null = null;
+  #thoughts = "";
+  /** Of the last tool or thought, for whoever wants to see more of it. */
+  #details = "";
   readonly #asked = new Set<string>();
 
-  constructor(look: Look) {
+  constructor(look: Look, { isVerbose = false, showsPeople = false }: ViewOptions = {}) {
     this.#look = look;
+    this.isVerbose = isVerbose;
+    this.#showsPeople = showsPeople;
   }
 
   view(signal: string, payload: unknown, now: number): Piece[] {
     this.#take(signal, isData(payload) ? payload : {}, now);
+    return this.#taken();
+  }
+
+  /** One has begun to follow, or is back: as much of the answer as has come, or that none is coming. */
+  live(answer: LiveAnswer | null): Piece[] {
+    const { shown } = this.#call;
+    this.#call = { ...newCall(), shown };
+    if (answer !== null && this.#look !== "raw") {
+      this.#call.of = callOf(answer);
+      this.#call.seq = answer.seq;
+      this.#hear(answer.blocks.flatMap((block) => (block.type === "text" ? [text(block.text)] : [])).join("\n\n"));
+    }
+    return this.#taken();
+  }
+
+  /** A line of whoever shows this. */
+  remark(line: string, style?: Style): Piece[] {
+    this.#remark(line, style);
+    return this.#taken();
+  }
+
+  /** More of the last tool call or thought. */
+  details(): Piece[] {
+    return this.remark(this.#details === "" ? "nothing to show yet" : this.#details, "dim");
+  }
+
+  /** This was said before, and is on the screen already. */
+  wasSaid(whole: string): void {
+    this.#lastText = whole;
+  }
+
+  #taken(): Piece[] {
     const pieces = this.#pieces;
     this.#pieces = [];
     return pieces;
@@ -42,8 +91,10 @@ export class ChatView {
         this.#endCall();
         this.#lastText = "";
         return;
+      case "proc.changed":
+        return this.#changed(payload);
       case "proc.run.stream":
-        return this.#stream(number(payload.seq), isData(payload.event) ? payload.event : {});
+        return this.#stream(callOf(payload), number(payload.seq), isData(payload.event) ? payload.event : {}, now);
       case "proc.run.output":
         return this.#output(text(payload.text));
       case "proc.run.tool.started":
@@ -59,23 +110,69 @@ export class ChatView {
     }
   }
 
-  #stream(seq: number, event: Data): void {
-    // The first piece begins another call, unless it comes again after some of this one was shown.
-    if (seq === 1 && this.#call.shown === "") this.#call = newCall();
+  #stream(of: string, seq: number, event: Data, now: number): void {
+    if (this.#look === "raw") return;
+    const { shown, seq: last, of: before } = this.#call;
+    // The first piece begins another answer, or the same one anew where some of it was shown and its end never came.
+    if (of !== before || (seq === 1 && (last > 1 || shown === ""))) this.#call = { ...newCall(), of, shown };
     const call = this.#call;
-    if (this.#look === "raw" || seq <= call.seq) return;
+    if (seq <= call.seq) return;
     // A piece that did not come leaves a hole that only the whole text can fill.
     if (seq !== call.seq + 1) call.hasGap = true;
     call.seq = seq;
-    if (event.type === "thinking_start" && !call.isThinking) {
-      call.isThinking = true;
-      this.#remark("thinking ...", "dim");
+    if (event.type === "thinking_start") this.#think(now);
+    else if (event.type === "thinking_delta") this.#thought(text(event.delta));
+    else if (event.type === "thinking_end") this.#endThinking(now);
+    else if (event.type === "text_start" && call.heard !== "") this.#hear("\n\n");
+    else if (event.type === "text_delta") {
+      this.#endThinking(now);
+      this.#hear(text(event.delta));
     }
-    if (event.type === "text_start" && call.shown !== "" && !call.hasGap) this.#say("\n\n");
-    if (event.type === "text_delta" && !call.hasGap) {
-      call.shown += text(event.delta);
-      this.#say(text(event.delta));
+  }
+
+  /** More of the answer. As long as it is what is on the screen already, nothing is shown. */
+  #hear(delta: string): void {
+    const call = this.#call;
+    if (call.hasGap) return;
+    call.heard += delta;
+    if (call.shown.startsWith(call.heard)) return;
+    let rest = call.heard.slice(call.shown.length);
+    if (!call.heard.startsWith(call.shown)) {
+      this.#remark("the answer was cut off; it begins anew", "dim");
+      rest = call.heard;
     }
+    this.#say(rest);
+    call.shown = call.heard;
+  }
+
+  #think(now: number): void {
+    if (this.#thinkingSince !== null) return;
+    this.#remarkOpen(`${this.#paint("•", "dim")} ${this.#paint("thinking", "dim")}`);
+    if (this.isVerbose) this.#put("\n");
+    this.#thinkingSince = now;
+    this.#thoughts = "";
+  }
+
+  #thought(delta: string): void {
+    this.#thoughts += delta;
+    if (this.isVerbose && this.#thinkingSince !== null) this.#put(this.#paint(printable(delta, "\n\t"), "dim"));
+  }
+
+  #endThinking(now: number): void {
+    if (this.#thinkingSince === null) return;
+    const took = this.#paint(`  ${duration(now - this.#thinkingSince)}`, "dim");
+    this.#thinkingSince = null;
+    this.#details = printable(this.#thoughts, "\n\t");
+    this.#put(this.isVerbose ? "\n" : `${took}\n`);
+  }
+
+  #changed(payload: Data): void {
+    const changes: unknown[] = Array.isArray(payload.changes) ? payload.changes : [];
+    if (payload.event === "conversation.compacted" && this.#look !== "raw")
+      return this.#remark(`${number(payload.archivedMessages)} earlier messages were put into the archive, and a summary in their place`, "dim");
+    if (!this.#showsPeople || !changes.includes("messages") || payload.role !== "user") return;
+    this.#endCall();
+    this.#put(`\n${personText(payload.content, this.#look)}\n\n`);
   }
 
   #output(whole: string): void {
@@ -95,11 +192,12 @@ export class ChatView {
   #toolStarted(payload: Data, now: number): void {
     this.#endCall();
     const callId = text(payload.callId);
-    if (this.#tools.has(callId)) return;
     const line = toolLine({ name: text(payload.name), syscall: text(payload.syscall), args: isData(payload.args) ? payload.args : {} });
+    // Again after somebody allowed it: the time it waited for them is not its own.
+    const isKnown = this.#tools.has(callId);
     this.#tools.set(callId, { line, startedAt: now });
-    if (this.#look === "raw") return;
-    this.#put(`${this.#paint("•", "dim")} ${line}`);
+    if (isKnown || this.#look === "raw") return;
+    this.#remarkOpen(`${this.#paint("•", "dim")} ${line}`);
     this.#openTool = callId;
   }
 
@@ -107,21 +205,16 @@ export class ChatView {
     const callId = text(payload.callId);
     const { line, startedAt } = this.#tools.get(callId) ?? { line: printable(text(payload.name)), startedAt: now };
     this.#tools.delete(callId);
-    const end = `  ${this.#toolEnd(payload)} ${this.#paint(duration(now - startedAt), "dim")}`;
+    const isFailed = payload.ok === false;
+    const how = isFailed ? this.#paint(failureIn(text(payload.error)), "red") : this.#paint("ok", "green");
+    const end = `  ${how} ${this.#paint(duration(now - startedAt), "dim")}`;
+    const result = resultText(text(isFailed ? payload.error : payload.output));
+    this.#details = `${line}\n${result}`;
     if (this.#openTool === callId) {
       this.#openTool = null;
       this.#put(`${end}\n`);
-      return;
-    }
-    this.#remark(`${this.#paint("•", "dim")} ${line}${end}`);
-  }
-
-  #toolEnd({ ok, output, error }: Data): string {
-    const { exitCode, status, ok: isDone, error: reason } = isData(output) ? output : {};
-    if (ok === false || isDone === false) return this.#paint(`failed: ${firstLine(text(error) || text(reason))}`, "red");
-    if (status === "running") return this.#paint("still running", "yellow");
-    if (status !== "failed") return this.#paint("ok", "green");
-    return this.#paint(typeof exitCode === "number" ? `exit ${exitCode}` : `failed: ${firstLine(text(reason))}`, "yellow");
+    } else this.#remark(`${this.#paint("•", "dim")} ${line}${end}`);
+    if (this.isVerbose && result !== "") this.#remark(result, "dim");
   }
 
   #asks(payload: Data): void {
@@ -129,8 +222,7 @@ export class ChatView {
     if (this.#asked.has(requestId)) return;
     this.#asked.add(requestId);
     this.#endCall();
-    const args = isData(payload.args) ? payload.args : {};
-    this.#remark(approvalText({ name: text(payload.toolName), syscall: text(payload.syscall), args }, this.#look));
+    this.#remark(questionText(questionOf(payload), this.#look));
   }
 
   #retrying({ waitMs, why }: Data): void {
@@ -147,7 +239,11 @@ export class ChatView {
     this.#endCall();
     this.#tools.clear();
     if (payload.status === "aborted" || payload.aborted === true) this.#remark("stopped", "dim");
-    else if (payload.status === "error") this.#remark(`error: ${printable(text(payload.error) || text(payload.reason), "\n")}`, "red");
+    else if (payload.status === "error") {
+      this.#remark(`error: ${printable(text(payload.error) || text(payload.reason), "\n")}`, "red");
+      const next = nextStep(text(payload.reason));
+      if (next !== "") this.#remark(next, "dim");
+    }
   }
 
   /** Text of the model. */
@@ -174,6 +270,8 @@ export class ChatView {
   }
 
   #endCall(): void {
+    if (this.#thinkingSince !== null) this.#put("\n");
+    this.#thinkingSince = null;
     this.#endTool();
     this.#endText();
     this.#call = newCall();
@@ -188,6 +286,13 @@ export class ChatView {
     else this.#put(painted);
   }
 
+  /** The same, whose end comes later. */
+  #remarkOpen(line: string): void {
+    this.#endTool();
+    this.#endText();
+    this.#put(line);
+  }
+
   #put(text: string): void {
     if (text === "") return;
     this.#isLineOpen = !text.endsWith("\n");
@@ -199,10 +304,40 @@ export class ChatView {
   }
 }
 
-type Call = { seq: number; shown: string; hasGap: boolean; isThinking: boolean };
+/** `heard` is what has come of this answer, `shown` what of it, or of the try before, is on the screen. */
+type Call = { of: string; seq: number; heard: string; shown: string; hasGap: boolean };
 
 function newCall(): Call {
-  return { seq: 0, shown: "", hasGap: false, isThinking: false };
+  return { of: "", seq: 0, heard: "", shown: "", hasGap: false };
+}
+
+function callOf({ runId, modelCall }: { runId?: unknown; modelCall?: unknown }): string {
+  return `${text(runId)} ${number(modelCall)}`;
+}
+
+/** What a person said, as it stands in a conversation. */
+export function personText(content: unknown, look: Look): string {
+  const said = text(content) || (isData(content) ? text(content.text) : "");
+  const lines = printable(said, "\n\t").split("\n");
+  const paint = (line: string) => (look === "styled" ? styled(line, "bold") : line);
+  return lines.map((line, at) => `${at === 0 ? PROMPT : "  "}${paint(line)}`).join("\n");
+}
+
+export const PROMPT = "› ";
+
+export function questionOf(payload: Data): Question {
+  const { requestId, runId, conversationId, callId, syscall, target, cwd, why } = payload;
+  return {
+    requestId: text(requestId),
+    runId: text(runId),
+    conversationId: text(conversationId),
+    callId: text(callId),
+    syscall: text(syscall),
+    args: isData(payload.args) ? payload.args : {},
+    target: text(target),
+    cwd: text(cwd),
+    why: text(why),
+  };
 }
 
 /** What follows in a text after what was shown of it, whatever space lies between its blocks; null where it is another text. */

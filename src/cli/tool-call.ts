@@ -1,6 +1,7 @@
 // A tool call as a person sees it: in one line while it runs, and whole where they are asked to allow it. Arguments are a model's
 // words, so nothing in them may look like anything else than what it is.
 
+import { showRequest } from "../approval/show.ts";
 import { type Look, styled } from "./look.ts";
 import { printable } from "./terminal.ts";
 
@@ -8,10 +9,23 @@ type Args = Record<string, unknown>;
 
 export type ToolCall = { name: string; syscall: string; args: Args };
 
+/** What a person is asked: whether exactly this may be done, or whether more may be used than the budget says. */
+export type Question = {
+  requestId: string;
+  runId: string;
+  conversationId: string;
+  callId: string;
+  syscall: string;
+  args: Args;
+  target: string;
+  cwd: string;
+  why: string;
+};
+
+export const BUDGET = "proc.budget";
 const LINE_CHARS = 80;
-/** As much as a person reads. Of more, beginning and end are shown, and that something is missing. */
-const SHOWN_LINES = 120;
-const SHOWN_CHARS = 16_000;
+/** Of a result as it is shown on request; the rest is in the history. */
+const RESULT_LINES = 30;
 
 /** Name, target and what it is about: Shell macbook  git status */
 export function toolLine({ name, syscall, args }: ToolCall): string {
@@ -20,14 +34,49 @@ export function toolLine({ name, syscall, args }: ToolCall): string {
   return printable([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
 }
 
-/** Everything that would run, and how to answer. */
-export function approvalText({ name, syscall, args }: ToolCall, look: Look): string {
+/** Everything that would run, in the words in which the gateway lists it; how to answer is said by whoever takes the answer. */
+export function questionText(question: Question, look: Look, isWhole = false): string {
   const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? styled(text, style) : text);
-  const title = `Allow ${name} on ${text(args.target) || "gsv"}?`;
-  const { shown, missing } = limited(details(syscall, args));
-  const warning = missing === "" ? [] : [paint(`  ${missing}: look at all of it before you allow it`, "yellow")];
-  const answers = "  y: allow it once   a: allow exactly this for 24 h   n: refuse";
-  return [paint(printable(title), "bold"), ...shown.map((line) => `    ${line}`), ...warning, paint(answers, "dim")].join("\n");
+  const { syscall: call, args, target, cwd, why } = question;
+  if (call === BUDGET) return `${paint("? May it go on?", "yellow")}\n  ${printable(why)}`;
+  // The target is named first, and need not be named twice.
+  const rest = args.target === target ? withoutTarget(args) : args;
+  const shown = showRequest({ call, args: rest, target, cwd }, isWhole);
+  const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(printable(line), "bold") : printable(line)}`);
+  const missing = shown.isWhole ? [] : [paint("  Not all of it is shown: press w to see the whole before you allow it", "yellow")];
+  const because = why === "" ? [] : [paint(`  asked because ${printable(why)}`, "dim")];
+  return [paint("? May it do this?", "yellow"), ...lines, ...missing, ...because].join("\n");
+}
+
+/** Why a call failed, in a few words: programs say more before they end. */
+export function failureIn(error: string): string {
+  const exit = /Command exited with code (\d+)\s*$/.exec(error)?.[1];
+  if (exit !== undefined) return `exit ${exit}`;
+  const lines = error.trim().split("\n");
+  const last = lines.findLast((line) => line.startsWith("Error: ")) ?? lines[0] ?? "";
+  return printable(`failed: ${last.replace(/^Error: /, "").slice(0, 200)}`);
+}
+
+export function resultText(output: string): string {
+  const lines = printable(output.trimEnd(), "\n\t").split("\n");
+  const shown = lines.slice(0, RESULT_LINES).map((line) => `  ${line.slice(0, 500)}`);
+  const missing = lines.length - shown.length;
+  return output.trim() === "" ? "" : [...shown, ...(missing > 0 ? [`  ... ${missing} more lines`] : [])].join("\n");
+}
+
+/** What a person can do about a run that ended in an error, where the error itself does not say so. */
+export function nextStep(reason: string): string {
+  switch (reason) {
+    case "generation.error":
+    case "generation.empty":
+      return "Say it again to try once more. Which model is asked, and where: gsv config get config/ai";
+    case "lease.expired":
+      return "Nothing was heard of it for too long. Say it again to try once more";
+    case "internal":
+      return "Say it again to try once more; the gateway's log says what happened";
+    default:
+      return "";
+  }
 }
 
 function subject(syscall: string, args: Args): string {
@@ -42,44 +91,14 @@ function subject(syscall: string, args: Args): string {
     case "fs.delete":
       return text(args.path);
     default: {
-      const { target: _, ...rest } = args;
+      const rest = withoutTarget(args);
       return Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
     }
   }
 }
 
-/** Line by line, with every argument that is not the target in it. */
-function details(syscall: string, args: Args): string[] {
-  const { target: _, ...rest } = args;
-  const known = syscall === "fs.edit" ? edit(rest) : syscall === "shell.exec" ? command(rest) : null;
-  const [lines, others] = known ?? [[], rest];
-  return [...lines, ...Object.entries(others).flatMap(([name, value]) => field(name, value))];
-}
-
-function edit({ path, oldString, newString, ...others }: Args): [string[], Args] | null {
-  if (typeof path !== "string" || typeof oldString !== "string" || typeof newString !== "string") return null;
-  const marked = (mark: string, text: string) => text.split("\n").map((line) => `${mark} ${line}`);
-  return [[`path: ${path}`, ...marked("-", oldString), ...marked("+", newString)], others];
-}
-
-function command({ input, ...others }: Args): [string[], Args] | null {
-  return typeof input === "string" ? [input.split("\n"), others] : null;
-}
-
-function field(name: string, value: unknown): string[] {
-  if (typeof value !== "string") return [`${name}: ${JSON.stringify(value)}`];
-  const lines = value.split("\n");
-  return lines.length === 1 ? [`${name}: ${value}`] : [`${name}:`, ...lines.map((line) => `  ${line}`)];
-}
-
-function limited(lines: readonly string[]): { shown: string[]; missing: string } {
-  const safe = lines.map((line) => printable(line, "\t"));
-  const chars = safe.reduce((sum, line) => sum + line.length, 0);
-  if (safe.length <= SHOWN_LINES && chars <= SHOWN_CHARS) return { shown: safe, missing: "" };
-  const cut = safe.map((line) => (line.length <= 1_000 ? line : `${line.slice(0, 500)} ... ${line.slice(-500)}`));
-  const half = chars > SHOWN_CHARS ? Math.min(8, SHOWN_LINES / 2) : SHOWN_LINES / 2;
-  const shown = cut.length <= half * 2 ? cut : [...cut.slice(0, half), "...", ...cut.slice(-half)];
-  return { shown, missing: `Not all of these ${safe.length} lines (${chars} characters) are shown` };
+function withoutTarget({ target: _, ...rest }: Args): Args {
+  return rest;
 }
 
 function firstLine(text: string): string {
