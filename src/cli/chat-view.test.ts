@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChatView, type Piece } from "./chat-view.ts";
 import type { Look } from "./look.ts";
-import { questionText } from "./tool-call.ts";
+import { questionOf, questionText } from "./tool-call.ts";
 
 type Sent = readonly [signal: string, payload: unknown];
 
@@ -107,13 +107,10 @@ test("errors and stops are said", () => {
   expect(shown([started, ...streamed("par"), finished({ status: "aborted", aborted: true, text: "par" })])).toBe("par\nstopped\n");
 });
 
-test("a request shows all that would run, once, and nothing in it can pass for something else", () => {
+test("a question shows all that would run, and nothing in it can pass for something else", () => {
   const args = { target: "mac", input: "a\n\u001b[1Ab\r\u202e", cwd: "/x" };
-  const request: Sent = [
-    "proc.run.hil.requested",
-    { requestId: "h", toolName: "Shell", syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" },
-  ];
-  expect(shown([request, request])).toBe(
+  const question = questionOf({ requestId: "h", syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" });
+  expect(questionText(question, "plain")).toBe(
     [
       "? May it do this?",
       "  shell.exec on mac, in /home/alice",
@@ -122,24 +119,20 @@ test("a request shows all that would run, once, and nothing in it can pass for s
       "    | ⟨U+001B⟩[1Ab⟨U+000D⟩⟨U+202E⟩",
       "  cwd: /x",
       "  asked because it is on a device",
-      "",
     ].join("\n"),
   );
 });
 
 test("where not all of a request fits, that is said, and the whole can be seen", () => {
-  const question = {
-    ...{ requestId: "q", runId: "r", conversationId: "default", callId: "c", why: "" },
-    ...{ syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) }, target: "gsv", cwd: "/" },
-  };
+  const question = questionOf({ syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) }, target: "gsv", cwd: "/" });
   expect(questionText(question, "plain")).toContain("Not all of it is shown: press w");
   expect(questionText(question, "plain").length).toBeLessThan(6_000);
   expect(questionText(question, "plain", true)).toContain("x".repeat(100_000));
 });
 
 test("a question about a budget is another question", () => {
-  const request: Sent = ["proc.run.hil.requested", { requestId: "b", syscall: "proc.budget", args: {}, why: "2 model calls are used up" }];
-  expect(shown([request])).toBe("? May it go on?\n  2 model calls are used up\n");
+  const question = questionOf({ syscall: "proc.budget", args: {}, why: "2 model calls are used up" });
+  expect(questionText(question, "plain")).toBe("? May it go on?\n  2 model calls are used up");
 });
 
 const piece = (seq: number, event: object, modelCall = 1): Sent => ["proc.run.stream", { runId: "r", modelCall, seq, event }];

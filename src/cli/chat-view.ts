@@ -7,7 +7,7 @@ import type { LiveAnswer } from "../client/follow.ts";
 import { type Look, type Style, styled } from "./look.ts";
 import { Markdown } from "./markdown.ts";
 import { printable } from "./terminal.ts";
-import { failureIn, nextStep, type Question, questionText, resultText, toolLine } from "./tool-call.ts";
+import { failureIn, nextStep, resultText, toolLine } from "./tool-call.ts";
 
 export type Piece = { stream: "stdout" | "stderr"; text: string };
 
@@ -38,7 +38,6 @@ export class ChatView {
   #thoughts = "";
   /** Of the last tool or thought, for whoever wants to see more of it. */
   #details = "";
-  readonly #asked = new Set<string>();
 
   constructor(look: Look, { isVerbose = false, showsPeople = false }: ViewOptions = {}) {
     this.#look = look;
@@ -101,8 +100,6 @@ export class ChatView {
         return this.#toolStarted(payload, now);
       case "proc.run.tool.finished":
         return this.#toolFinished(payload, now);
-      case "proc.run.hil.requested":
-        return this.#asks(payload);
       case "proc.run.retrying":
         return this.#retrying(payload);
       case "proc.run.finished":
@@ -217,14 +214,6 @@ export class ChatView {
     if (this.isVerbose && result !== "") this.#remark(result, "dim");
   }
 
-  #asks(payload: Data): void {
-    const requestId = text(payload.requestId);
-    if (this.#asked.has(requestId)) return;
-    this.#asked.add(requestId);
-    this.#endCall();
-    this.#remark(questionText(questionOf(payload), this.#look));
-  }
-
   #retrying({ waitMs, why }: Data): void {
     const hasShown = this.#call.shown.trim() !== "";
     this.#endCall();
@@ -324,21 +313,6 @@ export function personText(content: unknown, look: Look): string {
 }
 
 export const PROMPT = "› ";
-
-export function questionOf(payload: Data): Question {
-  const { requestId, runId, conversationId, callId, syscall, target, cwd, why } = payload;
-  return {
-    requestId: text(requestId),
-    runId: text(runId),
-    conversationId: text(conversationId),
-    callId: text(callId),
-    syscall: text(syscall),
-    args: isData(payload.args) ? payload.args : {},
-    target: text(target),
-    cwd: text(cwd),
-    why: text(why),
-  };
-}
 
 /** What follows in a text after what was shown of it, whatever space lies between its blocks; null where it is another text. */
 function restOf(whole: string, shown: string): string | null {

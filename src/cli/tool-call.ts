@@ -48,6 +48,22 @@ export function questionText(question: Question, look: Look, isWhole = false): s
   return [paint("? May it do this?", "yellow"), ...lines, ...missing, ...because].join("\n");
 }
 
+/** As a signal or a list tells of it. */
+export function questionOf(payload: Args): Question {
+  const { requestId, runId, conversationId, callId, syscall, args, target, cwd, why } = payload;
+  return {
+    requestId: text(requestId),
+    runId: text(runId),
+    conversationId: text(conversationId),
+    callId: text(callId),
+    syscall: text(syscall),
+    args: typeof args === "object" && args !== null ? (args as Args) : {},
+    target: text(target),
+    cwd: text(cwd),
+    why: text(why),
+  };
+}
+
 /** Why a call failed, in a few words: programs say more before they end. */
 export function failureIn(error: string): string {
   const exit = /Command exited with code (\d+)\s*$/.exec(error)?.[1];

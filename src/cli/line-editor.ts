@@ -1,0 +1,167 @@
+// A line that is being typed: keys in, text and cursor out. Knows nothing of terminals, so that it can stand below whatever else
+// is written there. Several lines are typed with Alt-Enter or pasted.
+
+export type Key = { text?: string | undefined; name?: string | undefined; ctrl?: boolean; meta?: boolean };
+
+/** What a key meant beyond the text: the line is done, or nothing in particular. */
+export type Edited = "submit" | "edited" | "ignored";
+
+const segmenter = new Intl.Segmenter();
+
+export class LineEditor {
+  #before: string[] = [];
+  #after: string[] = [];
+  #isPasting = false;
+  /** Newest first, with the line that is being typed at -1. */
+  #history: readonly string[];
+  #at = -1;
+  #draft = "";
+
+  constructor(history: readonly string[] = []) {
+    this.#history = history;
+  }
+
+  get text(): string {
+    return this.#before.join("") + this.#after.join("");
+  }
+
+  /** What stands before the cursor. */
+  get before(): string {
+    return this.#before.join("");
+  }
+
+  get isEmpty(): boolean {
+    return this.#before.length + this.#after.length === 0;
+  }
+
+  /** Everything that was typed, and an empty line instead. */
+  take(): string {
+    const { text } = this;
+    if (text.trim() !== "" && text !== this.#history[0]) this.#history = [text, ...this.#history];
+    this.set("");
+    this.#at = -1;
+    return text;
+  }
+
+  set(text: string): void {
+    this.#before = graphemes(text);
+    this.#after = [];
+  }
+
+  press({ text = "", name = "", ctrl = false, meta = false }: Key): Edited {
+    if (name === "paste-start" || name === "paste-end") {
+      this.#isPasting = name === "paste-start";
+      return "ignored";
+    }
+    if (this.#isPasting) return this.#insert(name === "return" || name === "enter" ? "\n" : text);
+    if (name === "return" && !meta) return "submit";
+    if (name === "return" || name === "enter") return this.#insert("\n");
+    if (ctrl) return this.#control(name);
+    if (meta) return this.#word(name);
+    switch (name) {
+      case "backspace":
+        this.#before.pop();
+        return "edited";
+      case "delete":
+        this.#after.shift();
+        return "edited";
+      case "left":
+        return this.#move(1);
+      case "right":
+        return this.#move(-1);
+      case "home":
+        return this.#move(this.#before.length);
+      case "end":
+        return this.#move(-this.#after.length);
+      case "up":
+        return this.#recall(this.#at + 1);
+      case "down":
+        return this.#recall(this.#at - 1);
+      default:
+        return this.#insert(text);
+    }
+  }
+
+  #control(name: string): Edited {
+    switch (name) {
+      case "a":
+        return this.#move(this.#before.length);
+      case "e":
+        return this.#move(-this.#after.length);
+      case "b":
+        return this.#move(1);
+      case "f":
+        return this.#move(-1);
+      case "h":
+        this.#before.pop();
+        return "edited";
+      case "d":
+        this.#after.shift();
+        return "edited";
+      case "k":
+        this.#after = [];
+        return "edited";
+      case "u":
+        this.#before = [];
+        return "edited";
+      case "w":
+        this.#before.splice(this.#wordStart());
+        return "edited";
+      case "p":
+        return this.#recall(this.#at + 1);
+      case "n":
+        return this.#recall(this.#at - 1);
+      case "left":
+        return this.#word("b");
+      case "right":
+        return this.#word("f");
+      default:
+        return "ignored";
+    }
+  }
+
+  #word(name: string): Edited {
+    if (name === "b" || name === "left") return this.#move(this.#before.length - this.#wordStart());
+    if (name === "f" || name === "right") {
+      const word = /^\s*\S+/.exec(this.#after.join(""))?.[0] ?? "";
+      return this.#move(-graphemes(word).length);
+    }
+    if (name !== "backspace") return "ignored";
+    this.#before.splice(this.#wordStart());
+    return "edited";
+  }
+
+  #wordStart(): number {
+    const kept = this.#before.join("").replace(/\S*\s*$/, "");
+    return graphemes(kept).length;
+  }
+
+  /** To the left for a positive number. */
+  #move(by: number): Edited {
+    if (by > 0) this.#after.unshift(...this.#before.splice(Math.max(0, this.#before.length - by)));
+    else this.#before.push(...this.#after.splice(0, -by));
+    return "edited";
+  }
+
+  #insert(text: string): Edited {
+    // Keys that mean something to a terminal mean nothing here.
+    // oxlint-disable-next-line no-control-regex -- controls are what this is about
+    const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+    if (plain === "") return "ignored";
+    // What is typed may join what stands before it to one character.
+    this.#before = graphemes(this.#before.join("") + plain);
+    return "edited";
+  }
+
+  #recall(at: number): Edited {
+    if (at < -1 || at >= this.#history.length) return "ignored";
+    if (this.#at === -1) this.#draft = this.text;
+    this.#at = at;
+    this.set(at === -1 ? this.#draft : this.#history[at]!);
+    return "edited";
+  }
+}
+
+function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
