@@ -166,7 +166,10 @@ export class ChatView {
   #changed(payload: Data): void {
     const changes: unknown[] = Array.isArray(payload.changes) ? payload.changes : [];
     if (payload.event === "conversation.compacted" && this.#look !== "raw")
-      return this.#remark(`${number(payload.archivedMessages)} earlier messages were put into the archive, and a summary in their place`, "dim");
+      return this.#remark(
+        `${number(payload.archivedMessages)} earlier messages were put into the archive, and a summary in their place`,
+        "dim",
+      );
     if (!this.#showsPeople || !changes.includes("messages") || payload.role !== "user") return;
     this.#endCall();
     this.#put(`\n${personText(payload.content, this.#look)}\n\n`);

@@ -3,6 +3,7 @@
 
 import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
+import { agentCommands } from "./agent-commands.ts";
 
 /** Flags of a command and of all above it. Each command names its own; what commander parsed fits them by the lines below. */
 type Flags = Record<string, never>;
@@ -60,6 +61,8 @@ program
   .command("doctor")
   .description("look for what commonly goes wrong and say what to do")
   .action(doing(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
+
+agentCommands(program, doing);
 
 const auth = program.command("auth").description("set up, log in, log out");
 auth

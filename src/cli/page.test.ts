@@ -6,8 +6,12 @@ class Grid {
   readonly lines: string[][] = [[]];
   row = 0;
   column = 0;
-  constructor(readonly columns: number) {}
+  readonly columns: number;
   readonly rows = 24;
+
+  constructor(columns: number) {
+    this.columns = columns;
+  }
 
   write(text: string): boolean {
     // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
@@ -43,7 +47,7 @@ class Grid {
 test("text goes on above what is being typed, wherever its line stopped", () => {
   const grid = new Grid(20);
   let foot: Foot | null = rowsOf("> ", "hi", "", 10);
-  const page = new Page(grid as never, () => foot);
+  const page = new Page(grid, () => foot);
   page.write("abc");
   expect(grid.text).toBe("abc\n> hi");
   page.write("def");
@@ -64,7 +68,7 @@ test("text goes on above what is being typed, wherever its line stopped", () => 
 
 test("the cursor may stand anywhere in it, and a terminal's last column breaks nothing", () => {
   const grid = new Grid(20);
-  const page = new Page(grid as never, () => rowsOf("> ", "ab", "c\nd", 20));
+  const page = new Page(grid, () => rowsOf("> ", "ab", "c\nd", 20));
   for (let at = 0; at < 70; at++) page.write(String(at % 10));
   const digits = Array.from({ length: 70 }, (_, at) => String(at % 10)).join("");
   expect(grid.text.split("\n").slice(0, 4).join("")).toBe(digits);

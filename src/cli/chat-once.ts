@@ -1,0 +1,168 @@
+// One message and its answer: for a line of a script, or somebody who asks one thing. Follows the process from before the message
+// is sent until its run has ended, so a cut in between loses nothing.
+
+import type { Client, Followed } from "../client/client.ts";
+import { askKey } from "./ask-key.ts";
+import { isInteractive } from "./ask.ts";
+import { decided } from "./chat-questions.ts";
+import { ChatView, type Piece } from "./chat-view.ts";
+import { lookOfStdout } from "./look.ts";
+import { EXIT_CANCELLED, Problem } from "./problem.ts";
+import type { Where } from "./processes.ts";
+import { note, sayJson } from "./terminal.ts";
+import { type Question, questionOf, questionText } from "./tool-call.ts";
+
+export type OnceOptions = {
+  isVerbose: boolean;
+  /** One object at the end, or a line of JSON for each event, instead of text. */
+  prints: "text" | "object" | "events";
+  /** Where nobody can be asked here, go on waiting until somebody has answered elsewhere. */
+  waits: boolean;
+};
+
+/** A question waits for an answer that nobody here can give. */
+export const EXIT_QUESTION = 4;
+
+type Outcome = { status: string; text: string | null; reason?: string; error?: string; usage?: unknown };
+type End = { outcome: Outcome } | { question: Question };
+
+export async function chatOnce(client: Client, where: Where, message: string, options: OnceOptions): Promise<number> {
+  client.keepConnected();
+  const once = new Once(client, where, options);
+  const end = await once.say(message);
+  if (options.prints === "object") sayJson(once.object(end));
+  if ("question" in end) return EXIT_QUESTION;
+  const { status } = end.outcome;
+  return status === "ok" ? 0 : status === "aborted" ? EXIT_CANCELLED : 1;
+}
+
+class Once {
+  readonly #client: Client;
+  readonly #where: Where;
+  readonly #options: OnceOptions;
+  readonly #runId = crypto.randomUUID();
+  readonly #view: ChatView;
+  readonly #look = lookOfStdout();
+  readonly #tools: { name: string; syscall: string; args: unknown; callId: string; ok?: boolean }[] = [];
+  #hasBegun = false;
+  /** The question that is asked here, with the way to take it back. */
+  #asked: { question: Question; over: AbortController } | null = null;
+  #end: (end: End) => void = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  constructor(client: Client, where: Where, options: OnceOptions) {
+    this.#client = client;
+    this.#where = where;
+    this.#options = options;
+    this.#view = new ChatView(this.#look, { isVerbose: options.isVerbose });
+  }
+
+  async say(message: string): Promise<End> {
+    const { pid, conversationId } = this.#where;
+    const end = new Promise<End>((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    const isOurs = (of: { conversationId: unknown }) => this.#hasBegun && of.conversationId === conversationId;
+    const following = this.#client.follow({
+      pid,
+      onEvent: (event) => this.#event(event),
+      onPiece: (piece) => {
+        if (isOurs(piece)) this.#show(this.#view.view("proc.run.stream", piece, Date.now()));
+      },
+      onLive: (live) => {
+        if (this.#hasBegun) this.#show(this.#view.live(live !== null && isOurs(live) ? live : null));
+      },
+      onGap: () => this.#fail(new Problem("Too much happened while the connection was away: gsv proc history shows what was said")),
+      onError: (error) => this.#fail(error),
+    });
+    this.#client.onStatus = (status, reason) => {
+      if (status === "closed") this.#fail(reason ?? new Problem("The gateway ended the connection"));
+      else note(status === "connected" ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back");
+    };
+    const interrupted = () => this.#interrupt();
+    process.on("SIGINT", interrupted);
+    try {
+      await following.begun;
+      this.#client.call("proc.send", { pid, conversationId, message, runId: this.#runId }).then(
+        ({ queued }) => {
+          if (queued === true && !this.#hasBegun) note("gsv: it is at work on something else; this waits until it is done");
+        },
+        (error: Error) => this.#fail(error),
+      );
+      return await end;
+    } finally {
+      process.off("SIGINT", interrupted);
+      this.#asked?.over.abort();
+      following.stop();
+    }
+  }
+
+  object(end: End): object {
+    const tools = this.#tools.map(({ callId: _, ...tool }) => tool);
+    const of = { ...this.#where, runId: this.#runId, tools };
+    if ("question" in end) return { ...of, status: "waiting", question: end.question };
+    const { status, reason, text, error, usage } = end.outcome;
+    return { ...of, status, reason, text, ...(error === undefined ? {} : { error }), ...(usage === undefined ? {} : { usage }) };
+  }
+
+  #event({ seq, signal, payload }: Followed): void {
+    if (payload.conversationId !== this.#where.conversationId) return;
+    if (signal === "proc.run.started" && payload.runId === this.#runId) this.#hasBegun = true;
+    const isEnd = signal === "proc.run.finished" && payload.runId === this.#runId;
+    // Taken back before its turn came, it ends without having begun.
+    if (!this.#hasBegun && !isEnd) return;
+    if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify({ seq, signal, payload })}\n`);
+    this.#keepTool(signal, payload);
+    this.#show(this.#view.view(signal, payload, Date.now()));
+    const isTool = signal === "proc.run.tool.started" || signal === "proc.run.tool.finished";
+    if (this.#asked !== null && (isEnd || (isTool && this.#asked.question.callId === payload.callId))) this.#asked.over.abort();
+    if (signal === "proc.run.hil.requested") void this.#ask(questionOf(payload)).catch((error: Error) => this.#fail(error));
+    if (isEnd) this.#end({ outcome: payload as Outcome });
+  }
+
+  #keepTool(signal: string, payload: Record<string, unknown>): void {
+    const { callId, name, syscall, args, ok } = payload as { callId: string; name: string; syscall: string; args: unknown; ok: boolean };
+    const known = this.#tools.find((tool) => tool.callId === callId);
+    if (signal === "proc.run.tool.started" && known === undefined) this.#tools.push({ name, syscall, args, callId });
+    if (signal === "proc.run.tool.finished" && known !== undefined) known.ok = ok;
+  }
+
+  async #ask(question: Question): Promise<void> {
+    const { requestId } = question;
+    const before = this.#asked;
+    if (!isInteractive()) return this.#tellQuestion(question);
+    const over = new AbortController();
+    const asked = { question, over };
+    if (before !== null) await new Promise((resolve) => before.over.signal.addEventListener("abort", resolve));
+    this.#asked = asked;
+    process.stderr.write(`${questionText(question, this.#look)}\n`);
+    const answer = await askKey(question, over.signal, this.#look);
+    if (answer === "interrupt") this.#interrupt();
+    if (answer === null || answer === "interrupt") return;
+    await this.#client.call("proc.hil", { pid: this.#where.pid, requestId, ...answer });
+    note(`  ${decided(answer)}`);
+    over.abort();
+    this.#asked = null;
+  }
+
+  #tellQuestion(question: Question): void {
+    const { requestId } = question;
+    if (this.#options.prints === "text") process.stderr.write(`${questionText(question, this.#look)}\n`);
+    note(`gsv: this waits for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
+    if (!this.#options.waits) this.#end({ question });
+  }
+
+  #interrupts = 0;
+
+  #interrupt(): void {
+    if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);
+    note("gsv: stopping; Ctrl-C again leaves");
+    this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId }).catch((error: Error) => this.#fail(error));
+  }
+
+  #show(pieces: readonly Piece[]): void {
+    if (this.#options.prints !== "text") return;
+    for (const { stream, text } of pieces) process[stream].write(text);
+  }
+}

@@ -1,0 +1,119 @@
+// gsv approvals: what agents want to do and may not without a person, and what they were allowed beyond one call.
+
+import type { Calls, Client } from "../../client/client.ts";
+import { decided } from "../chat-questions.ts";
+import { relative } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, say, sayJson, sayTable } from "../terminal.ts";
+
+type Listed = Calls["proc.approval.list"]["result"];
+type ApproveFlags = Globals & { day?: boolean; scope?: string; for?: string };
+
+const EXIT_USAGE = 2;
+const SCOPES = ["exact", "folder", "tool"] as const;
+const HOURS = /^(\d{1,4})h$/;
+
+export async function approvalsList(flags: Globals & { whole?: boolean }): Promise<void> {
+  const listed = await withClient(flags, (client) => client.call("proc.approval.list", { whole: flags.whole === true }));
+  if (flags.json) return sayJson(listed);
+  const { pending, grants } = listed;
+  if (pending.length === 0) note("Nothing waits for your answer");
+  for (const { requestId, pid, why, createdAt, expiresAt, shown, kind } of pending) {
+    say(`${requestId}   ${pid}, asked ${relative(createdAt, "-")}, ends ${relative(expiresAt, "-")}`);
+    if (kind === "call") for (const line of shown.text.split("\n")) say(`  ${line}`);
+    say(`  ${kind === "budget" ? "May it go on? " : "asked because "}${why}`);
+    if (kind === "call" && !shown.isWhole) note("gsv: not all of it is shown: gsv approvals list --whole shows the rest");
+    say("");
+  }
+  if (pending.length > 0) note("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the beginning of an id is enough");
+  if (grants.length === 0) return;
+  sayTable(
+    ["GRANT", "ENDS", "ALLOWS"],
+    grants.map(({ grantId, expiresAt, says }) => [grantId, relative(expiresAt, "-"), says]),
+  );
+  note("gsv: take one back with gsv approvals revoke GRANT");
+}
+
+export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly string[]): Promise<void> {
+  const { scope } = flags;
+  if (scope !== undefined && !SCOPES.some((one) => one === scope)) throw new Problem(`--scope is one of ${SCOPES.join(", ")}`, EXIT_USAGE);
+  const [, hours] = HOURS.exec(flags.for ?? "1h") ?? [];
+  if (hours === undefined) throw new Problem("--for takes a number of hours, such as 8h", EXIT_USAGE);
+  const remember = flags.day === true || scope !== undefined || flags.for !== undefined;
+  await withClient(flags, async (client) => {
+    const { requestId } = await pendingOf(client, id);
+    const answer = await client.call("proc.hil", {
+      requestId,
+      decision: "approve",
+      ...(remember ? { remember: true } : {}),
+      ...(scope === undefined ? {} : { scope: scope as (typeof SCOPES)[number] }),
+      ...(flags.for === undefined ? {} : { ttlMs: Number(hours) * 3_600_000 }),
+    });
+    if (flags.json) return sayJson(answer);
+    say(answer.grant === undefined ? "Allowed once" : `Allowed. ${answer.grant.says}`);
+  });
+}
+
+export async function approvalsDeny(flags: Globals & { reason?: string }, [id = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { requestId } = await pendingOf(client, id);
+    const reason = flags.reason === undefined ? {} : { reason: flags.reason };
+    const answer = await client.call("proc.hil", { requestId, decision: "deny", ...reason });
+    if (flags.json) return sayJson(answer);
+    say(decided({ decision: "deny", ...reason }).replace(/^r/, "R"));
+  });
+}
+
+export async function approvalsRevoke(flags: Globals, [id = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const { grants } = await client.call("proc.approval.list", {});
+    const { grantId } = one(
+      grants,
+      ({ grantId }) => grantId.startsWith(id),
+      ({ grantId }) => grantId,
+      `You have allowed nothing as ${id}`,
+    );
+    const answer = await client.call("proc.approval.revoke", { grantId });
+    if (flags.json) return sayJson(answer);
+    say(answer.revoked ? `Taken back: ${grantId}` : `${grantId} had ended already`);
+  });
+}
+
+export async function approvalsHistory(flags: Globals & { limit?: string }): Promise<void> {
+  const limit = Number(flags.limit ?? "20");
+  if (!Number.isInteger(limit) || limit < 1) throw new Problem("--limit takes a whole number", EXIT_USAGE);
+  const { questions } = await withClient(flags, (client) => client.call("proc.approval.history", { limit }));
+  if (flags.json) return sayJson({ questions });
+  if (questions.length === 0) return note("Nothing was asked yet");
+  sayTable(
+    ["ASKED", "PROCESS", "BECAME", "WHAT"],
+    questions.map(({ createdAt, pid, state, shown }) => [
+      relative(createdAt, "-"),
+      pid,
+      state,
+      shown.text.split("\n").slice(0, 2).join(" | "),
+    ]),
+  );
+}
+
+async function pendingOf(client: Client, id: string): Promise<Listed["pending"][number]> {
+  const { pending } = await client.call("proc.approval.list", {});
+  const missing = `No question ${id} waits: gsv approvals lists those that do`;
+  return one(
+    pending,
+    ({ requestId }) => requestId.startsWith(id),
+    ({ requestId }) => requestId,
+    missing,
+  );
+}
+
+function one<T>(all: readonly T[], fits: (item: T) => boolean, name: (item: T) => string, missing: string): T {
+  const found = all.filter(fits);
+  if (found.length > 1) throw new Problem(`Which one? ${found.map(name).join(", ")}`);
+  return found[0] ?? fail(missing);
+}
+
+function fail(message: string): never {
+  throw new Problem(message);
+}

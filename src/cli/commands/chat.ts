@@ -1,0 +1,47 @@
+// gsv chat: a conversation with a process at a terminal (chat-session.ts), or one message and its answer (chat-once.ts).
+
+import type { Client } from "../../client/client.ts";
+import { stdinRest } from "../ask.ts";
+import { Problem } from "../problem.ts";
+import { conversationOf, processOf, type Where } from "../processes.ts";
+import { type Globals, withClient } from "../session.ts";
+
+export type ChatFlags = Globals & {
+  pid?: string;
+  conversation?: string;
+  new?: string | true;
+  verbose?: boolean;
+  events?: boolean;
+  wait?: boolean;
+};
+
+const EXIT_USAGE = 2;
+
+export async function chat(flags: ChatFlags, words: readonly string[]): Promise<number> {
+  const isVerbose = flags.verbose === true;
+  if (flags.new !== undefined && flags.conversation !== undefined)
+    throw new Problem("Give either --new or --conversation, not both", EXIT_USAGE);
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  if (words.length === 0 && isTerminal && flags.json !== true && flags.events !== true) {
+    const { ChatSession } = await import("../chat-session.ts");
+    return withClient(flags, async (client) => new ChatSession(client, await whereOf(client, flags), { isVerbose }).converse());
+  }
+  if (words.length === 0 && process.stdin.isTTY) throw new Problem('Say what? gsv chat "your message"', EXIT_USAGE);
+  const { chatOnce } = await import("../chat-once.ts");
+  return withClient(flags, async (client) => {
+    // Behind a login that may itself read a password from there.
+    const piped = process.stdin.isTTY ? "" : (await stdinRest()).trimEnd();
+    const message = [words.join(" "), piped].filter((part) => part.trim() !== "").join("\n\n");
+    if (message === "") throw new Problem("There is nothing to say: neither a message nor anything on standard input", EXIT_USAGE);
+    const prints = flags.events === true ? "events" : flags.json === true ? "object" : "text";
+    return chatOnce(client, await whereOf(client, flags), message, { isVerbose, prints, waits: flags.wait === true });
+  });
+}
+
+async function whereOf(client: Client, flags: ChatFlags): Promise<Where> {
+  const pid = await processOf(client, flags.pid);
+  if (flags.new === undefined) return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
+  const title = flags.new === true ? {} : { title: flags.new };
+  const { conversation } = await client.call("proc.conversation.open", { pid, ...title });
+  return { pid, conversationId: conversation.id };
+}

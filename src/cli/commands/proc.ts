@@ -1,0 +1,183 @@
+// gsv proc: agent processes as a person looks after them.
+
+import type { Client } from "../../client/client.ts";
+import { stdinRest } from "../ask.ts";
+import { relative } from "../moments.ts";
+import { Problem } from "../problem.ts";
+import { contextFields, conversationOf, count, money, processOf, type ProcessEntry, spentFields } from "../processes.ts";
+import { rowOf } from "../said.ts";
+import { type Globals, withClient } from "../session.ts";
+import { note, pour, say, sayFields, sayJson, sayTable } from "../terminal.ts";
+
+type OfProcess = Globals & { pid?: string; conversation?: string };
+
+const EXIT_USAGE = 2;
+
+export async function procList(flags: Globals & { uid?: string }): Promise<void> {
+  const processes = await withClient(flags, (client) => listed(client, flags.uid));
+  if (flags.json) return sayJson({ processes });
+  if (processes.length === 0) return note("There are no processes yet: gsv chat begins with your first one");
+  sayTable(
+    ["PID", "STATE", "PROFILE", "LABEL", "QUEUED", "ACTIVE"],
+    processes.map((one) => [one.pid, stateOf(one), one.profile, one.label ?? "-", one.queuedCount, relative(one.lastActiveAt, "never")]),
+  );
+}
+
+export async function procTree(flags: Globals & { uid?: string }): Promise<void> {
+  const processes = await withClient(flags, (client) => listed(client, flags.uid));
+  if (flags.json) return sayJson({ processes });
+  if (processes.length === 0) return note("There are no processes yet: gsv chat begins with your first one");
+  const pids = new Set(processes.map(({ pid }) => pid));
+  const rows: [string, string, string][] = [];
+  const add = (parent: string | null, depth: number) => {
+    for (const one of processes) {
+      // A child whose parent one does not see stands at the top.
+      const above = one.parentPid !== null && pids.has(one.parentPid) ? one.parentPid : null;
+      if (above !== parent) continue;
+      rows.push([`${"   ".repeat(depth)}${depth > 0 ? "└─ " : ""}${one.pid}`, stateOf(one), one.label ?? one.profile]);
+      add(one.pid, depth + 1);
+    }
+  };
+  add(null, 0);
+  sayTable(["PROCESS", "STATE", "LABEL"], rows);
+}
+
+type SpawnFlags = Globals & { profile?: string; label?: string; prompt?: string; parent?: string };
+
+export async function procSpawn(flags: SpawnFlags, words: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const prompt = flags.prompt ?? words.join(" ");
+    const started = await client.call("proc.spawn", {
+      profile: flags.profile ?? "task",
+      ...(flags.label === undefined ? {} : { label: flags.label }),
+      ...(prompt === "" ? {} : { prompt }),
+      ...(flags.parent === undefined ? {} : { parentPid: await processOf(client, flags.parent) }),
+    });
+    if (flags.json) return sayJson(started);
+    say(started.pid);
+    note(`gsv: talk to it with gsv chat --pid ${started.pid.slice(0, 8)}`);
+  });
+}
+
+export async function procSend(flags: OfProcess, words: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const piped = process.stdin.isTTY || words.length > 0 ? "" : await stdinRest();
+    const message = [words.join(" "), piped.trimEnd()].filter((part) => part.trim() !== "").join("\n\n");
+    if (message === "") throw new Problem("Say what? gsv proc send MESSAGE", EXIT_USAGE);
+    const sent = await client.call("proc.send", { ...(await where(client, flags)), message });
+    if (flags.json) return sayJson(sent);
+    say(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
+  });
+}
+
+export async function procHistory(flags: OfProcess & { limit?: string; offset?: string }): Promise<void> {
+  await withClient(flags, async (client) => {
+    const limit = integer("--limit", flags.limit ?? "50");
+    const offset = integer("--offset", flags.offset ?? String(-limit));
+    const history = await client.call("proc.history", { ...(await where(client, flags)), limit, offset });
+    if (flags.json) return sayJson(history);
+    if (history.messages.length === 0) return note("Nothing was said yet: gsv chat begins");
+    for (const message of history.messages) {
+      const { who, text } = rowOf(message);
+      say(`[${message.id}] ${who}, ${relative(message.timestamp, "-")}`);
+      await pour(`${text.trimEnd()}\n\n`);
+    }
+    const { messageCount, messages } = history;
+    if (messages.length < messageCount) note(`gsv: ${messages.length} of ${messageCount} messages; --limit and --offset show others`);
+  });
+}
+
+export async function procAbort(flags: Globals & { run?: string }, [given]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const pid = await processOf(client, given);
+    const done = await client.call("proc.abort", { pid, ...(flags.run === undefined ? {} : { runId: flags.run }) });
+    if (flags.json) return sayJson(done);
+    say(done.aborted ? `Ended run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
+  });
+}
+
+export async function procKill(flags: Globals & { archive?: boolean }, [given = ""]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const killed = await client.call("proc.kill", { pid: await processOf(client, given), archive: flags.archive !== false });
+    if (flags.json) return sayJson(killed);
+    say(`Ended ${killed.pid}${archived(killed)}`);
+  });
+}
+
+export async function procReset(flags: OfProcess, [given]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const pid = await processOf(client, given ?? flags.pid);
+    const reset = await client.call("proc.reset", { pid });
+    if (flags.json) return sayJson(reset);
+    say(`${reset.pid} begins anew${archived(reset)}`);
+  });
+}
+
+export async function procUsage(flags: Globals & { days?: string }, [given]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    if (flags.days !== undefined) return spending(client, flags, integer("--days", flags.days));
+    const usage = await client.call("proc.usage", { pid: await processOf(client, given) });
+    if (flags.json) return sayJson(usage);
+    sayFields([["process", usage.pid], ...spentFields(usage.spent)]);
+  });
+}
+
+export async function procContext(flags: OfProcess & { text?: boolean }, [given]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const pid = await processOf(client, given);
+    const conversationId = await conversationOf(client, pid, flags.conversation);
+    const context = await client.call("proc.context", { pid, conversationId, withText: flags.text === true });
+    if (flags.json) return sayJson(context);
+    if (context.text !== undefined) return pour(`${context.text}\n`);
+    sayFields(contextFields(context));
+    say("");
+    sayTable(
+      ["PART", "BYTES", "TOKENS", "LEFT OUT"],
+      context.parts.map(({ name, bytes, estimatedTokens, cut }) => [
+        name,
+        count(bytes),
+        count(estimatedTokens),
+        cut === 0 ? "-" : count(cut),
+      ]),
+    );
+  });
+}
+
+async function spending(client: Client, flags: Globals, days: number): Promise<void> {
+  const spent = await client.call("proc.spending", { days });
+  if (flags.json) return sayJson(spent);
+  if (spent.days.length === 0) return note("Nothing was used in that time");
+  sayTable(
+    ["DAY", "MODEL CALLS", "TOOL CALLS", "TOKENS", "COST"],
+    spent.days.map(({ day, spent: { modelCalls, toolCalls, usage } }) => [
+      day,
+      count(modelCalls),
+      count(toolCalls),
+      count(usage.totalTokens),
+      money(usage.cost.total),
+    ]),
+  );
+}
+
+async function listed(client: Client, uid: string | undefined): Promise<ProcessEntry[]> {
+  return (await client.call("proc.list", uid === undefined ? {} : { uid: integer("--uid", uid) })).processes;
+}
+
+async function where(client: Client, flags: OfProcess) {
+  const pid = await processOf(client, flags.pid);
+  return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
+}
+
+function stateOf({ state }: ProcessEntry): string {
+  const words: Partial<Record<ProcessEntry["state"], string>> = { waiting_tool: "running a tool", waiting_hil: "waiting for you" };
+  return words[state] ?? state;
+}
+
+function archived({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string }): string {
+  return archivedTo === undefined ? "" : `; its ${archivedMessages} messages are in ${archivedTo}`;
+}
+
+function integer(flag: string, text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new Problem(`${flag} takes a whole number, not ${text}`, EXIT_USAGE);
+  return Number(text);
+}
