@@ -1,7 +1,7 @@
 // What the client does when the other side misbehaves or goes away at the wrong moment.
 
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { connect, ConnectionLost, Line } from "./client.ts";
 
@@ -41,6 +41,29 @@ it("stays closed when it is closed while it comes back", async () => {
   answer();
   await expect.poll(() => server.clients.size).toBe(0);
   expect(states).toEqual(["reconnecting", "closed"]);
+});
+
+it("comes back at once when it is told to hurry", async () => {
+  let connects = 0;
+  const { url, server } = await serve((socket, id) => {
+    connects++;
+    socket.send(JSON.stringify({ type: "res", id, ok: true, data: {} }));
+  });
+  const client = await connect({ url, auth: AUTH });
+  const states: string[] = [];
+  client.onStatus = (status) => states.push(status);
+  // By itself it would wait for days.
+  const random = vi.spyOn(Math, "random").mockReturnValue(1_000_000);
+  try {
+    for (const socket of server.clients) socket.terminate();
+    await expect.poll(() => states).toEqual(["reconnecting"]);
+    client.hurry();
+    await expect.poll(() => states).toEqual(["reconnecting", "connected"]);
+    expect(connects).toBe(2);
+  } finally {
+    random.mockRestore();
+    client.close();
+  }
 });
 
 it("carries out what it is asked in the same breath as it is let in, and notices that it is hung up on", async () => {

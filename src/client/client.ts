@@ -74,6 +74,7 @@ export class Client {
   readonly #listeners = new Set<SignalListener>();
   readonly #backListeners = new Set<() => void>();
   #lastBody = 0;
+  #endWait: () => void = () => {};
   onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
 
   constructor(options: ClientOptions, line: Line, session: Session) {
@@ -96,6 +97,11 @@ export class Client {
   /** From now on it comes back after a cut, whatever it was told when it was made. */
   keepConnected(): void {
     this.#reconnects = true;
+  }
+
+  /** Where it waits before it tries to come back, it tries now: the network is there again, or somebody looks. */
+  hurry(): void {
+    this.#endWait();
   }
 
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
@@ -238,7 +244,13 @@ export class Client {
 
   async #return(waitMs: number): Promise<void> {
     // Full jitter: a restarted gateway is not met by all of its clients at once.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * waitMs));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.random() * waitMs);
+      this.#endWait = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
     if (this.#closed !== null) return;
     try {
       const { line, session, early } = await openSession(this.#options);

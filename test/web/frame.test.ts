@@ -74,7 +74,7 @@ describe("addresses", () => {
     const page = await desktop.openAs(ALICE, "/approvals");
     await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
     await expect.poll(() => page.title()).toBe("Approvals · GSV");
-    await page.getByRole("link", { name: "Chat" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Chat" }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe("/chat");
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
@@ -94,7 +94,7 @@ describe("addresses", () => {
     expect(await page.getByRole("region", { name: "Chat" }).count()).toBe(0);
     await page.getByRole("button", { name: "Open a second pane beside" }).click();
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/`);
-    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/settings`);
     await page.context().close();
   });

@@ -5,7 +5,8 @@ import { logOut } from "../state/session.ts";
 import { type Theme, theme } from "../state/theme.ts";
 import type { Action } from "./actions.ts";
 import { overlay } from "./overlay.ts";
-import { activePane, address, closePane, go, swapPanes, touchPane } from "./route.ts";
+import { otherPane } from "./other-pane.ts";
+import { activePane, closePane, go, swapPanes } from "./route.ts";
 
 export function frameActions(): Action[] {
   return [
@@ -37,13 +38,6 @@ export function frameActions(): Action[] {
 
 function show(what: "palette" | "help"): void {
   overlay.value = overlay.peek() === what ? null : what;
-}
-
-function otherPane(): void {
-  if (address.peek().beside === null) return;
-  const other = activePane.peek() === "main" ? "beside" : "main";
-  touchPane(other);
-  document.getElementById(`pane-${other}-title`)?.focus();
 }
 
 function wear(to: Theme, title: string): Action {

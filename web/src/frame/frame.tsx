@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { phase } from "../state/session.ts";
+import { fetchAhead } from "./ahead.ts";
 import { Bar } from "./bar.tsx";
 import { register } from "./actions.ts";
 import { frameActions } from "./frame-actions.ts";
@@ -16,6 +17,7 @@ import "./frame.css";
 export function Frame() {
   useEffect(() => register(frameActions()), []);
   useEffect(listenForKeys, []);
+  useEffect(fetchAhead, []);
   const { main, beside } = address.value;
   return (
     <div class="frame">

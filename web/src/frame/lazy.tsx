@@ -3,6 +3,7 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { connected } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
@@ -14,6 +15,7 @@ const loaded = new Map<unknown, unknown>();
 export function Lazy<P extends object>({ load, props }: { load: Load<P>; props: P }) {
   const [, refresh] = useState(0);
   const [failed, setFailed] = useState<Load<P> | null>(null);
+  const line = connected.value;
   useEffect(() => {
     let isHere = true;
     if (loaded.has(load)) return;
@@ -29,7 +31,8 @@ export function Lazy<P extends object>({ load, props }: { load: Load<P>; props: 
     return () => {
       isHere = false;
     };
-  }, [load]);
+    // A gateway that was away may be back.
+  }, [load, line]);
   const Loaded = loaded.get(load) as ComponentType<P> | undefined;
   if (Loaded !== undefined) return <Loaded {...props} />;
   if (failed === load)

@@ -1,8 +1,8 @@
 // Logging in. The password goes to the gateway this page came from, once, and is kept nowhere.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { sentence } from "../state/call.ts";
 import { logIn, reason } from "../state/session.ts";
+import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
@@ -11,27 +11,18 @@ import { Alone } from "./alone.tsx";
 export function Login() {
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
-  const [problem, setProblem] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, run } = useDoing();
   const name = useRef<HTMLInputElement>(null);
   const secret = useRef<HTMLInputElement>(null);
   useEffect(() => name.current?.focus(), []);
 
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (busy) return;
     if (username.trim() === "") return name.current?.focus();
     if (password === "") return secret.current?.focus();
-    setBusy(true);
-    setProblem(null);
-    try {
-      await logIn({ username: username.trim(), password });
-    } catch (error) {
-      setProblem(sentence(error));
-      setPassword("");
-      setBusy(false);
-      secret.current?.focus();
-    }
+    if (await run(() => logIn({ username: username.trim(), password }))) return;
+    setPassword("");
+    secret.current?.focus();
   };
 
   return (

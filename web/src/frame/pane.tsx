@@ -5,8 +5,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { screenAt } from "../screens/screens.ts";
 import { IconButton } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
+import { Guarded } from "./guarded.tsx";
 import { Lazy } from "./lazy.tsx";
 import { Link } from "./link.tsx";
+import { otherPane } from "./other-pane.ts";
 import { overlay } from "./overlay.ts";
 import { PaneContext } from "./pane-context.ts";
 import { activePane, address, closePane, go, moves, type PaneName, parts, type Path, touchPane } from "./route.ts";
@@ -47,7 +49,7 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
           {isTwo ? (
             <>
               <span class="pane-other">
-                <IconButton icon="swap" label="Show the other pane" onClick={() => touchPane(name === "main" ? "beside" : "main")} />
+                <IconButton icon="swap" label="Show the other pane" onClick={otherPane} />
               </span>
               <IconButton icon="close" label={`Close the pane ${title}`} onClick={() => closePane(name)} />
             </>
@@ -58,7 +60,9 @@ export function Pane({ name, path }: { name: PaneName; path: Path }) {
           )}
         </header>
         <div class="pane-body">
-          {screen === null ? <Missing /> : <Lazy load={screen.load} props={{ rest, pane: name }} key={screen.id} />}
+          <Guarded path={path} key={shown}>
+            {screen === null ? <Missing /> : <Lazy load={screen.load} props={{ rest, pane: name }} key={screen.id} />}
+          </Guarded>
         </div>
       </section>
     </PaneContext.Provider>

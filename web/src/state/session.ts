@@ -23,6 +23,7 @@ const phaseNow = signal<Phase>("starting");
 const clientNow = signal<Client | null>(null);
 const sessionNow = signal<Session | null>(null);
 const reasonNow = signal<string | null>(null);
+let endWait: () => void = () => {};
 /** Counts the times a line was opened: what was read before may have missed something. */
 const lines = signal(0);
 
@@ -161,20 +162,26 @@ function describe(): { id: string; version: string; platform: string; role: "use
   return { id, version: "", platform: "web", role: "user" };
 }
 
-/** Sooner where the browser says that the network is back or somebody looks at the page again. */
+/** Sooner where `hurry` is called. */
 function soon(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
+    const timer = setTimeout(resolve, ms * (0.5 + Math.random() / 2));
+    endWait = () => {
       clearTimeout(timer);
-      removeEventListener("online", done);
-      document.removeEventListener("visibilitychange", done);
       resolve();
     };
-    const timer = setTimeout(done, ms * (0.5 + Math.random() / 2));
-    addEventListener("online", done);
-    document.addEventListener("visibilitychange", done);
   });
 }
+
+/** The browser says that the network is back, or somebody looks at the page again: no reason to wait. */
+function hurry(): void {
+  if (document.visibilityState === "hidden") return;
+  endWait();
+  clientNow.peek()?.hurry();
+}
+
+addEventListener("online", hurry);
+document.addEventListener("visibilitychange", hurry);
 
 /** Another tab of this browser logged in: this one need not ask again. */
 addEventListener("storage", (event) => {
