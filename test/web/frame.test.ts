@@ -143,6 +143,27 @@ describe("the keyboard", () => {
     await page.context().close();
   });
 
+  test("is enough to log in, use what a screen offers, and log out", async () => {
+    const page = await desktop.open("/pieces");
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.keyboard.type(ALICE.username);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(ALICE.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Over the page" }).waitFor();
+    await byPalette(page, "dialog of");
+    const dialog = page.getByRole("dialog", { name: "Forget laptop?" });
+    await dialog.waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Keep it");
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await byPalette(page, "log out");
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.context().close();
+  });
+
   test("passes the bar by at one press", async () => {
     const page = await desktop.openAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
@@ -197,6 +218,20 @@ test.each(["light", "dark"] as const)("axe finds nothing wrong with any screen i
   await stranger.context().close();
 });
 
+test("a screen that cannot be loaded says so, and comes when the reload brings it", async () => {
+  const page = await desktop.openAs(ALICE, "/nowhere");
+  await page.route("**/assets/settings-*.js", (route) => route.abort());
+  await page.goto(`${desktop.host.url}/settings`);
+  await page.getByText("This part could not be loaded").waitFor();
+  await page.unroute("**/assets/settings-*.js");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByText("This part could not be loaded").waitFor({ state: "detached" });
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  await page.context().close();
+  const expected = desktop.problems.filter((problem) => problem.includes("ERR_FAILED"));
+  expect(desktop.problems.splice(0)).toEqual(expected);
+});
+
 test("a page of another origin can neither connect nor read", async () => {
   const server = createServer((_, response) =>
     response.setHeader("content-type", "text/html").end("<!doctype html><title>elsewhere</title>"),
@@ -235,6 +270,13 @@ async function logIn(page: Page, { username, password }: { username: string; pas
   await page.getByLabel("Name").fill(username);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
+}
+
+async function byPalette(page: Page, words: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find an action" }).waitFor();
+  await page.keyboard.type(words);
+  await page.keyboard.press("Enter");
 }
 
 async function labelsOf(person: { username: string; password: string }): Promise<(string | null)[]> {

@@ -2,7 +2,7 @@
 
 import { Link } from "../frame/link.tsx";
 import { KeyCaps } from "../frame/key-caps.tsx";
-import { username } from "../state/session.ts";
+import { may, username } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -44,10 +44,7 @@ export default function Home() {
 }
 
 function Gateway() {
-  const info = useLatest("sys.info", {});
-  const devices = useLatest("sys.device.list", {}, (signal) => signal === "device.status");
-  const about = info.value.value;
-  const online = devices.value.value?.devices.length ?? null;
+  const about = useLatest("sys.info", {}).value.value;
   return (
     <p class="home-facts soft">
       {about !== null && (
@@ -55,11 +52,17 @@ function Gateway() {
           GSV {about.version}, started <Time at={about.startedAt} />
         </span>
       )}
-      {online !== null && (
-        <Badge tone={online > 0 ? "good" : "plain"} dot={online > 0}>
-          {online === 0 ? "No machine online" : online === 1 ? "1 machine online" : `${online} machines online`}
-        </Badge>
-      )}
+      {may("sys.device.list") && <Online />}
     </p>
+  );
+}
+
+function Online() {
+  const count = useLatest("sys.device.list", {}, (signal) => signal === "device.status").value.value?.devices.length;
+  if (count === undefined) return null;
+  return (
+    <Badge tone={count > 0 ? "good" : "plain"} dot={count > 0}>
+      {count === 0 ? "No machine online" : count === 1 ? "1 machine online" : `${count} machines online`}
+    </Badge>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { useActions } from "../frame/actions.ts";
 import { notice } from "../state/notices.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
@@ -186,6 +187,7 @@ function Data() {
 
 function Over() {
   const [isOpen, setOpen] = useState(false);
+  useActions(() => [{ id: "pieces.dialog", title: "Open the dialog of the pieces", group: "Pieces", run: () => setOpen(true) }], []);
   return (
     <Card title="Over the page">
       <Row>

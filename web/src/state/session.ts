@@ -9,6 +9,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { CallError, type Client, connect, ConnectionLost, Line, type Session } from "../../../src/client/client.ts";
+import { allows } from "../../../src/lib/capability.ts";
 import { browserLabel, keepPass, PASS_KEY, type Pass, readPass } from "./pass.ts";
 
 export type Phase = "starting" | "setup" | "login" | "open" | "lost";
@@ -35,12 +36,9 @@ export const session = computed(() => sessionNow.value);
 export const reason = computed(() => reasonNow.value);
 export const connected = computed(() => lines.value);
 export const username = computed(() => sessionNow.value?.identity.process.username ?? "");
-/** By name and as it is now; what one may not do need not be shown. */
+/** What one may not do need not be shown. */
 export function may(call: string): boolean {
-  const patterns = sessionNow.value?.identity.capabilities ?? [];
-  return patterns.some(
-    (pattern) => pattern === "*" || pattern === call || (pattern.endsWith(".*") && call.startsWith(pattern.slice(0, -1))),
-  );
+  return allows(sessionNow.value?.identity.capabilities ?? [], call);
 }
 
 /** Called once, when the page begins; again after set-up. */

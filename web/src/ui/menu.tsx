@@ -14,6 +14,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const hasIcons = items.some((item) => item.icon !== undefined);
   const entries = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)") ?? [])];
 
   useEffect(() => {
@@ -64,7 +65,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
               type="button"
               role="menuitem"
               key={title}
-              class={classes("menu-item", danger === true && "menu-danger")}
+              class={classes("menu-item", danger === true && "menu-danger", hasIcons && icon === undefined && "menu-indented")}
               disabled={disabled === true}
               tabIndex={-1}
               onClick={() => {

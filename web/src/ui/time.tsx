@@ -3,17 +3,9 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { ago } from "./ago.ts";
 
 const EVERY_MS = 15_000;
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 365 * 24 * 3600_000],
-  ["month", 30 * 24 * 3600_000],
-  ["day", 24 * 3600_000],
-  ["hour", 3600_000],
-  ["minute", 60_000],
-];
-
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const now = signal(Date.now());
 let shown = 0;
@@ -37,10 +29,4 @@ export function Time({ at }: { at: number }) {
       {ago(at, now.value)}
     </time>
   );
-}
-
-export function ago(at: number, now: number): string {
-  const away = at - now;
-  for (const [unit, ms] of STEPS) if (Math.abs(away) >= ms) return relative.format(Math.trunc(away / ms), unit);
-  return away > 5_000 ? "in a moment" : "just now";
 }

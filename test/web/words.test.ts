@@ -1,0 +1,48 @@
+// Small pure parts of the web desktop.
+
+import { expect, test } from "vitest";
+import { matching } from "../../web/src/frame/matching.ts";
+import { browserLabel } from "../../web/src/state/pass.ts";
+import { ago } from "../../web/src/ui/ago.ts";
+
+test("actions are found by the beginnings of their words first, then by anything said of them", () => {
+  const run = () => {};
+  const actions = [
+    { id: "1", title: "Open Machines beside", group: "Panes", run },
+    { id: "2", title: "Go to Machines", group: "Go to", run },
+    { id: "3", title: "Machine overview", group: "Machines", words: "computers", run },
+  ];
+  const found = (typed: string) => matching(actions, typed).map(({ id }) => id);
+  expect(found("")).toEqual(["1", "2", "3"]);
+  expect(found("mach")).toEqual(["3", "1", "2"]);
+  expect(found("MACH go")).toEqual(["2"]);
+  expect(found("comp")).toEqual(["3"]);
+  expect(found("mach nothing")).toEqual([]);
+});
+
+test("moments are said as people say them", () => {
+  const now = 1_800_000_000_000;
+  const minute = 60_000;
+  expect([0, 59_999, minute, 90 * minute, 25 * 60 * minute, 400 * 24 * 60 * minute].map((ms) => ago(now - ms, now))).toEqual([
+    "just now",
+    "just now",
+    "1 minute ago",
+    "1 hour ago",
+    "yesterday",
+    "last year",
+  ]);
+  expect([2_000, 30_000, 3 * minute].map((ms) => ago(now + ms, now))).toEqual(["just now", "in a moment", "in 3 minutes"]);
+});
+
+test("a browser's token is named so that a person knows it again", () => {
+  const agents = {
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36": "Chrome on Linux",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0":
+      "Edge on Windows",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0": "Firefox on macOS",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 20_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/20.0 Mobile/15E148 Safari/604.1":
+      "Safari on iPhone",
+    "": "a browser on an unknown system",
+  };
+  for (const [agent, label] of Object.entries(agents)) expect(browserLabel(agent)).toBe(`Web desktop: ${label}`);
+});
