@@ -11,7 +11,7 @@ const READS = `
   repo.list repo.refs repo.read repo.search repo.log repo.diff repo.compare
   sys.info sys.config.get sys.device.get sys.device.list sys.connection.list sys.workspace.list
   sys.user.list sys.group.list sys.capability.list sys.token.list sys.mcp.list sys.oauth.list sys.link.list
-  proc.list proc.history proc.usage proc.spending proc.context proc.queue.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
+  proc.list proc.history proc.history.search proc.usage proc.spending proc.context proc.queue.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
   ai.tools pkg.list pkg.public.list pkg.remote.list sched.list adapter.status notification.list`;
 

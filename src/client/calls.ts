@@ -773,6 +773,30 @@ export type Calls = {
     };
   };
 
+  /** Find words in what was said, in any case, newest first: in one conversation or in all of a process, archived segments included. offset is the place of a message in proc.history, segmentId the archive of one that is no longer there. isWhole is false where there may be more. */
+  "proc.history.search": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+      query: string;
+      limit?: number;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      matches: Array<{
+        conversationId: string;
+        messageId: number;
+        role: "user" | "assistant" | "system" | "toolResult";
+        timestamp: number;
+        snippet: string;
+        offset: number | null;
+        segmentId: string | null;
+      }>;
+      isWhole: boolean;
+    };
+  };
+
   /** Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. */
   "proc.ipc.call": {
     args: {
@@ -2106,6 +2130,7 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
   "proc.conversation.segment.read",
   "proc.conversation.segments",
   "proc.history",
+  "proc.history.search",
   "proc.list",
   "proc.media.read",
   "proc.profile.list",

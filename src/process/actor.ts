@@ -8,6 +8,7 @@ import { idOf } from "./conversation-calls.ts";
 import type { ContextPolicy } from "./estimate.ts";
 import type { KernelLink, ProcessPorts } from "./link.ts";
 import { Process, type SendArgs } from "./process.ts";
+import type { SearchArgs } from "./search.ts";
 
 /** So many at once; who was away for longer is told to read the history anew. */
 const EVENTS_PAGE = 500;
@@ -47,6 +48,7 @@ export const processCalls = {
 
   history: (process: Process, { conversationId, limit, offset }: Id & Page) =>
     process.conversation.history({ conversationId, limit, offset }, null),
+  search: (process: Process, args: SearchArgs) => process.conversation.search(args),
 
   openConversation: (process: Process, args: Id & { title?: string | undefined }) => process.conversation.open(args),
   listConversations: (process: Process, args: { includeClosed?: boolean | undefined }) => process.conversation.list(args),

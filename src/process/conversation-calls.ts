@@ -8,6 +8,7 @@ import { type ContextPolicy, type ContextState, policyProblem } from "./estimate
 import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } from "./fork.ts";
 import { contextNow } from "./measure.ts";
 import { resetAll, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
+import { search, type SearchArgs, type SearchResult } from "./search.ts";
 import { type Segment, shown } from "./segments.ts";
 import type { State } from "./state.ts";
 import { type WireMessage, wireMessage } from "./wire.ts";
@@ -101,6 +102,11 @@ export class ConversationCalls {
     const more = truncated ? { truncated: true as const } : {};
     const context = contextNow(this.#state, id);
     return { conversationId: id, messages: messages.map(wireMessage), messageCount, ...more, pendingHil, context };
+  }
+
+  /** In all conversations where none is named. */
+  search({ conversationId, ...args }: SearchArgs): Promise<SearchResult> {
+    return search(this.#state, { ...args, conversationId: conversationId === undefined ? undefined : idOf(conversationId) });
   }
 
   segments({ conversationId }: Id): Segment[] {

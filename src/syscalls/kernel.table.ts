@@ -29,6 +29,7 @@ import procConversationSegmentRead from "./proc/conversation/segment/read.ts";
 import procConversationSegments from "./proc/conversation/segments.ts";
 import procHil from "./proc/hil.ts";
 import procHistory from "./proc/history.ts";
+import procHistorySearch from "./proc/history/search.ts";
 import procIpcCall from "./proc/ipc/call.ts";
 import procIpcDeliver from "./proc/ipc/deliver.ts";
 import procIpcSend from "./proc/ipc/send.ts";
@@ -122,6 +123,7 @@ export const kernelCalls: readonly Syscall[] = [
   procConversationSegments,
   procHil,
   procHistory,
+  procHistorySearch,
   procIpcCall,
   procIpcDeliver,
   procIpcSend,

@@ -278,6 +278,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "A device that says nothing for a minute is given up, and of a write the outcome is not known",
     "routing, 6.3",
   ),
+  r(
+    "proc.history.search:own",
+    "Words are found in any case, newest first and bounded, in one conversation or in all of a process; another's process answers like an absent one",
+    "issue 6",
+  ),
 
   ...AGENTS,
 ];

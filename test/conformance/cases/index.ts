@@ -16,3 +16,4 @@ import "./repo.ts";
 import "./runs.ts";
 import "./following.ts";
 import "./conversations.ts";
+import "./proc-search.ts";
