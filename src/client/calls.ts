@@ -639,6 +639,7 @@ export type Calls = {
         role: "user" | "assistant" | "system" | "toolResult";
         content: unknown;
         timestamp: number;
+        runId?: string;
       }>;
       messageCount: number;
       truncated?: true;
@@ -734,6 +735,7 @@ export type Calls = {
         role: "user" | "assistant" | "system" | "toolResult";
         content: unknown;
         timestamp: number;
+        runId?: string;
       }>;
       messageCount: number;
       truncated?: true;

@@ -13,10 +13,11 @@ export type WireToolCall = {
   raw?: string;
   thoughtSignature?: string;
 };
-export type WireMessage = { id: number; role: Message["role"]; content: unknown; timestamp: number };
+export type WireMessage = { id: number; role: Message["role"]; content: unknown; timestamp: number; runId?: string };
 
 export function wireMessage(message: Message): WireMessage {
-  return { id: message.id, role: message.role, content: contentOf(message), timestamp: message.createdAt };
+  const { id, role, createdAt, runId } = message;
+  return { id, role, content: contentOf(message), timestamp: createdAt, ...(runId === null ? {} : { runId }) };
 }
 
 function contentOf(message: Message): unknown {

@@ -67,6 +67,8 @@ export const HistoryMessage = z.object({
   role: z.enum(["user", "assistant", "system", "toolResult"]),
   content: z.unknown(),
   timestamp: z.number(),
+  /** Of which it was said: whoever chose the runId of what they sent knows it again. */
+  runId: z.string().optional(),
 });
 
 export const ContextState = z.object({
