@@ -1,0 +1,121 @@
+// Markdown into blocks and inlines (web/src/markdown), without a browser.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { blocksOf } from "../../web/src/markdown/blocks.ts";
+import { highlight } from "../../web/src/markdown/highlight.ts";
+import { type Inline, inlinesOf, safeHref } from "../../web/src/markdown/inlines.ts";
+
+const bare = (text: string) => blocksOf(text).map(({ source: _, ...block }) => block);
+
+describe("blocks", () => {
+  test("are told apart by their lines", () => {
+    expect(bare("# Title\nwords\nmore\n\n---\n> said\n> so\n\n```ts\nlet a\n\n  b\n```\nend")).toEqual([
+      { type: "heading", level: 1, text: "Title" },
+      { type: "paragraph", text: "words\nmore" },
+      { type: "rule" },
+      { type: "quote", text: "said\nso" },
+      { type: "code", language: "ts", text: "let a\n\n  b" },
+      { type: "paragraph", text: "end" },
+    ]);
+  });
+
+  test("of code go on to the end where the end has not come yet", () => {
+    expect(bare("```sh\nls\n# not a heading")).toEqual([{ type: "code", language: "sh", text: "ls\n# not a heading" }]);
+  });
+
+  test("of lists hold lists, paragraphs and tasks", () => {
+    expect(bare("Here:\n- one\n  - inner\n- [x] two\n\n  more\n- [ ] three\n\nafter")).toEqual([
+      { type: "paragraph", text: "Here:" },
+      {
+        type: "list",
+        start: null,
+        items: [
+          { text: "one\n- inner", isChecked: null },
+          { text: "two\n\nmore", isChecked: true },
+          { text: "three", isChecked: false },
+        ],
+      },
+      { type: "paragraph", text: "after" },
+    ]);
+    expect(bare("3. three\n4. four")).toMatchObject([{ type: "list", start: 3, items: [{ text: "three" }, { text: "four" }] }]);
+  });
+
+  test("of tables have as many cells in each row as in the head", () => {
+    expect(bare("| a | b |\n|:--|--:|\n| 1 | x \\| y |\n| 2 |")).toEqual([
+      {
+        type: "table",
+        align: ["left", "right"],
+        head: ["a", "b"],
+        rows: [
+          ["1", "x | y"],
+          ["2", ""],
+        ],
+      },
+    ]);
+  });
+});
+
+describe("inlines", () => {
+  const text = (words: string): Inline => ({ type: "text", text: words });
+
+  test("are marked by signs, and by nothing inside a word", () => {
+    expect(inlinesOf("a **b *c* d** `e*` snake_case_name ~~f~~ 2 * 3 * 4")).toEqual([
+      text("a "),
+      { type: "strong", children: [text("b "), { type: "em", children: [text("c")] }, text(" d")] },
+      text(" "),
+      { type: "code", text: "e*" },
+      text(" snake_case_name "),
+      { type: "del", children: [text("f")] },
+      text(" 2 * 3 * 4"),
+    ]);
+  });
+
+  test("lead only to the web and to mail", () => {
+    expect(inlinesOf("[a](https://b.example/c_(d)) ![p](https://b.example/p.png) [x](javascript:alert(1)) https://c.example/d.")).toEqual([
+      { type: "link", href: "https://b.example/c_(d)", children: [text("a")] },
+      text(" "),
+      { type: "link", href: "https://b.example/p.png", children: [text("p")] },
+      text(" x (javascript:alert(1)) "),
+      { type: "link", href: "https://c.example/d", children: [text("https://c.example/d")] },
+      text("."),
+    ]);
+    for (const bad of [
+      "javascript:alert(1)",
+      "JaVaScRiPt:x",
+      "data:text/html,x",
+      "vbscript:x",
+      "file:///etc",
+      " \u0001javascript:x",
+      "//evil",
+      "/a",
+      "blob:x",
+    ])
+      expect(safeHref(bad)).toBeNull();
+    expect(safeHref("mailto:a@b.example")).toBe("mailto:a@b.example");
+  });
+});
+
+test("nothing that was written gets lost, and everything ends", () => {
+  const signs = fc.string({ unit: fc.constantFrom(..."ab *_`~[]()!<>\\\n#|-1.:h/"), maxLength: 300 });
+  const wordsOf = (inlines: readonly Inline[]): string =>
+    inlines.map((inline) => ("children" in inline ? wordsOf(inline.children) : "text" in inline ? inline.text : " ")).join("");
+  fc.assert(
+    fc.property(signs, (text) => {
+      const letters = (from: string) => from.replaceAll(/[^ab]/g, "");
+      for (const block of blocksOf(text)) expect(letters(text)).toContain(letters(block.source));
+      expect(letters(wordsOf(inlinesOf(text)))).toBe(letters(text));
+      expect(
+        highlight(text, "ts")
+          .map((token) => token.text)
+          .join(""),
+      ).toBe(text);
+    }),
+    { numRuns: 400 },
+  );
+  for (const sign of ["*", "_", "[", "`", "![", "<", "[(", "**a", "> ", "- "]) {
+    const long = sign.repeat(20_000);
+    blocksOf(long);
+    inlinesOf(long.slice(0, 20_000));
+  }
+});

@@ -1,0 +1,121 @@
+// A text as a model writes it, shown: blocks and what is in them become nodes, and nothing becomes HTML. While a text grows
+// only its last block is made anew.
+
+import { Component, type ComponentChildren } from "preact";
+import { type Block, blocksOf } from "./blocks.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { type Inline, inlinesOf } from "./inlines.ts";
+import "./markdown.css";
+
+/** Things that lie deeper in each other are shown as they were written. */
+const DEPTH = 6;
+
+export default function Markdown({ text }: { text: string }) {
+  return <div class="md">{blocks(text, 0)}</div>;
+}
+
+function blocks(text: string, depth: number): ComponentChildren {
+  if (depth > DEPTH) return <p>{text}</p>;
+  return blocksOf(text).map((block, at) => <BlockView key={at} block={block} depth={depth} />);
+}
+
+type BlockProps = { block: Block; depth: number };
+
+class BlockView extends Component<BlockProps> {
+  override shouldComponentUpdate({ block }: BlockProps): boolean {
+    return block.source !== this.props.block.source;
+  }
+
+  render({ block, depth }: BlockProps) {
+    switch (block.type) {
+      case "paragraph":
+        return <p>{inlines(block.text)}</p>;
+      case "heading":
+        return <Heading level={block.level}>{inlines(block.text)}</Heading>;
+      case "code":
+        return <CodeBlock language={block.language} text={block.text} />;
+      case "quote":
+        return <blockquote>{blocks(block.text, depth + 1)}</blockquote>;
+      case "rule":
+        return <hr />;
+      case "list":
+        return <List {...block} depth={depth} />;
+      case "table":
+        return <Table {...block} />;
+    }
+  }
+}
+
+/** Below the headings of the page itself. */
+function Heading({ level, children }: { level: number; children: ComponentChildren }) {
+  if (level <= 1) return <h3 class="md-h1">{children}</h3>;
+  if (level === 2) return <h4 class="md-h2">{children}</h4>;
+  return <h5 class="md-h3">{children}</h5>;
+}
+
+function List({ start, items, depth }: Extract<Block, { type: "list" }> & { depth: number }) {
+  const entries = items.map(({ text, isChecked }, at) => (
+    <li key={at} class={isChecked === null ? undefined : "md-task"}>
+      {isChecked !== null && <span class="md-box" role="img" aria-label={isChecked ? "done" : "to do"} data-checked={isChecked} />}
+      <div class="md-item">{blocks(text, depth + 1)}</div>
+    </li>
+  ));
+  return start === null ? <ul>{entries}</ul> : <ol start={start}>{entries}</ol>;
+}
+
+function Table({ align, head, rows }: Extract<Block, { type: "table" }>) {
+  const side = (column: number) => (align[column] === null ? undefined : `md-${align[column]}`);
+  return (
+    <div class="md-table" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, at) => (
+              <th key={at} class={side(at)} scope="col">
+                {inlines(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td key={column} class={side(column)}>
+                  {inlines(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function inlines(text: string): ComponentChildren {
+  return inlinesOf(text).map(view);
+}
+
+function view(inline: Inline, key: number): ComponentChildren {
+  switch (inline.type) {
+    case "text":
+      return inline.text;
+    case "code":
+      return <code key={key}>{inline.text}</code>;
+    case "break":
+      return <br key={key} />;
+    case "strong":
+      return <strong key={key}>{inline.children.map(view)}</strong>;
+    case "em":
+      return <em key={key}>{inline.children.map(view)}</em>;
+    case "del":
+      return <del key={key}>{inline.children.map(view)}</del>;
+    case "link":
+      return (
+        <a key={key} href={inline.href} title={inline.href} target="_blank" rel="noopener noreferrer nofollow">
+          {inline.children.map(view)}
+        </a>
+      );
+  }
+}
