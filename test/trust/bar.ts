@@ -17,6 +17,10 @@ export class Bar {
     if (!right) this.#wrong.push(`${kind}: ${story()}`);
   }
 
+  get isWrong(): boolean {
+    return this.#wrong.length > 0;
+  }
+
   end(seed: number | null = null): void {
     for (const story of this.#wrong.slice(0, 20)) console.error(story);
     if (this.#wrong.length > 20) console.error(`... and ${this.#wrong.length - 20} more`);

@@ -2,16 +2,39 @@
 // any other build the constant is false and the bundler removes what stands behind it.
 
 import { isMainThread } from "node:worker_threads";
+import type { Models } from "../../ports/models.ts";
+import type { ProcessPorts } from "../../process/link.ts";
 
 declare const GSV_FAULTS: boolean;
 
 const FAULTS = typeof GSV_FAULTS !== "undefined" && GSV_FAULTS;
 
+type StoragePoint = "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename";
+
+/** Steps of a run, in their order: a process tells or asks something, and the gateway dies before or after it. */
+export type RunPoint =
+  | "run-accepted"
+  | "run-queued"
+  | "run-model-called"
+  | "run-half-streamed"
+  | "run-answered"
+  | "run-tool-intent"
+  | "run-tool-done"
+  | "run-tool-kept"
+  | "run-question-asked"
+  | "run-question-pending"
+  | "run-decided"
+  | "run-decision-heard"
+  | "run-archiving"
+  | "run-archived"
+  | "run-compacted"
+  | "run-finished";
+
 /**
  * Dies here, hard, the k-th time this point is passed, where the environment says `GSV_CRASH_AT=name:k`. In a thread of
  * repositories the name begins with `repo-`, and each thread counts for itself.
  */
-export function crashPoint(name: "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename"): void {
+export function crashPoint(name: StoragePoint | RunPoint): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
@@ -58,4 +81,79 @@ let puts = 0;
 /** As the system would say it. */
 export function systemError(code: "ENOSPC" | "EIO"): Error {
   return Object.assign(new Error(`${code}: on purpose`), { code });
+}
+
+/**
+ * What a process has of the outside, with the points of a run in it. Where the environment says so it is a broken gateway as
+ * well: `GSV_ACK_EARLY` says of every row that it is on disk, `GSV_EFFECT_TWICE` forgets that a call was sent before.
+ */
+export function withRunFaults(ports: ProcessPorts): ProcessPorts {
+  if (!FAULTS) return ports;
+  const { kernel, models, sql } = ports;
+  return {
+    ...ports,
+    sql: acknowledgesEarly() ? neverWaiting(sql) : sql,
+    models: dying(models),
+    kernel: {
+      ...kernel,
+      emit(events) {
+        for (const { signal, payload } of events) for (const point of pointsOf(signal, payload)) crashPoint(point);
+        kernel.emit(events);
+      },
+      async sys(call, signal) {
+        crashPoint("run-tool-intent");
+        const outcome = await kernel.sys(process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isAgain: false } : call, signal);
+        crashPoint(outcome.kind === "asked" ? "run-question-asked" : "run-tool-done");
+        return outcome;
+      },
+      async archive(path, bytes) {
+        crashPoint("run-archiving");
+        await kernel.archive(path, bytes);
+        crashPoint("run-archived");
+      },
+    },
+  };
+}
+
+/** What a process is asked from outside. */
+export function runAsked(name: string, when: "before" | "after"): void {
+  if (FAULTS && name === "decided") crashPoint(when === "before" ? "run-decided" : "run-decision-heard");
+}
+
+function dying(models: Models): Models {
+  return {
+    async *stream(request, signal) {
+      crashPoint("run-model-called");
+      for await (const event of models.stream(request, signal)) {
+        if (event.type === "text_delta") crashPoint("run-half-streamed");
+        yield event;
+      }
+    },
+  };
+}
+
+function pointsOf(signal: string, { changes, event }: Record<string, unknown>): RunPoint[] {
+  if (signal === "proc.changed" && event === "conversation.compacted") return ["run-compacted"];
+  if (signal === "proc.changed" && Array.isArray(changes) && changes.includes("queue")) return ["run-queued"];
+  const point = TOLD.get(signal);
+  return point === undefined ? [] : [point];
+}
+
+const TOLD = new Map<string, RunPoint>([
+  ["proc.run.started", "run-accepted"],
+  ["proc.run.output", "run-answered"],
+  ["proc.run.tool.finished", "run-tool-kept"],
+  ["proc.run.hil.requested", "run-question-pending"],
+  ["proc.run.finished", "run-finished"],
+]);
+
+function neverWaiting(sql: ProcessPorts["sql"]): ProcessPorts["sql"] {
+  return {
+    all: (query, ...bindings) => sql.all(query, ...bindings),
+    get: (query, ...bindings) => sql.get(query, ...bindings),
+    run: (query, ...bindings) => sql.run(query, ...bindings),
+    transaction: (body) => sql.transaction(body),
+    relaxed: (body) => sql.relaxed(body),
+    durable: () => Promise.resolve(),
+  };
 }

@@ -7,6 +7,7 @@ import { SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { ProcessActor } from "../../process/actor.ts";
 import type { ProcessPorts } from "../../process/link.ts";
+import { runAsked, withRunFaults } from "./faults.ts";
 import { syncFolder } from "./folders.ts";
 import { NodeSql } from "./sql.ts";
 
@@ -34,7 +35,7 @@ export class ProcessLife {
     try {
       if (isNew) syncFolder(dirname(file));
       this.#sql.onFailure(() => this.#isOver || lost());
-      this.#actor = new ProcessActor(pid, {
+      const ports = withRunFaults({
         ...means,
         sql: this.#sql,
         now: () => Date.now(),
@@ -42,6 +43,7 @@ export class ProcessLife {
         // What was cut off in the middle has nothing to complain about.
         log: (message, fields) => this.#isOver || means.log(message, fields),
       });
+      this.#actor = new ProcessActor(pid, ports);
     } catch (error) {
       this.end();
       throw error;
@@ -51,7 +53,10 @@ export class ProcessLife {
   async call(name: string, args: object): Promise<unknown> {
     this.#uses++;
     try {
-      return await this.#actor.call(name, args);
+      runAsked(name, "before");
+      const value = await this.#actor.call(name, args);
+      runAsked(name, "after");
+      return value;
     } catch (error) {
       if (!this.#isOver || error instanceof SysError || error instanceof StorageError) throw error;
       throw new SysError(503, "The process was put to sleep meanwhile: try again");

@@ -7,6 +7,7 @@ import { once } from "node:events";
 export type Faults = {
   crashAt?: string;
   ackEarly?: boolean;
+  effectTwice?: boolean;
   fullAt?: number;
   repoFullAt?: number;
   pagesMax?: number;
@@ -24,16 +25,17 @@ export class Gateway {
   #isOver = false;
   #wasKilled = false;
 
-  constructor(bundle: string, home: string, faults: Faults = {}) {
+  constructor(bundle: string, home: string, faults: Faults = {}, port = 0) {
     const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: home };
     if (faults.crashAt !== undefined) env.GSV_CRASH_AT = faults.crashAt;
     if (faults.ackEarly === true) env.GSV_ACK_EARLY = "1";
+    if (faults.effectTwice === true) env.GSV_EFFECT_TWICE = "1";
     if (faults.fullAt !== undefined) env.GSV_FULL_AT = String(faults.fullAt);
     if (faults.repoFullAt !== undefined) env.GSV_REPO_FULL_AT = String(faults.repoFullAt);
     if (faults.pagesMax !== undefined) env.GSV_PAGES_MAX = String(faults.pagesMax);
     if (faults.repoPagesMax !== undefined) env.GSV_REPO_PAGES_MAX = String(faults.repoPagesMax);
     if (faults.blobs !== undefined) env.GSV_BLOB_FAULT = faults.blobs;
-    const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", "0"], {
+    const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", String(port)], {
       env,
       stdio: ["ignore", "pipe", "pipe"],
     });

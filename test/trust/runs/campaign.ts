@@ -1,0 +1,155 @@
+// One life of the gateway after the other. In each, what the last one left is to come to rest within seconds, then new jobs
+// come, and the gateway dies: at a named step of a run, or at any moment.
+
+import { randomUUID } from "node:crypto";
+import { CallError, ConnectionLost } from "../../../src/client/client.ts";
+import type { RunPoint } from "../../../src/hosts/node/faults.ts";
+import type { Bar } from "../bar.ts";
+import type { Faults } from "../crash/gateway.ts";
+import type { Random } from "../crash/random.ts";
+import { pause } from "../devices/asker.ts";
+import { ALL_KINDS, type Job } from "./jobs.ts";
+import { ended, isQuiet, judge, settled } from "./oracle.ts";
+import { Approver, send } from "./person.ts";
+import { WIRES, World } from "./world.ts";
+
+/** Every step of a run, and how often it is passed before the gateway dies there. */
+export const POINTS: Record<RunPoint, number> = {
+  "run-accepted": 3,
+  "run-queued": 2,
+  "run-model-called": 4,
+  "run-half-streamed": 8,
+  "run-answered": 2,
+  "run-tool-intent": 4,
+  "run-tool-done": 4,
+  "run-tool-kept": 3,
+  "run-question-asked": 2,
+  "run-question-pending": 2,
+  "run-decided": 2,
+  "run-decision-heard": 2,
+  "run-archiving": 1,
+  "run-archived": 1,
+  "run-compacted": 1,
+  "run-finished": 3,
+};
+
+const JOBS = 6;
+/** What the product promises of a restart. */
+const SETTLED_MS = 5_000;
+/** What nobody promises, and is never near: a life in which nothing happens any more. */
+const LIFE_MS = 30_000;
+
+export type Death =
+  | { at: RunPoint | "before commit" | "after commit"; times: number }
+  | { at: "any moment"; afterMs: number }
+  | { at: "the end" };
+
+export class Campaign {
+  readonly #bar: Bar;
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #person: Approver;
+  readonly #jobs: Job[] = [];
+  readonly #unsent = new Set<Job>();
+  #lives = 0;
+  slowestMs = 0;
+
+  constructor(bar: Bar, world: World, random: Random) {
+    this.#bar = bar;
+    this.#world = world;
+    this.#random = random;
+    this.#person = new Approver(() => world.client, random);
+  }
+
+  /** True where it died as it was to. */
+  async live(death: Death, faults: Faults = {}): Promise<boolean> {
+    const world = this.#world;
+    const crashAt = "times" in death ? { crashAt: `${death.at.replace(" ", "-")}:${death.times}` } : {};
+    const isUp = await world.begin({ ...faults, ...crashAt }, WIRES[this.#lives++ % WIRES.length]!);
+    if (isUp && (await this.#comesToRest(death.at))) await this.#work(death);
+    this.#person.isAwake = false;
+    const isDead = world.gateway.isOver;
+    await world.gateway.kill();
+    return isDead;
+  }
+
+  /** The last life: nothing happens to it, and everything is looked at. */
+  async end(faults: Faults = {}): Promise<void> {
+    await this.live({ at: "the end" }, faults);
+    this.#person.close();
+  }
+
+  async #comesToRest(where: string): Promise<boolean> {
+    const [world, from] = [this.#world, performance.now()];
+    let why: string | null = "nothing was seen yet";
+    const isRest = await this.#until(SETTLED_MS, async () => (why = await settled(world)) === null);
+    if (world.gateway.isOver) return false;
+    this.slowestMs = Math.max(this.slowestMs, Math.round(performance.now() - from));
+    this.#bar.check("at rest in time", isRest, () => `in the life that ends at ${where}: ${why}`);
+    return true;
+  }
+
+  async #work(death: Death): Promise<void> {
+    const world = this.#world;
+    this.#person.isAwake = true;
+    const isLast = death.at === "the end";
+    if (!isLast) this.#more();
+    for (const job of [...this.#unsent]) void this.#send(job);
+    if (death.at === "any moment") return pause(death.afterMs);
+    // With the person awake, a process at rest with nothing to be asked about has nothing more to do.
+    const isRest = await this.#until(
+      LIFE_MS,
+      async () => this.#unsent.size === 0 && (await settled(world)) === null && (await isQuiet(world)),
+    );
+    if (world.gateway.isOver) return;
+    const open = this.#open();
+    this.#bar.check("all done", isRest && open === "", () => `in the life that ends at ${death.at}: ${open}`);
+    for (const pid of world.pids) await this.#compact(pid);
+    if (isLast) await judge(this.#bar, world, this.#jobs);
+  }
+
+  #more(): void {
+    const offset = this.#random.int(0, 10);
+    for (let at = 0; at < JOBS; at++) {
+      const kind = ALL_KINDS[(offset + at) % ALL_KINDS.length]!;
+      const pid = this.#world.pids[at % 2]!;
+      const job: Job = { name: `job-${this.#jobs.length + 1}`, kind, pid, runId: randomUUID() };
+      this.#jobs.push(job);
+      this.#unsent.add(job);
+    }
+  }
+
+  async #send(job: Job): Promise<void> {
+    if (await send(this.#world.client, job)) this.#unsent.delete(job);
+  }
+
+  async #compact(pid: string): Promise<void> {
+    try {
+      await this.#world.client.call("proc.conversation.compact", { pid, summary: "jobs were done", keepLast: 6 });
+    } catch (error) {
+      if (!(error instanceof ConnectionLost) && !(error instanceof CallError)) throw error;
+    }
+  }
+
+  /** False where it was not so in time, or the gateway went. */
+  async #until(withinMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+    const { gateway } = this.#world;
+    for (const until = performance.now() + withinMs; performance.now() < until && !gateway.isOver; await pause(20)) {
+      try {
+        if (await isSo()) return true;
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+        await gateway.endsWithin(1_000);
+      }
+    }
+    return false;
+  }
+
+  #open(): string {
+    const unsent = [...this.#unsent].map(({ name }) => `${name} was not accepted`);
+    return [
+      ...unsent,
+      ...this.#jobs.filter((job) => ended(this.#world, job) === 0).map(({ name, kind }) => `${name} (${kind}) has not ended`),
+    ].join("; ");
+  }
+}
