@@ -20,12 +20,12 @@ test("a page that lost its gateway says so, keeps what it shows, and goes on by 
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
     await host.close();
     await page.getByText("Connection lost").waitFor();
-    await page.getByRole("region", { name: "Chat" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
 
     host = await startNodeHost(flags);
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     expect(page.url()).toBe(`${host.url}/chat?beside=/machines`);
-    await page.getByRole("region", { name: "Machines" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
   } finally {

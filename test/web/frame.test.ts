@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Desktop, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { ALICE, BOB, enter } from "../support/people.ts";
 
+/** It looks at every element of every screen, which takes long on a slow machine. */
+const AXE_MS = 5 * 60_000;
+
 let desktop: Desktop;
 
 beforeAll(async () => {
@@ -87,11 +90,11 @@ describe("addresses", () => {
 
   test("hold two panes on a wide screen", async () => {
     const page = await desktop.openAs(ALICE, "/chat?beside=/machines");
-    await page.getByRole("region", { name: "Chat" }).waitFor();
-    await page.getByRole("region", { name: "Machines" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
     await page.getByRole("button", { name: "Close the pane Chat" }).click();
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines`);
-    expect(await page.getByRole("region", { name: "Chat" }).count()).toBe(0);
+    expect(await page.getByRole("heading", { level: 1, name: "Chat" }).count()).toBe(0);
     await page.getByRole("button", { name: "Open a second pane beside" }).click();
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/`);
     await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
@@ -101,7 +104,7 @@ describe("addresses", () => {
 
   test("that name another place lead nowhere else", async () => {
     const page = await desktop.openAs(ALICE, "/chat?beside=https://example.com/machines&gatewayUrl=ws://127.0.0.1:1&token=x");
-    await page.getByRole("region", { name: "Chat" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
     await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
     await page.context().close();
   });
@@ -117,7 +120,7 @@ describe("the keyboard", () => {
     await page.getByRole("option", { name: "Open Machines beside" }).waitFor();
     expect(await page.getByRole("option").count()).toBe(1);
     await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Machines" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
     await page.keyboard.press("Control+k");
     await find.fill("dark");
     await page.keyboard.press("Enter");
@@ -130,9 +133,13 @@ describe("the keyboard", () => {
   test("goes to screens, shows the keys and puts the focus where one went", async () => {
     const page = await desktop.openAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    await page.keyboard.press("g");
-    await page.keyboard.press("m");
-    await expect.poll(() => new URL(page.url()).pathname).toBe("/machines");
+    // The second key must come soon after the first, which a busy machine may not manage at once.
+    const pressBoth = async () => {
+      await page.keyboard.press("g");
+      await page.keyboard.press("m");
+      return new URL(page.url()).pathname;
+    };
+    await expect.poll(pressBoth).toBe("/machines");
     await expect.poll(() => focused(page)).toBe("Machines");
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keys" });
@@ -189,33 +196,42 @@ test("a phone shows one column with the bar below, and the other pane by a butto
   await page.context().close();
 });
 
-test.each(["light", "dark"] as const)("axe finds nothing wrong with any screen in the %s theme", async (colorScheme) => {
-  const stranger = await desktop.open("/", { colorScheme });
-  await stranger.getByRole("heading", { name: "Log in" }).waitFor();
-  expect(await violations(stranger)).toEqual([]);
-  const page = await desktop.openAs(ALICE, "/", { ...WIDE, colorScheme });
-  const paths = await screenPaths(page);
-  expect(paths).toContain("/pieces");
-  for (const path of [...paths, "/chat?beside=/machines", "/nowhere"]) {
-    await page.goto(`${desktop.host.url}${path}`);
-    await settled(page);
-    expect(await violations(page), path).toEqual([]);
-  }
-  await page.goto(`${desktop.host.url}/pieces`);
-  await page.getByRole("button", { name: "Open a dialog" }).click();
-  await page.getByRole("dialog").waitFor();
-  expect(await violations(page), "dialog").toEqual([]);
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "What to do with laptop" }).click();
-  await page.getByRole("menu").waitFor();
-  expect(await violations(page), "menu").toEqual([]);
-  await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "A bad notice" }).click();
-  await page.keyboard.press("Control+k");
-  await page.getByRole("listbox").waitFor();
-  expect(await violations(page), "palette").toEqual([]);
-  await page.context().close();
-  await stranger.context().close();
+describe.each(["light", "dark"] as const)("axe finds nothing wrong in the %s theme", (colorScheme) => {
+  test("with the log-in", async () => {
+    const page = await desktop.open("/", { colorScheme });
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test("with any screen", { timeout: AXE_MS }, async () => {
+    const page = await desktop.openAs(ALICE, "/", { ...WIDE, colorScheme });
+    const paths = await screenPaths(page);
+    expect(paths).toContain("/pieces");
+    for (const path of [...paths, "/chat?beside=/machines", "/nowhere"]) {
+      await page.goto(`${desktop.host.url}${path}`);
+      await settled(page);
+      expect(await violations(page), path).toEqual([]);
+    }
+    await page.context().close();
+  });
+
+  test("with what lies over the page", { timeout: AXE_MS }, async () => {
+    const page = await desktop.openAs(ALICE, "/pieces", { ...WIDE, colorScheme });
+    await page.getByRole("button", { name: "Open a dialog" }).click();
+    await page.getByRole("dialog").waitFor();
+    expect(await violations(page), "dialog").toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "What to do with laptop" }).click();
+    await page.getByRole("menu").waitFor();
+    expect(await violations(page), "menu").toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "A bad notice" }).click();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("listbox").waitFor();
+    expect(await violations(page), "palette").toEqual([]);
+    await page.context().close();
+  });
 });
 
 test("a screen that cannot be loaded says so, and comes when the reload brings it", async () => {
