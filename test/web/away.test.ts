@@ -18,11 +18,19 @@ test("a page that lost its gateway says so, keeps what it shows, and goes on by 
   try {
     const page = await desktop.openAs(ALICE, "/chat?beside=/machines");
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
+    const leaving = await desktop.openAs(ALICE);
+    await leaving.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await host.close();
     await page.getByText("Connection lost").waitFor();
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
+    // Who logs out now is out here, and is told what could not be done.
+    await leaving.getByRole("button", { name: "Log out" }).click();
+    await leaving.getByText("the token of this browser still lives").waitFor();
+    expect(await leaving.evaluate(() => localStorage.length)).toBe(0);
 
     host = await startNodeHost(flags);
+    // As a browser tells it, so that nobody waits for the next try.
+    await page.evaluate(() => dispatchEvent(new Event("online")));
     await page.getByText("Connection lost").waitFor({ state: "detached" });
     expect(page.url()).toBe(`${host.url}/chat?beside=/machines`);
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();

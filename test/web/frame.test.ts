@@ -60,6 +60,26 @@ describe("the session", () => {
     await page.context().close();
   });
 
+  test("that ended in one tab is taken up again from another, and not thrown away", async () => {
+    const page = await desktop.openAs(BOB);
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    // Another tab has the token of a newer login by the time this one hears that its own has ended.
+    const newer = await desktop.openAs(BOB, "/healthz");
+    const kept = await newer.evaluate(() => localStorage.getItem("gsv.pass")!);
+    await page.evaluate((value) => localStorage.setItem("gsv.pass", value), kept);
+    const loaded = page.waitForEvent("load");
+    const client = await enter(desktop.host, BOB);
+    const { tokens } = await client.call("sys.token.list", {});
+    const { tokenId } = JSON.parse(kept) as { tokenId: string };
+    for (const token of tokens) if (token.tokenId !== tokenId) await client.call("sys.token.revoke", { tokenId: token.tokenId });
+    client.close();
+    await loaded;
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    expect(await page.evaluate(() => localStorage.getItem("gsv.pass"))).toBe(kept);
+    await newer.context().close();
+    await page.context().close();
+  });
+
   test("of a second tab that logs in is taken up by the first", async () => {
     const page = await desktop.open("/settings");
     await page.getByRole("heading", { name: "Log in" }).waitFor();

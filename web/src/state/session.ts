@@ -17,6 +17,8 @@ export type Phase = "starting" | "setup" | "login" | "open" | "lost";
 const PASS_MS = 30 * 24 * 60 * 60 * 1000;
 /** The code of a socket that was closed because its identity was taken. */
 const POLICY = 1008;
+/** How long a log-out waits for the gateway. */
+const GOODBYE_MS = 5_000;
 const RETRY_MS_MIN = 500;
 const RETRY_MS_MAX = 15_000;
 
@@ -24,6 +26,8 @@ const phaseNow = signal<Phase>("starting");
 const clientNow = signal<Client | null>(null);
 const sessionNow = signal<Session | null>(null);
 const reasonNow = signal<string | null>(null);
+/** What this page is connected with, also where the browser keeps nothing. */
+let passNow: Pass | null = null;
 let endWait: () => void = () => {};
 /** Counts the times a line was opened: what was read before may have missed something. */
 const lines = signal(0);
@@ -36,6 +40,7 @@ export const session = computed(() => sessionNow.value);
 export const reason = computed(() => reasonNow.value);
 export const connected = computed(() => lines.value);
 export const username = computed(() => sessionNow.value?.identity.process.username ?? "");
+
 /** What one may not do need not be shown. */
 export function may(call: string): boolean {
   return allows(sessionNow.value?.identity.capabilities ?? [], call);
@@ -63,33 +68,44 @@ export async function logIn(auth: { username: string; password: string }): Promi
   const hadUser = sessionNow.peek() !== null;
   const entered = await connect({ url: location.origin, auth, client: describe(), reconnect: false });
   const pass = await makePass(entered, auth.username);
-  if (pass === null) {
+  if (pass === null && !hadUser) {
     entered.keepConnected();
     return opened(entered);
   }
   entered.close();
-  keepPass(pass);
-  // Whatever this page still holds belongs to whoever was here before.
-  if (hadUser) return location.reload();
+  if (pass !== null) keepPass(pass);
+  // Whatever this page still holds belongs to whoever was here before. Without a token that means to log in once more.
+  if (hadUser || pass === null) return location.reload();
   await openWith(pass);
 }
 
 export async function logOut(): Promise<void> {
-  const pass = readPass();
   const open = clientNow.peek();
+  const pass = passNow;
   keepPass(null);
-  try {
-    if (pass !== null) await open?.call("sys.token.revoke", { tokenId: pass.tokenId }, { timeoutMs: 5_000 });
-  } catch {
-    // The line ends with the token, sometimes before the answer; and out of reach, the token ends by its date.
-  }
+  const isEnded = open === null || pass === null || (await revoked(open, pass));
+  if (open !== null) open.onStatus = () => {};
   open?.close();
-  // A fresh page holds nothing of the one before.
-  location.assign("/");
+  // A fresh page holds nothing of the one before; but where the gateway is away there is none to be had.
+  if (isEnded) location.assign("/");
+  else
+    loggedOut(
+      `You are logged out here, but the gateway did not answer, so the token of this browser still lives. End it later: npx gsv token revoke ${pass.tokenId}`,
+    );
+}
+
+/** The line ends with the token, sometimes before the answer. */
+function revoked(open: Client, { tokenId }: Pass): Promise<boolean> {
+  const told = open.call("sys.token.revoke", { tokenId }).then(
+    () => true,
+    (error: unknown) => error instanceof CallError || (error instanceof ConnectionLost && error.code === POLICY),
+  );
+  return Promise.race([told, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), GOODBYE_MS))]);
 }
 
 async function openWith(pass: Pass): Promise<void> {
   const { username, token } = pass;
+  passNow = pass;
   opened(await connect({ url: location.origin, auth: { username, token }, client: describe() }));
 }
 
@@ -111,7 +127,11 @@ function nowOpen(client: Client): void {
 }
 
 function loggedOut(why: string): void {
-  if (readPass() !== null) keepPass(null);
+  const kept = readPass();
+  // Another tab has logged in meanwhile: what it keeps is not ours to throw away, but to use.
+  if (kept !== null && kept.tokenId !== passNow?.tokenId) return location.reload();
+  keepPass(null);
+  passNow = null;
   clientNow.value = null;
   reasonNow.value = why;
   phaseNow.value = "login";
