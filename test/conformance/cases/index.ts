@@ -17,3 +17,4 @@ import "./runs.ts";
 import "./following.ts";
 import "./conversations.ts";
 import "./proc-search.ts";
+import "./approvals.ts";

@@ -138,7 +138,8 @@ stages("proc.send:queues", async ({ spawn, model, ann }) => {
   const second = await ann.call("proc.send", { pid: agent.pid, message: "Two" });
   const third = await ann.call("proc.send", { pid: agent.pid, message: "Three", conversationId: "other" });
   expect([second.queued, third.queued]).toEqual([true, true]);
-  expect(agent.of("proc.changed").filter(({ enqueuedRunId }) => enqueuedRunId !== undefined)).toMatchObject([
+  const enqueued = () => agent.of("proc.changed").filter(({ enqueuedRunId }) => enqueuedRunId !== undefined);
+  await expect.poll(enqueued).toMatchObject([
     { changes: ["queue"], enqueuedRunId: second.runId, conversationId: "default", queuedCount: 1 },
     { changes: ["queue"], enqueuedRunId: third.runId, conversationId: "other", queuedCount: 2 },
   ]);
@@ -215,13 +216,13 @@ stages("proc.send:model-fails", async ({ spawn, model }) => {
 
 stages("proc.send:output-capped", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  model.next(wants(["Shell", { target: "gsv", input: "seq 1 30000" }]), says("Long."));
+  model.next(wants(["Shell", { target: "gsv", input: "seq 1000000 1009000" }]), says("Long."));
   expect(await agent.ask("Count.")).toMatchObject({ status: "ok" });
   const { output } = await agent.result();
   expect(output.length).toBeLessThan(45_000);
   const path = /all of it is in (\S+) on gsv/.exec(output)?.[1];
   expect(path).toMatch(/^\/var\/sessions\/ann\//);
-  const { matches } = (await ann.call("fs.search", { path: path!, query: "15001" })) as { matches: unknown[] };
+  const { matches } = (await ann.call("fs.search", { path: path!, query: "1005000" })) as { matches: unknown[] };
   expect(matches).toHaveLength(1);
 });
 
