@@ -127,4 +127,27 @@ export const AGENTS: readonly Requirement[] = [
     "issue 5, trust V10",
   ),
   r("shell.exec:agent-network", "A command that uses the network is asked about", "issue 5"),
+
+  r("proc.list:own", "Everybody lists their own processes with their state; root all or one user's", "seed, 16.2"),
+  r("proc.list:foreign", "A foreign process answers every call exactly like an absent one", "routing, seed"),
+  r("proc.profile.list:profiles", "The system's profiles are listed with what can be done with each", "seed, 5.1"),
+  r(
+    "proc.spawn:starts",
+    "A process has a pid, a parent and a label and takes a prompt; init is there once; profiles are checked",
+    "seed, 5.1, 5.2",
+  ),
+  r("proc.spawn:assignment", "Assigned context is among a process's instructions, and autoStart begins with it", "seed, 5.2, 5.3"),
+  r("proc.spawn:workspace", "A process works in its home, its parent's workspace, one that is there, or a new one", "seed, 5.2"),
+  r("proc.spawn:parent", "A child has its parent's identity; a foreign parent is like none", "5.2, trust V11"),
+  r("proc.setidentity:kernel-only", "Nobody but the kernel tells a process who it is", "seed"),
+  r("proc.ipc.deliver:kernel-only", "Nobody but the kernel delivers between processes", "seed"),
+  r(
+    "proc.kill:archives",
+    "A kill ends all runs with an event, archives every conversation, empties them and leaves the process",
+    "seed, 5.9, 15.4.6",
+  ),
+  r("proc.reset:archives", "A reset archives and empties every conversation; others cannot read the archive", "seed, 5.10"),
+  r("proc.send:media", "What is sent along is kept, and pictures reach the model as pictures on every wire", "seed, 5.6, 5.13"),
+  r("proc.media.read:own", "Media is read back by those who may use the process, until it is reset", "5.13"),
+  r("fs.read:agent-image", "A picture an agent reads reaches the model as a picture", "15.4.5"),
 ];

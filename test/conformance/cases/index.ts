@@ -18,3 +18,4 @@ import "./following.ts";
 import "./conversations.ts";
 import "./proc-search.ts";
 import "./approvals.ts";
+import "./processes.ts";
