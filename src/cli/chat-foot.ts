@@ -41,7 +41,8 @@ export function chatFoot(state: FootState): Foot | null {
   const line = (text: string) => paint(cut(printable(text), columns - 1));
   const status = statusOf(state);
   const waiting = [...queued.map((text) => `queued: ${text}`), ...sending.map((text) => `sending: ${text}`)];
-  const above = [...(status === "" ? [] : [line(status)]), ...waiting.slice(0, WAITING_ROWS).map(line)];
+  // A little air between what was said and what is being typed.
+  const above = [...(isLineOpen ? [] : [""]), ...(status === "" ? [] : [line(status)]), ...waiting.slice(0, WAITING_ROWS).map(line)];
   if (waiting.length > WAITING_ROWS) above.push(line(`and ${waiting.length - WAITING_ROWS} more`));
   const input = inputOf(state, paint);
   // A text longer than the terminal shows its end.

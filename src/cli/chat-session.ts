@@ -277,8 +277,10 @@ export class ChatSession {
     const { open } = this.#questions;
     if (open === null) return;
     const { requestId } = open;
+    // At once, so that it stands before what comes of it.
+    this.remark(`  ${decided(decision)}`);
     const done = this.client.call("proc.hil", { pid: this.where.pid, requestId, ...decision });
-    this.doing(done.then(() => this.remark(`  ${decided(decision)}`)).finally(() => this.#over((one) => one.requestId === requestId)));
+    this.doing(done.finally(() => this.#over((one) => one.requestId === requestId)));
     this.#questions.disarm();
   }
 

@@ -70,7 +70,7 @@ export function failureIn(error: string): string {
   if (exit !== undefined) return `exit ${exit}`;
   const lines = error.trim().split("\n");
   const last = lines.findLast((line) => line.startsWith("Error: ")) ?? lines[0] ?? "";
-  return printable(`failed: ${last.replace(/^Error: /, "").slice(0, 200)}`);
+  return printable(`failed: ${firstLine(last.replace(/^Error: /, ""))}`);
 }
 
 export function resultText(output: string): string {

@@ -15,7 +15,7 @@ import type { GitFiles } from "../vfs/git-files.ts";
 import { homeMount } from "../vfs/home.ts";
 import { InTurn } from "../lib/in-turn.ts";
 import type { Mount } from "../vfs/mount.ts";
-import { procMount } from "../vfs/proc.ts";
+import { procMount, type ProcProcess } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
 import { hashOf, treeMount } from "../vfs/tree.ts";
 import { usrMount } from "../vfs/usr.ts";
@@ -90,7 +90,12 @@ export class NativeTarget {
         capabilities: () => reads.capabilities.list(),
         devices: (who) => reads.devices.files(who),
       }),
-      procMount({ version: reads.about.version, uptimeMs: () => ports.clock.now() - reads.about.startedAt }),
+      procMount({
+        version: reads.about.version,
+        uptimeMs: () => ports.clock.now() - reads.about.startedAt,
+        pids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
+        process: (who, pid) => processSeen(reads, who, pid),
+      }),
       devMount((length) => ports.crypto.bytes(length)),
       usrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
       ...docsMounts(async () => (await import("./manuals.ts")).manuals),
@@ -158,6 +163,16 @@ export class NativeTarget {
 function ownerOf(accounts: AccountReads, home: string): Account | undefined {
   const account = accounts.byName(home.slice(home.lastIndexOf("/") + 1));
   return account?.home === home ? account : undefined;
+}
+
+/** A foreign process is like one that is not there; root sees all. */
+function processSeen(reads: ReadContext, who: { uid: number }, pid: string): ProcProcess | null {
+  const process = reads.processes.get(pid);
+  if (process === undefined || (process.uid !== who.uid && !isRoot(who))) return null;
+  const account = reads.accounts.byUid(process.uid);
+  if (account === undefined) return null;
+  const { gid, gids } = reads.accounts.identity(account);
+  return { ...process, gid, gids };
 }
 
 function filesOf(reads: ReadContext, { workspaceId, ownerUid, state }: Workspace): WorkspaceFiles {

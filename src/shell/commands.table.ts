@@ -23,6 +23,7 @@ import nprocCommand from "./commands/nproc.ts";
 import odCommand from "./commands/od.ts";
 import passwdCommand from "./commands/passwd.ts";
 import pasteCommand from "./commands/paste.ts";
+import procCommand from "./commands/proc.ts";
 import psCommand from "./commands/ps.ts";
 import realpathCommand from "./commands/realpath.ts";
 import sedCommand from "./commands/sed.ts";
@@ -63,6 +64,7 @@ export const shellCommands: readonly CommandFile[] = [
   odCommand,
   passwdCommand,
   pasteCommand,
+  procCommand,
   psCommand,
   realpathCommand,
   sedCommand,

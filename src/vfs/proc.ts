@@ -1,46 +1,110 @@
-// /proc: the running gateway, and who is calling. Other processes appear here when there are some.
+// /proc: the running gateway, who is calling, and the agent processes as files: what each is, whose, what it has used and what it
+// was given to begin with. Others' processes are not there, except for root.
 
+import type { ContextFile } from "../protocol/proc-records.ts";
 import { type Mount, synthetic, type Who } from "./mount.ts";
 
-export function procMount(kernel: { version: string; uptimeMs(): number }): Mount {
+export type ProcProcess = {
+  pid: string;
+  parentPid: string | null;
+  profile: string;
+  label: string | null;
+  state: string;
+  uid: number;
+  gid: number;
+  gids: readonly number[];
+  username: string;
+  home: string;
+  cwd: string;
+  workspaceId: string | null;
+  contextFiles: readonly ContextFile[];
+};
+
+type Kernel = {
+  version: string;
+  uptimeMs(): number;
+  /** Those this caller can see, and no others. */
+  pids(who: Who): readonly string[];
+  process(who: Who, pid: string): ProcProcess | null;
+};
+
+const ENTRIES = ["context.d", "identity", "status", "usage"];
+
+export function procMount(kernel: Kernel): Mount {
   return synthetic("/proc", {
     async look(who, [top, ...rest]) {
       switch (top) {
         case undefined:
-          return ["self", "uptime", "version"];
-        case "self":
-          return self(who, rest);
+          return [...kernel.pids(who).map((name) => ({ name, kind: "directory" as const })), "self", "uptime", "version"];
+        case "self": {
+          // A person at a prompt is no process, but somebody all the same.
+          const process = kernel.process(who, who.pid ?? "");
+          return process === null ? caller(who, rest) : look(who, process, rest);
+        }
         case "version":
           return rest.length > 0 ? null : `GSV ${kernel.version}\n`;
         case "uptime":
           return rest.length > 0 ? null : `${(kernel.uptimeMs() / 1000).toFixed(2)}\n`;
-        default:
-          return null;
+        default: {
+          const process = kernel.process(who, top);
+          return process === null ? null : look(who, process, rest);
+        }
       }
     },
   });
 }
 
-function self(who: Who, names: readonly string[]): string | string[] | null {
-  switch (names.join("/")) {
-    case "":
-      return ["identity", "status"];
+async function look(who: Who, process: ProcProcess, [top, name, ...deeper]: readonly string[]): Promise<string | readonly string[] | null> {
+  if (top === undefined) return ENTRIES;
+  if (top === "context.d") {
+    // A name that would be a path is nobody's file; proc.context shows it all the same.
+    if (name === undefined) return process.contextFiles.flatMap((file) => (file.name.includes("/") ? [] : [file.name]));
+    return deeper.length > 0 ? null : (process.contextFiles.find((file) => file.name === name)?.text ?? null);
+  }
+  if (name !== undefined) return null;
+  switch (top) {
     case "identity":
-      return identity(who);
+      return identity(process);
     case "status":
-      return status(who);
+      return status({ ...process, name: process.label ?? process.pid, parent: process.parentPid ?? "0" });
+    case "usage":
+      return usage(who, process.pid);
     default:
       return null;
   }
 }
 
-function identity({ uid, gid, gids, username, home, cwd, workspaceId = null }: Who): string {
-  return `${JSON.stringify({ uid, gid, gids, username, home, cwd, workspaceId }, null, 2)}\n`;
+function caller(who: Who, names: readonly string[]): string | string[] | null {
+  const { pid = "", workspaceId = null } = who;
+  switch (names.join("/")) {
+    case "":
+      return ["identity", "status"];
+    case "identity":
+      return identity({ ...who, profile: "none", workspaceId });
+    case "status":
+      return status({ ...who, pid, name: pid, parent: "0", profile: "none", state: "running" });
+    default:
+      return null;
+  }
 }
 
-function status({ uid, gid, gids, pid = "" }: Who): string {
-  const fields = { Name: pid, Pid: pid, PPid: "0", Profile: "none", State: "running", Uid: uid, Gid: gid, Groups: gids.join(" ") };
+type Identity = Pick<ProcProcess, "uid" | "gid" | "gids" | "username" | "profile" | "home" | "cwd" | "workspaceId">;
+
+function identity({ uid, gid, gids, username, profile, home, cwd, workspaceId }: Identity): string {
+  return `${JSON.stringify({ uid, gid, gids, username, profile, home, cwd, workspaceId }, null, 2)}\n`;
+}
+
+type Status = Pick<ProcProcess, "pid" | "profile" | "state" | "uid" | "gid" | "gids"> & { name: string; parent: string };
+
+function status({ name, pid, parent, profile, state, uid, gid, gids }: Status): string {
+  const fields = { Name: name, Pid: pid, PPid: parent, Profile: profile, State: state, Uid: uid, Gid: gid, Groups: gids.join(" ") };
   return Object.entries(fields)
-    .map(([name, value]) => `${name}:\t${value}\n`)
+    .map(([name, value]) => `${name}:\t${String(value).replaceAll(/[\t\n]/g, " ")}\n`)
     .join("");
+}
+
+/** By the same door as proc.usage, which asks the process. */
+async function usage(who: Who, pid: string): Promise<string> {
+  const { spent, activeRun } = (await who.sys("proc.usage", { pid })) as Record<string, unknown>;
+  return `${JSON.stringify({ spent, activeRun }, null, 2)}\n`;
 }

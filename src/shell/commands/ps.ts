@@ -1,16 +1,21 @@
-// ps: what runs for the caller. Agent processes join the list when there are some.
+// ps: what runs for the caller: the shell that runs this, and their agent processes.
 
 import { command } from "../command.ts";
+
+type Entry = { pid: string; state: string; label: string | null; profile: string };
 
 export default command({
   name: "ps",
   usage: "",
-  doc: "List your processes. The shell that runs this is among them.",
-  async run({ env }) {
+  doc: "List your processes. The shell that runs this is among them; proc list says more of the others.",
+  async run({ env, link, who }) {
+    // Whoever may not list them still sees where they are.
+    const { processes } = await link.sys<{ processes: Entry[] }>("proc.list", { uid: who.uid }).catch(() => ({ processes: [] }));
     const rows = [
       ["PID", "STATE", "LABEL"],
       [env.get("GSV_PID") || "-", "running", "shell"],
+      ...processes.map(({ pid, state, label, profile }) => [pid, state, label ?? profile]),
     ];
-    return rows.map(([pid = "", state = "", label]) => `${pid.padEnd(36)} ${state.padEnd(8)} ${label}\n`).join("");
+    return rows.map(([pid = "", state = "", label]) => `${pid.padEnd(36)} ${state.padEnd(12)} ${label}\n`).join("");
   },
 });

@@ -36,7 +36,7 @@ verifies("fs.read:directory", async ({ alice }) => {
     directories: ["dev", "etc", "home", "proc", "root", "sys", "tmp", "usr", "var", "workspaces"],
   });
   expect(await read(client, "/etc")).toMatchObject({ files: ["group", "passwd"], directories: ["docs", "man"] });
-  expect(await read(client, "/proc")).toMatchObject({ files: ["uptime", "version"], directories: ["self"] });
+  expect(await read(client, "/proc")).toMatchObject({ files: ["uptime", "version"], directories: ["init:1000", "self"] });
 });
 
 verifies("fs.read:image", async ({ alice }) => {
@@ -186,6 +186,7 @@ verifies("fs.read:self", async ({ alice, bob }) => {
     gid: 1000,
     gids: [100, 1000],
     username: "alice",
+    profile: "none",
     home: "/home/alice",
     cwd: "/home/alice",
     workspaceId: null,
