@@ -1,7 +1,65 @@
-// Chat: not built yet, and says so.
+// Chat: the agents and their conversations beside the one that is shown; on a narrow screen one of the two.
 
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { AgentList } from "../chat/agent-list.tsx";
+import { ConversationView } from "../chat/conversation-view.tsx";
+import { DEFAULT_CONVERSATION } from "../chat/open.ts";
+import { agentOf, agents, agentsInOrder, useAgents } from "../state/agents.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
+import type { ScreenProps } from "./screens.ts";
+import "../chat/chat.css";
 
-export default function Chat() {
-  return <EmptyState icon="chat" title="Talk to an agent" text="Conversations with your agents will be here." />;
+/** Narrower than this there is room for one of the two. */
+const NARROW_PX = 720;
+
+export default function Chat({ rest }: ScreenProps) {
+  useAgents();
+  const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow(box);
+  const [named] = rest;
+  const pid = named ?? agentsInOrder.value?.find(({ profile }) => profile === "init")?.pid ?? null;
+  const conversationId = rest[1] ?? DEFAULT_CONVERSATION;
+  const hasList = isNarrow === false || (isNarrow === true && named === undefined);
+  const hasConversation = isNarrow === false || (isNarrow === true && named !== undefined);
+  const isGone = named !== undefined && agents.value.value !== null && agentOf(named) === null && !agents.reading.value;
+  return (
+    <div class="chat" ref={box} data-narrow={isNarrow}>
+      {hasList && <AgentList shown={{ pid: isNarrow === true ? null : pid, conversationId }} />}
+      {hasConversation &&
+        (isGone ? (
+          <EmptyState
+            icon="search"
+            title="There is no such agent"
+            text="It may have belonged to somebody else, or never have been there."
+          />
+        ) : (
+          pid !== null && (
+            <ConversationView
+              key={`${pid} ${conversationId}`}
+              pid={pid}
+              id={conversationId}
+              isNarrow={isNarrow === true}
+              isNamed={named !== undefined}
+            />
+          )
+        ))}
+    </div>
+  );
+}
+
+/** Null until it was measured. */
+function useNarrow(box: { readonly current: HTMLElement | null }): boolean | null {
+  const [isNarrow, setNarrow] = useState<boolean | null>(null);
+  useLayoutEffect(() => {
+    const element = box.current!;
+    const look = () => {
+      // A pane that is hidden has no width, and keeps what it was.
+      if (element.clientWidth > 0) setNarrow(element.clientWidth < NARROW_PX);
+    };
+    look();
+    const sizes = new ResizeObserver(look);
+    sizes.observe(element);
+    return () => sizes.disconnect();
+  }, []);
+  return isNarrow;
 }

@@ -24,6 +24,11 @@ export function keepDraft(username: string, pid: string, conversationId: string,
   store(keyOf(username, pid, conversationId), value);
 }
 
+/** The gateway has what was sent under this number; what was written since stays. */
+export function settleDraft(username: string, pid: string, conversationId: string, runId: string): void {
+  if (readDraft(username, pid, conversationId).runId === runId) keepDraft(username, pid, conversationId, EMPTY);
+}
+
 function keyOf(username: string, pid: string, conversationId: string): string {
   return `gsv.draft.${username}.${pid}.${conversationId}`;
 }

@@ -1,0 +1,171 @@
+// A question of an agent, wherever it is shown: exactly what will run and where, why it is asked, and the answers. Nothing
+// has the focus by itself, and only a fresh press answers (fresh-press.ts).
+
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call, type Args, type Result, sentence } from "../state/call.ts";
+import { notice } from "../state/notices.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { TextInput } from "../ui/field.tsx";
+import { Time } from "../ui/time.tsx";
+import { type FreshPress, useFreshPress } from "./fresh-press.ts";
+import { RememberForm } from "./remember.tsx";
+import "./question.css";
+
+export type Pending = Result<"proc.approval.list">["pending"][number];
+export type Answer = Omit<Args<"proc.hil">, "pid" | "requestId">;
+
+/** `onAnswered` when the gateway has the answer, or says that there is nothing to answer any more. */
+export function Question({ question, onAnswered }: { question: Pending; onAnswered: () => void }) {
+  const [mode, setMode] = useState<"plain" | "remember" | "deny">("plain");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const fresh = useFreshPress();
+  const id = useId();
+  const answer = async (given: Answer) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { grant } = await call("proc.hil", { pid: question.pid, requestId: question.requestId, ...given });
+      if (grant !== undefined) notice(`Remembered: ${grant.says}`, "good");
+      onAnswered();
+    } catch (error) {
+      setProblem(sentence(error));
+      setBusy(false);
+      onAnswered();
+    }
+  };
+  return (
+    <section class="question" aria-labelledby={id} {...fresh.watch} data-ready={fresh.isReady}>
+      <header class="question-head">
+        <Icon name="approval" />
+        <h3 id={id}>{titleOf(question)}</h3>
+        <span class="question-when">
+          ends <Time at={question.expiresAt} />
+        </span>
+      </header>
+      <What question={question} />
+      {question.kind === "call" && <Facts question={question} />}
+      {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      {mode === "remember" ? (
+        <RememberForm fresh={fresh} isBusy={isBusy} onCancel={() => setMode("plain")} onAllow={(given) => void answer(given)} />
+      ) : mode === "deny" ? (
+        <DenyForm fresh={fresh} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void answer(given)} />
+      ) : (
+        <div class="question-answers">
+          <Button
+            look="primary"
+            disabled={!fresh.isReady}
+            busy={isBusy}
+            onClick={fresh.pressed(() => void answer({ decision: "approve" }))}
+          >
+            {question.kind === "budget" ? "Allow as much again" : "Allow once"}
+          </Button>
+          {question.kind === "call" && (
+            <Button disabled={!fresh.isReady || isBusy} onClick={fresh.pressed(() => setMode("remember"))}>
+              Allow for a day…
+            </Button>
+          )}
+          <Button disabled={!fresh.isReady || isBusy} onClick={fresh.pressed(() => setMode("deny"))}>
+            Deny…
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function titleOf({ kind, toolName, target }: Pending): string {
+  if (kind === "budget") return "The budget is used up. Go on?";
+  return `Allow ${visible(toolName)} on ${target === "gsv" ? "the gateway" : visible(target)}?`;
+}
+
+/** All of it where it was shortened: nobody should have to allow what they cannot see. */
+function What({ question }: { question: Pending }) {
+  const [whole, setWhole] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => setWhole(null), [question.requestId]);
+  const showAll = async () => {
+    try {
+      const { pending } = await call("proc.approval.list", { pid: question.pid, whole: true });
+      setWhole(pending.find(({ requestId }) => requestId === question.requestId)?.shown.text ?? question.shown.text);
+    } catch (error) {
+      setProblem(sentence(error));
+    }
+  };
+  const isCut = !question.shown.isWhole && whole === null;
+  return (
+    <>
+      <pre class="question-what" tabIndex={0} role="group" aria-label="What will run" dir="ltr">
+        {whole ?? question.shown.text}
+      </pre>
+      {isCut && (
+        <Banner tone="warn" actions={<Button onClick={() => void showAll()}>Show all of it</Button>}>
+          {problem ?? "Some of it is left out here. Look at all of it before you allow it."}
+        </Banner>
+      )}
+    </>
+  );
+}
+
+function Facts({ question: { target, cwd, why, tags } }: { question: Pending }) {
+  return (
+    <dl class="question-facts">
+      <dt>Where</dt>
+      <dd>{target === "gsv" ? "the gateway" : visible(target)}</dd>
+      <dt>Directory</dt>
+      <dd>
+        <code>{visible(cwd)}</code>
+      </dd>
+      <dt>Why asked</dt>
+      <dd>{visible(why)}</dd>
+      {tags.length > 0 && (
+        <>
+          <dt>Marks</dt>
+          <dd class="question-tags">
+            {tags.map((tag) => (
+              <Badge key={tag} tone={/delete|elevate|connect|opaque|policy/.test(tag) ? "warn" : "plain"}>
+                {tag}
+              </Badge>
+            ))}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+type DenyProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onDeny: (answer: Answer) => void };
+
+function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
+  const [reason, setReason] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <div class="question-form">
+      <TextInput
+        label="Reason, for the agent"
+        hint="It is told and can try another way. May be left empty."
+        value={reason}
+        onValue={setReason}
+        maxLength={1000}
+        inputRef={field}
+      />
+      <div class="question-answers">
+        <Button
+          look="danger"
+          busy={isBusy}
+          onClick={fresh.pressed(() => onDeny({ decision: "deny", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) }))}
+        >
+          Deny
+        </Button>
+        <Button look="quiet" disabled={isBusy} onClick={onCancel}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+// A yes that holds for more than once: how much of it, and for how long.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../ui/button.tsx";
+import { Radio, Select } from "../ui/choice.tsx";
+import type { FreshPress } from "./fresh-press.ts";
+import type { Answer } from "./question.tsx";
+
+type Scope = "exact" | "folder" | "tool";
+const HOUR_MS = 3_600_000;
+/** Wider ones end sooner: the gateway takes no longer than this. */
+const LONGEST_HOURS: Record<Scope, number> = { exact: 30 * 24, folder: 7 * 24, tool: 24 };
+const TIMES = [
+  { hours: 1, label: "An hour" },
+  { hours: 8, label: "8 hours" },
+  { hours: 24, label: "A day" },
+  { hours: 7 * 24, label: "A week" },
+  { hours: 30 * 24, label: "30 days" },
+];
+const SCOPES: { value: Scope; label: string; hint: string }[] = [
+  { value: "exact", label: "Exactly this", hint: "The same call with the same words, on the same machine." },
+  { value: "folder", label: "This, in the same folder", hint: "The same kind of call for anything below the folder." },
+  { value: "tool", label: "This kind of call", hint: "With any arguments, on the same machine." },
+];
+
+type RememberProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onAllow: (answer: Answer) => void };
+
+export function RememberForm({ fresh, isBusy, onCancel, onAllow }: RememberProps) {
+  const [scope, setScope] = useState<Scope>("exact");
+  const [hours, setHours] = useState("24");
+  const times = TIMES.filter((time) => time.hours <= LONGEST_HOURS[scope]);
+  const chosen = times.some((time) => String(time.hours) === hours) ? hours : "24";
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => form.current?.querySelector("input")?.focus(), []);
+  return (
+    <div class="question-form" ref={form}>
+      <Radio legend="Allow without asking" value={scope} options={SCOPES} onValue={setScope} />
+      <Select
+        label="For how long"
+        value={chosen}
+        options={times.map((time) => ({ value: String(time.hours), label: time.label }))}
+        onValue={setHours}
+      />
+      <div class="question-answers">
+        <Button
+          look="primary"
+          busy={isBusy}
+          onClick={fresh.pressed(() => onAllow({ decision: "approve", remember: true, scope, ttlMs: Number(chosen) * HOUR_MS }))}
+        >
+          Allow
+        </Button>
+        <Button look="quiet" disabled={isBusy} onClick={onCancel}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+// Who one can talk to: the agents, what each is doing, and the conversations of the one that is shown.
+
+import { useState } from "preact/hooks";
+import { Link } from "../frame/link.tsx";
+import { agentName, agents, agentsInOrder, type Agent } from "../state/agents.ts";
+import { call, sentence } from "../state/call.ts";
+import { notice } from "../state/notices.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Banner } from "../ui/banner.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Checkbox } from "../ui/choice.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Time } from "../ui/time.tsx";
+import { conversationName } from "./names.ts";
+import { NewTask } from "./new-task.tsx";
+import { conversationPath, DEFAULT_CONVERSATION, openConversation } from "./open.ts";
+import "./agent-list.css";
+
+const DOING: Record<Agent["state"], string> = {
+  idle: "",
+  queued: "waiting",
+  running: "working",
+  waiting_tool: "working",
+  waiting_hil: "asks you",
+};
+
+type Shown = { pid: string | null; conversationId: string };
+
+export function AgentList({ shown }: { shown: Shown }) {
+  const [isNewTask, setNewTask] = useState(false);
+  const all = agentsInOrder.value;
+  const problem = agents.problem.value;
+  return (
+    <nav class="agents" aria-label="Agents and conversations">
+      <header class="agents-head">
+        <h2>Agents</h2>
+        <IconButton icon="plus" label="New task" onClick={() => setNewTask(true)} />
+      </header>
+      {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      {all === null ? (
+        problem === null && <Skeleton label="Loading your agents" lines={4} />
+      ) : (
+        <ul class="agents-list">
+          {all.map((agent) => (
+            <AgentEntry key={agent.pid} agent={agent} shown={shown} />
+          ))}
+        </ul>
+      )}
+      {isNewTask && <NewTask onClose={() => setNewTask(false)} />}
+    </nav>
+  );
+}
+
+function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
+  const isShown = agent.pid === shown.pid;
+  const doing = DOING[agent.state];
+  return (
+    <li class="agent" data-shown={isShown}>
+      <Link class="agent-link" to={conversationPath(agent.pid)} aria-current={isShown ? "page" : undefined}>
+        <Icon name={agent.profile === "init" ? "person" : "pieces"} />
+        <span class="agent-name">{agentName(agent)}</span>
+        {doing === "" ? (
+          <span class="agent-when">{agent.lastActiveAt !== null && <Time at={agent.lastActiveAt} />}</span>
+        ) : (
+          <span class="agent-doing" data-state={agent.state}>
+            {doing}
+          </span>
+        )}
+      </Link>
+      {isShown && <Conversations agent={agent} shown={shown.conversationId} />}
+    </li>
+  );
+}
+
+function Conversations({ agent, shown }: { agent: Agent; shown: string }) {
+  const [hasClosed, setClosed] = useState(false);
+  const { pid } = agent;
+  const latest = useLatest("proc.conversation.list", { pid, includeClosed: true }, (signal, payload) => {
+    const { pid: of, changes } = (payload ?? {}) as { pid?: string; changes?: string[] };
+    return (
+      signal === "proc.changed" &&
+      of === pid &&
+      Array.isArray(changes) &&
+      (changes.includes("conversations") || changes.includes("messages"))
+    );
+  });
+  const all = latest.value.value?.conversations ?? [];
+  const open = all.filter(({ status, id }) => status === "open" || hasClosed || id === shown);
+  const isThere = (id: string) => open.some((one) => one.id === id);
+  const listed =
+    isThere(DEFAULT_CONVERSATION) || all.some(({ id }) => id === DEFAULT_CONVERSATION)
+      ? open
+      : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const }, ...open];
+  const begin = async () => {
+    try {
+      const { conversation } = await call("proc.conversation.open", { pid });
+      openConversation(pid, conversation.id);
+    } catch (error) {
+      notice(sentence(error), "bad");
+    }
+  };
+  return (
+    <div class="conversations">
+      <ul>
+        {listed.map((one) => (
+          <li key={one.id}>
+            <Link class="conversation-link" to={conversationPath(pid, one.id)} aria-current={one.id === shown ? "page" : undefined}>
+              <span class="conversation-name">{conversationName(one)}</span>
+              {one.status === "closed" && <span class="soft small">closed</span>}
+              {agent.state !== "idle" && agent.activeConversationId === one.id && <span class="conversation-dot" title="Working here" />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="conversation-new" onClick={() => void begin()}>
+        <Icon name="plus" />
+        New conversation
+      </button>
+      {all.some(({ status }) => status === "closed") && <Checkbox label="Show closed ones" checked={hasClosed} onChecked={setClosed} />}
+    </div>
+  );
+}

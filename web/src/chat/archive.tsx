@@ -1,0 +1,73 @@
+// The mark of messages that were archived, with the summary that stands for them. It opens the archive where it stands, a
+// page at a time, and can be the beginning of another conversation.
+
+import { useState } from "preact/hooks";
+import { Lazy } from "../frame/lazy.tsx";
+import { call, sentence } from "../state/call.ts";
+import type { Conversation, Segment } from "../state/conversation.ts";
+import { notice } from "../state/notices.ts";
+import type { HistoryMessage } from "../state/window.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Time } from "../ui/time.tsx";
+import { openConversation } from "./open.ts";
+
+const markdown = () => import("../markdown/markdown.tsx");
+/** Loaded when the first archive is opened. */
+const archived = () => import("./archived-messages.tsx");
+const PAGE = 50;
+
+export function Archive({ conversation, segment, text }: { conversation: Conversation; segment: Segment; text: string }) {
+  const [messages, setMessages] = useState<HistoryMessage[] | null>(null);
+  const [total, setTotal] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const of = { pid: conversation.pid, conversationId: conversation.id, segmentId: segment.id };
+  const more = async () => {
+    setBusy(true);
+    try {
+      const page = await call("proc.conversation.segment.read", { ...of, offset: messages?.length ?? 0, limit: PAGE });
+      setMessages([...(messages ?? []), ...page.messages]);
+      setTotal(page.messageCount);
+    } catch (error) {
+      notice(sentence(error), "bad");
+    } finally {
+      setBusy(false);
+    }
+  };
+  const fork = async () => {
+    try {
+      const { targetConversation } = await call("proc.conversation.fork", of);
+      openConversation(conversation.pid, targetConversation.id);
+    } catch (error) {
+      notice(sentence(error), "bad");
+    }
+  };
+  return (
+    <section class="archive" aria-label="Archived messages">
+      <header class="archive-head">
+        <Icon name="archive" />
+        <span>
+          Older messages were archived <Time at={segment.createdAt} />
+        </span>
+        <Button look="quiet" busy={isBusy} onClick={() => (messages === null ? void more() : setMessages(null))}>
+          {messages === null ? "Show them" : "Hide them"}
+        </Button>
+        <Button look="quiet" onClick={() => void fork()}>
+          Fork from them
+        </Button>
+      </header>
+      {messages !== null && (
+        <div class="archive-messages">
+          <Lazy load={archived} props={{ conversation, messages, segmentId: segment.id }} />
+          {messages.length < total && (
+            <Button busy={isBusy} onClick={() => void more()}>{`Show more of ${total.toLocaleString("en")}`}</Button>
+          )}
+        </div>
+      )}
+      <details class="archive-summary">
+        <summary>Summary the agent goes on with</summary>
+        <Lazy load={markdown} props={{ text }} />
+      </details>
+    </section>
+  );
+}

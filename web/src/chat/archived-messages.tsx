@@ -1,0 +1,26 @@
+// Messages of an archive, one below the other. They can be read and copied, and nothing else.
+
+import type { Conversation } from "../state/conversation.ts";
+import type { HistoryMessage } from "../state/window.ts";
+import { MessageView } from "./message.tsx";
+import { historyRows } from "./rows.ts";
+import { SystemMessage } from "./system-message.tsx";
+
+type ArchivedProps = { conversation: Conversation; messages: readonly HistoryMessage[]; segmentId: string };
+
+export default function ArchivedMessages({ conversation, messages, segmentId }: ArchivedProps) {
+  const rows = historyRows({ from: 0, messages, total: messages.length, life: 0 });
+  return (
+    <>
+      {rows.map((row) => {
+        if (row.kind !== "message") return null;
+        const props = { conversation, message: row.message, results: row.results, isArchived: true };
+        return row.message.role === "system" ? (
+          <SystemMessage key={row.key} {...props} before={segmentId} />
+        ) : (
+          <MessageView key={row.key} {...props} />
+        );
+      })}
+    </>
+  );
+}

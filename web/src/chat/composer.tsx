@@ -1,0 +1,167 @@
+// Where one writes. Enter sends, Shift and Enter begin a new line; files come by button, paste and drop. What is written is
+// kept until the gateway has it.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { notice } from "../state/notices.ts";
+import { username } from "../state/session.ts";
+import type { Conversation } from "../state/conversation.ts";
+import { type Draft, keepDraft, readDraft, settleDraft } from "../state/drafts.ts";
+import { Banner } from "../ui/banner.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { attached, type Attachment, forget, toMedia } from "./attachments.ts";
+import { sizeText } from "./media.tsx";
+import "./composer.css";
+
+type ComposerProps = { conversation: Conversation; isClosed: boolean; onSend: (text: string) => void; onReopen: () => void };
+
+export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerProps) {
+  const { pid, id } = conversation;
+  const [draft, setDraft] = useState<Draft>(() => readDraft(username.peek(), pid, id));
+  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isOver, setOver] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const run = conversation.run.value;
+  const isEmpty = draft.text.trim() === "" && files.length === 0;
+
+  const write = (next: Draft) => {
+    setDraft(next);
+    keepDraft(username.peek(), pid, id, next);
+  };
+  const add = (added: Iterable<File>) => {
+    const { all, problem } = attached(files, added);
+    setFiles(all);
+    setProblem(problem);
+  };
+  const remove = (gone: Attachment) => {
+    forget(gone);
+    setFiles(files.filter((one) => one !== gone));
+    field.current?.focus();
+  };
+  const send = async () => {
+    if (isEmpty || isClosed) return;
+    const text = draft.text.trim();
+    const runId = draft.runId ?? crypto.randomUUID();
+    const sent = files;
+    // With its number, so that after a reload in this very moment it is still the same message.
+    keepDraft(username.peek(), pid, id, { text: draft.text, runId });
+    setDraft({ text: "", runId: null });
+    setFiles([]);
+    setProblem(null);
+    onSend(text);
+    const media = await Promise.all(sent.map(toMedia));
+    for (const one of sent) forget(one);
+    const isTaken = await conversation.send(runId, text, media);
+    if (isTaken) settleDraft(username.peek(), pid, id, runId);
+  };
+  const stop = () => {
+    conversation.abort().then(
+      () => notice("Stopped"),
+      () => notice("It could not be stopped. Try again.", "bad"),
+    );
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      if (!event.repeat) void send();
+    } else if (event.key === "Escape" && run !== null) {
+      event.preventDefault();
+      stop();
+    }
+  };
+
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (current === null) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight + 2}px`;
+  }, [draft.text]);
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
+  }, []);
+
+  if (isClosed)
+    return (
+      <div class="composer">
+        <Banner actions={<IconButton icon="refresh" label="Open the conversation again" onClick={onReopen} />}>
+          This conversation is closed. Open it again to go on.
+        </Banner>
+      </div>
+    );
+  return (
+    <form
+      class="composer"
+      data-over={isOver}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes("Files") !== true) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        add(event.dataTransfer?.files ?? []);
+      }}
+    >
+      {problem !== null && <Banner tone="warn">{problem}</Banner>}
+      <div class="composer-box">
+        {files.length > 0 && (
+          <ul class="composer-files" aria-label="Files to be sent along">
+            {files.map((one) => (
+              <li key={one.id} class="composer-file">
+                {one.preview !== null && <img src={one.preview} alt="" />}
+                <span class="composer-file-name">{one.file.name}</span>
+                <span class="soft small">{sizeText(one.file.size)}</span>
+                <IconButton icon="close" label={`Leave out ${one.file.name}`} onClick={() => remove(one)} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="composer-line">
+          <IconButton icon="attach" label="Add files" onClick={() => picker.current?.click()} />
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              add(event.currentTarget.files ?? []);
+              event.currentTarget.value = "";
+            }}
+          />
+          <textarea
+            ref={field}
+            class="composer-field"
+            rows={1}
+            aria-label="Message"
+            placeholder={run === null ? "Write a message" : "Write what comes next"}
+            value={draft.text}
+            onInput={(event) => write({ text: event.currentTarget.value, runId: null })}
+            onKeyDown={press}
+            onPaste={(event) => {
+              const pasted = [...(event.clipboardData?.files ?? [])];
+              if (pasted.length === 0) return;
+              event.preventDefault();
+              add(pasted);
+            }}
+          />
+          {run !== null && isEmpty ? (
+            <IconButton icon="stop" label="Stop (Esc)" onClick={stop} />
+          ) : (
+            <button type="submit" class="composer-send" aria-label="Send" title="Send (Enter)" disabled={isEmpty}>
+              <Icon name="send" />
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,200 @@
+// What is asked before something is done with a conversation or its agent.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { agentName, agentOf, agents } from "../state/agents.ts";
+import { call, sentence } from "../state/call.ts";
+import type { Conversation } from "../state/conversation.ts";
+import { notice } from "../state/notices.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Radio } from "../ui/choice.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextInput } from "../ui/field.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { TextArea } from "../ui/text-area.tsx";
+
+export type DialogName = "rename" | "compact" | "policy" | "reset" | "kill";
+type DialogProps = { conversation: Conversation; onClose: () => void };
+
+export function ConversationDialog({ name, ...props }: DialogProps & { name: DialogName }) {
+  switch (name) {
+    case "rename":
+      return <Rename {...props} />;
+    case "compact":
+      return <Compact {...props} />;
+    case "policy":
+      return <Policy {...props} />;
+    case "reset":
+      return <Reset {...props} />;
+    case "kill":
+      return <Kill {...props} />;
+  }
+}
+
+type AskProps = {
+  title: string;
+  does: string;
+  isDanger?: boolean;
+  isReady?: boolean;
+  onClose: () => void;
+  work: () => Promise<string | null>;
+  children: ComponentChildren;
+};
+
+/** Does it, says what came of it and goes away; stays and says why where it could not be done. */
+function Ask({ title, does, isDanger = false, isReady = true, onClose, work, children }: AskProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const run = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const said = await work();
+      if (said !== null) notice(said, "good");
+      onClose();
+    } catch (error) {
+      setProblem(sentence(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look={isDanger ? "danger" : "primary"} busy={isBusy} disabled={!isReady} onClick={() => void run()}>
+            {does}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {children}
+        {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      </div>
+    </Dialog>
+  );
+}
+
+function ofIt({ pid, id }: Conversation): { pid: string; conversationId: string } {
+  return { pid, conversationId: id };
+}
+
+function Rename({ conversation, onClose }: DialogProps) {
+  const [title, setTitle] = useState(conversation.about.value.peek()?.title ?? "");
+  const work = async () => {
+    await call("proc.conversation.open", { ...ofIt(conversation), title: title.trim() });
+    return null;
+  };
+  return (
+    <Ask title="Rename the conversation" does="Rename" isReady={title.trim() !== ""} onClose={onClose} work={work}>
+      <TextInput label="Title" value={title} onValue={setTitle} maxLength={200} />
+    </Ask>
+  );
+}
+
+function Compact({ conversation, onClose }: DialogProps) {
+  const [keep, setKeep] = useState("20");
+  const [by, setBy] = useState<"model" | "hand">("model");
+  const [summary, setSummary] = useState("");
+  const keepLast = Number(keep);
+  const isNumber = keep.trim() !== "" && Number.isInteger(keepLast) && keepLast >= 0;
+  const work = async () => {
+    const how = by === "model" ? { generateSummary: true } : { summary: summary.trim() };
+    const { archivedMessages } = await call("proc.conversation.compact", { ...ofIt(conversation), keepLast, ...how });
+    return `${archivedMessages} messages were archived`;
+  };
+  return (
+    <Ask
+      title="Compact older messages"
+      does="Compact"
+      isReady={isNumber && (by === "model" || summary.trim() !== "")}
+      onClose={onClose}
+      work={work}
+    >
+      <p class="soft">Older messages are archived word for word, and a summary takes their place. You can open the archive at any time.</p>
+      <TextInput
+        label="Newest messages to keep"
+        value={keep}
+        onValue={setKeep}
+        inputMode="numeric"
+        error={isNumber ? null : "A whole number, such as 20."}
+      />
+      <Radio
+        legend="Summary"
+        value={by}
+        onValue={setBy}
+        options={[
+          { value: "model", label: "Written by the model" },
+          { value: "hand", label: "Written by you" },
+        ]}
+      />
+      {by === "hand" && <TextArea label="Your summary" value={summary} onValue={setSummary} />}
+    </Ask>
+  );
+}
+
+type Overflow = "manual" | "auto-compact" | "fail";
+
+function Policy({ conversation, onClose }: DialogProps) {
+  const policy = useLatest("proc.conversation.policy.get", ofIt(conversation));
+  const [chosen, setChosen] = useState<Overflow | null>(null);
+  const work = async () => {
+    if (chosen !== null) await call("proc.conversation.policy.set", { ...ofIt(conversation), overflow: chosen });
+    return null;
+  };
+  return (
+    <Ask title="When the context is full" does="Save" isReady={chosen !== null} onClose={onClose} work={work}>
+      <Loaded latest={policy} label="Reading what is set">
+        {({ policy }) => (
+          <Radio
+            legend="When this conversation no longer fits the model"
+            boxes
+            value={chosen ?? policy.overflow}
+            onValue={setChosen}
+            options={[
+              {
+                value: "manual",
+                label: "Leave it to me",
+                hint: "Nothing is archived by itself; older messages are left out for the model.",
+              },
+              { value: "auto-compact", label: "Compact by itself", hint: "Older messages are archived and summed up." },
+              { value: "fail", label: "Stop", hint: "The run ends and says why." },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Ask>
+  );
+}
+
+function Reset({ conversation, onClose }: DialogProps) {
+  const work = async () => {
+    const { archivedMessages } = await call("proc.conversation.reset", ofIt(conversation));
+    return `The conversation is empty again. ${archivedMessages} messages were archived`;
+  };
+  return (
+    <Ask title="Reset the conversation?" does="Reset" isDanger onClose={onClose} work={work}>
+      <p>Whatever runs or waits in it ends. Its messages are archived, and it begins anew.</p>
+    </Ask>
+  );
+}
+
+function Kill({ conversation, onClose }: DialogProps) {
+  const agent = agentOf(conversation.pid);
+  const name = agent === null ? "the agent" : agentName(agent);
+  const work = async () => {
+    await call("proc.kill", { pid: conversation.pid });
+    void agents.refetch();
+    return `${name} was ended`;
+  };
+  return (
+    <Ask title={`End ${name}?`} does="End it" isDanger onClose={onClose} work={work}>
+      <p>Everything it does stops at once, and all its conversations are archived and emptied. It can be spoken to again.</p>
+    </Ask>
+  );
+}

@@ -1,0 +1,143 @@
+// One conversation: its messages, what waits, and where one writes.
+
+import { computed } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useActions } from "../frame/actions.ts";
+import { useTitle } from "../frame/titles.ts";
+import { call, sentence } from "../state/call.ts";
+import { Conversation } from "../state/conversation.ts";
+import { notice } from "../state/notices.ts";
+import { connected } from "../state/session.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Composer } from "./composer.tsx";
+import { ConversationDialog, type DialogName } from "./conversation-dialogs.tsx";
+import { Head } from "./head.tsx";
+import { Messages } from "./messages.tsx";
+import { conversationName, titleFrom } from "./names.ts";
+import { DEFAULT_CONVERSATION, jump, openConversation } from "./open.ts";
+import { Queue } from "./queue.tsx";
+import { Search } from "./search.tsx";
+import type { ListHandle } from "./virtual-list.tsx";
+import "./conversation.css";
+
+type ViewProps = { pid: string; id: string; isNarrow: boolean; isNamed: boolean };
+
+export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
+  const conversation = useMemo(() => new Conversation(pid, id), [pid, id]);
+  useEffect(() => () => conversation.close(), [conversation]);
+  const [dialog, setDialog] = useState<DialogName | "search" | null>(null);
+  const list = useRef<ListHandle | null>(null);
+  const about = conversation.about.value.value;
+  useTitle(isNamed ? conversationName(about ?? { id, title: null }) : null);
+  useActions(() => conversationActions(conversation, setDialog), [conversation]);
+
+  const fork = async (messageId: number) => {
+    try {
+      const title = `${conversationName(about ?? { id, title: null })} (fork)`;
+      const made = await call("proc.conversation.fork", { pid, conversationId: id, throughMessageId: messageId, title });
+      openConversation(pid, made.targetConversation.id);
+    } catch (error) {
+      notice(sentence(error), "bad");
+    }
+  };
+  const reopen = async () => {
+    try {
+      await call("proc.conversation.open", { pid, conversationId: id });
+    } catch (error) {
+      notice(sentence(error), "bad");
+    }
+  };
+  const sent = (text: string) => {
+    const view = conversation.window.peek();
+    if (view !== null && view.from + view.messages.length < view.total) void conversation.window.readAnew().catch(() => {});
+    list.current?.toEnd();
+    const isNameless = about !== null && about.title === null && id !== DEFAULT_CONVERSATION && (view?.total ?? 0) === 0;
+    if (isNameless && text !== "") call("proc.conversation.open", { pid, conversationId: id, title: titleFrom(text) }).catch(() => {});
+  };
+  useEffect(() => {
+    const to = jump.value;
+    if (to === null || to.pid !== pid || to.conversationId !== id) return;
+    jump.value = null;
+    void conversation.window.readAround(to.place).then(
+      () => list.current?.toRow(`m${to.messageId}`),
+      (error: unknown) => notice(sentence(error), "bad"),
+    );
+  }, [conversation, jump.value]);
+
+  const problem = conversation.problem.value;
+  const view = conversation.window.view;
+  const isEmpty = useMemo(
+    () =>
+      computed(
+        () => conversation.window.view?.total === 0 && conversation.outbox.waiting.length === 0 && conversation.coming.value.length === 0,
+      ),
+    [conversation],
+  ).value;
+  return (
+    <section class="conversation" aria-label={conversationName(about ?? { id, title: null })} data-connected={connected.value}>
+      <Head conversation={conversation} isNarrow={isNarrow} onDialog={setDialog} onReopen={() => void reopen()} />
+      {problem !== null && (
+        <Banner tone="bad" actions={<Button onClick={() => void conversation.window.readAnew().catch(() => {})}>Try again</Button>}>
+          {problem}
+        </Banner>
+      )}
+      {view === null ? (
+        <div class="conversation-wait">{problem === null && <Skeleton label="Loading the conversation" lines={5} />}</div>
+      ) : isEmpty ? (
+        <div class="conversation-wait">
+          <EmptyState
+            icon="chat"
+            title="What shall be done?"
+            text="Ask something, or say what to do on the gateway or one of your machines."
+          />
+        </div>
+      ) : (
+        <Messages conversation={conversation} list={list} onFork={(messageId) => void fork(messageId)} />
+      )}
+      <div class="conversation-foot">
+        <Queue conversation={conversation} />
+        <Composer
+          key={`${pid} ${id}`}
+          conversation={conversation}
+          isClosed={about?.status === "closed"}
+          onSend={sent}
+          onReopen={() => void reopen()}
+        />
+      </div>
+      <p class="unseen" role="status" aria-live="polite">
+        {conversation.finished.value}
+      </p>
+      {dialog === "search" && <Search conversation={conversation} onClose={() => setDialog(null)} />}
+      {dialog !== null && dialog !== "search" && (
+        <ConversationDialog name={dialog} conversation={conversation} onClose={() => setDialog(null)} />
+      )}
+    </section>
+  );
+}
+
+function conversationActions(conversation: Conversation, show: (dialog: DialogName | "search") => void) {
+  const group = "Chat";
+  return [
+    { id: "chat.search", title: "Search this conversation", group, keys: "/", words: "find history", run: () => show("search") },
+    { id: "chat.rename", title: "Rename this conversation", group, words: "title", run: () => show("rename") },
+    { id: "chat.compact", title: "Compact older messages", group, words: "archive summary context", run: () => show("compact") },
+    {
+      id: "chat.policy",
+      title: "Choose what happens when the context is full",
+      group,
+      words: "policy overflow",
+      run: () => show("policy"),
+    },
+    { id: "chat.reset", title: "Reset this conversation", group, words: "clear empty", run: () => show("reset") },
+    { id: "chat.kill", title: "End this agent", group, words: "kill process", run: () => show("kill") },
+    { id: "chat.write", title: "Write a message", group, keys: "i", words: "compose", run: write },
+    { id: "chat.stop", title: "Stop what runs here", group, words: "abort cancel", run: () => void conversation.abort().catch(() => {}) },
+  ];
+}
+
+function write(): void {
+  document.querySelector<HTMLElement>(".composer-field")?.focus();
+}

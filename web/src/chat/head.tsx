@@ -1,0 +1,55 @@
+// Above a conversation: the way back on a narrow screen, what it costs, and what can be done with it.
+
+import { agentName, agentOf } from "../state/agents.ts";
+import { call, sentence } from "../state/call.ts";
+import type { Conversation } from "../state/conversation.ts";
+import { notice } from "../state/notices.ts";
+import { Link } from "../frame/link.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Menu } from "../ui/menu.tsx";
+import type { DialogName } from "./conversation-dialogs.tsx";
+import { Meter } from "./meter.tsx";
+import { conversationName } from "./names.ts";
+
+type HeadProps = { conversation: Conversation; isNarrow: boolean; onDialog: (name: DialogName | "search") => void; onReopen: () => void };
+
+export function Head({ conversation, isNarrow, onDialog, onReopen }: HeadProps) {
+  const { pid, id: conversationId } = conversation;
+  const about = conversation.about.value.value;
+  const agent = agentOf(pid);
+  const close = async () => {
+    try {
+      await call("proc.conversation.close", { pid, conversationId });
+    } catch (error) {
+      notice(sentence(error), "bad");
+    }
+  };
+  const isClosed = about?.status === "closed";
+  return (
+    <header class="conversation-head">
+      {isNarrow && (
+        <Link class="icon-button" to="/chat" aria-label="All agents">
+          <Icon name="back" />
+        </Link>
+      )}
+      <div class="conversation-title">
+        <h2>{conversationName(about ?? { id: conversationId, title: null })}</h2>
+        {agent !== null && <span class="soft small">{agentName(agent)}</span>}
+      </div>
+      <Meter conversation={conversation} />
+      <IconButton icon="search" label="Search this conversation" onClick={() => onDialog("search")} />
+      <Menu
+        label="What to do with this conversation"
+        items={[
+          { title: "Rename", icon: "edit", run: () => onDialog("rename") },
+          { title: "Compact older messages", icon: "archive", run: () => onDialog("compact") },
+          { title: "When the context is full", icon: "settings", run: () => onDialog("policy") },
+          isClosed ? { title: "Open again", icon: "refresh", run: onReopen } : { title: "Close", icon: "check", run: () => void close() },
+          { title: "Reset", icon: "refresh", danger: true, run: () => onDialog("reset") },
+          { title: "End the agent", icon: "stop", danger: true, run: () => onDialog("kill") },
+        ]}
+      />
+    </header>
+  );
+}

@@ -1,0 +1,110 @@
+// One message: what a person said, what an agent said and did, or a word of the system between them.
+
+import { Component } from "preact";
+import { useState } from "preact/hooks";
+import { Lazy } from "../frame/lazy.tsx";
+import type { Conversation } from "../state/conversation.ts";
+import type { HistoryMessage } from "../state/window.ts";
+import { Icon } from "../ui/icon.tsx";
+import { callsOf, mediaOf, resultOf, textOf, thoughtsOf } from "./content.ts";
+import { MediaList } from "./media.tsx";
+import { MessageTools } from "./message-tools.tsx";
+import type { Result } from "./rows.ts";
+import { SystemMessage } from "./system-message.tsx";
+import { ToolCard } from "./tool-card.tsx";
+import "./message.css";
+
+const markdown = () => import("../markdown/markdown.tsx");
+
+export type MessageProps = {
+  conversation: Conversation;
+  message: HistoryMessage;
+  results: readonly (Result | null)[];
+  /** In an archive nothing can be done with it. */
+  isArchived?: boolean;
+  onFork?: (messageId: number) => void;
+};
+
+/** Rows are made anew for every frame of an answer that comes; messages are not. */
+export class MessageView extends Component<MessageProps> {
+  override shouldComponentUpdate(next: MessageProps): boolean {
+    const { message, results, conversation } = this.props;
+    if (next.message !== message || next.conversation !== conversation || next.results.length !== results.length) return true;
+    return next.results.some((result, at) => result?.message !== results[at]?.message);
+  }
+
+  render(props: MessageProps) {
+    switch (props.message.role) {
+      case "user":
+        return <UserMessage {...props} />;
+      case "assistant":
+        return <AgentMessage {...props} />;
+      case "system":
+        return <SystemMessage {...props} />;
+      case "toolResult":
+        return <LoneResult {...props} />;
+    }
+  }
+}
+
+function UserMessage(props: MessageProps) {
+  const { conversation, message } = props;
+  const media = mediaOf(message.content);
+  const text = textOf(message.content);
+  return (
+    <article class="message message-user" aria-label={`You, ${clock(message.timestamp)}`}>
+      <div class="bubble">
+        {media.length > 0 && <MediaList pid={conversation.pid} media={media} />}
+        {text !== "" && <p class="bubble-text">{text}</p>}
+      </div>
+      <MessageTools {...props} text={text} />
+    </article>
+  );
+}
+
+function AgentMessage(props: MessageProps) {
+  const { conversation, message, results } = props;
+  const text = textOf(message.content);
+  return (
+    <article class="message message-agent" aria-label={`Agent, ${clock(message.timestamp)}`}>
+      <Thoughts thoughts={thoughtsOf(message.content)} />
+      {text.trim() !== "" && <Lazy load={markdown} props={{ text }} />}
+      {callsOf(message.content).map((call, at) => (
+        <ToolCard key={call.id} conversation={conversation} call={call} result={results[at] ?? null} saidAt={message.timestamp} />
+      ))}
+      {text.trim() !== "" && <MessageTools {...props} text={text} />}
+    </article>
+  );
+}
+
+/** A result whose call lies outside of what is loaded. */
+function LoneResult({ conversation, message }: MessageProps) {
+  const result = resultOf(message.content);
+  if (result === null) return null;
+  const call = { id: result.toolCallId, name: result.toolName, args: {}, raw: null };
+  return (
+    <article class="message message-agent" aria-label="Result of a tool">
+      <ToolCard conversation={conversation} call={call} result={{ ...result, message }} saidAt={message.timestamp} />
+    </article>
+  );
+}
+
+export function Thoughts({ thoughts, isComing = false }: { thoughts: readonly string[]; isComing?: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  if (thoughts.length === 0) return null;
+  return (
+    <div class="thoughts">
+      <button type="button" class="thoughts-head" aria-expanded={isOpen ? "true" : "false"} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? "down" : "right"} />
+        {isComing ? "Thinking" : "Reasoning"}
+      </button>
+      {isOpen && <div class="thoughts-text">{thoughts.join("\n\n")}</div>}
+    </div>
+  );
+}
+
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+
+export function clock(at: number): string {
+  return time.format(at);
+}

@@ -1,0 +1,150 @@
+// The messages of a conversation, as a long list of which only a part is in the page.
+
+import { useMemo, useState } from "preact/hooks";
+import { Question } from "../approvals/question.tsx";
+import type { Conversation } from "../state/conversation.ts";
+import { settleDraft } from "../state/drafts.ts";
+import type { Outgoing } from "../state/outbox.ts";
+import { username } from "../state/session.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Spinner } from "../ui/spinner.tsx";
+import { ComingMessage } from "./coming-message.tsx";
+import { File } from "./media.tsx";
+import { MessageView } from "./message.tsx";
+import { guessedHeight, historyRows, type Row, tailRows } from "./rows.ts";
+import { type ListHandle, VirtualList } from "./virtual-list.tsx";
+
+type MessagesProps = { conversation: Conversation; list: { current: ListHandle | null }; onFork: (messageId: number) => void };
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
+
+export function Messages({ conversation, list, onFork }: MessagesProps) {
+  const [isFollowing, setFollowing] = useState(true);
+  const view = conversation.window.view!;
+  const history = useMemo(() => historyRows(view), [view]);
+  const isAtNewest = view.from + view.messages.length >= view.total;
+  const rows = isAtNewest
+    ? [
+        ...history,
+        ...tailRows({
+          coming: conversation.coming.value,
+          outgoing: conversation.outbox.waiting,
+          questions: conversation.questions.value.value ?? [],
+          isWorking: conversation.run.value !== null,
+        }),
+      ]
+    : history;
+  const quietly = (reading: Promise<void>) => void reading.catch(() => {});
+  const toNewest = () => {
+    if (!isAtNewest) quietly(conversation.window.readAnew());
+    list.current?.toEnd();
+  };
+  return (
+    <div class="messages">
+      <VirtualList
+        rows={rows}
+        label="Messages"
+        heightOf={guessedHeight}
+        render={(row) => <RowView row={row} conversation={conversation} onFork={onFork} />}
+        life={view.life}
+        isAtNewest={isAtNewest}
+        onNearTop={() => view.from > 0 && quietly(readOnce(conversation, "readOlder"))}
+        onNearEnd={() => quietly(readOnce(conversation, "readNewer"))}
+        onFollowing={setFollowing}
+        handle={list}
+      />
+      {!(isFollowing && isAtNewest) && (
+        <button type="button" class="to-newest" onClick={toNewest}>
+          <Icon name="down" />
+          Newest
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Scrolling asks for the same page many times. */
+const reading = new WeakMap<Conversation, Promise<void>>();
+
+function readOnce(conversation: Conversation, how: "readOlder" | "readNewer"): Promise<void> {
+  const known = reading.get(conversation);
+  if (known !== undefined) return known;
+  const read = conversation.window[how]().finally(() => reading.delete(conversation));
+  reading.set(conversation, read);
+  return read;
+}
+
+type RowProps = { row: Row; conversation: Conversation; onFork: (messageId: number) => void };
+
+function RowView({ row, conversation, onFork }: RowProps) {
+  switch (row.kind) {
+    case "older":
+      return (
+        <div class="row-older">
+          <Spinner label="Loading older messages" />
+        </div>
+      );
+    case "day":
+      return <h3 class="row-day">{day.format(row.at)}</h3>;
+    case "message":
+      return <MessageView conversation={conversation} message={row.message} results={row.results} onFork={onFork} />;
+    case "coming":
+      return <ComingMessage conversation={conversation} answer={row.answer} />;
+    case "question":
+      return <Question key={row.question.requestId} question={row.question} onAnswered={() => void conversation.questions.refetch()} />;
+    case "outgoing":
+      return <OutgoingMessage conversation={conversation} outgoing={row.outgoing} />;
+    case "working":
+      return <Working conversation={conversation} />;
+  }
+}
+
+function OutgoingMessage({ conversation, outgoing }: { conversation: Conversation; outgoing: Outgoing }) {
+  const { runId, text, media, problem } = outgoing;
+  const again = async () => {
+    if (await conversation.outbox.again(runId)) settleDraft(username.peek(), conversation.pid, conversation.id, runId);
+  };
+  return (
+    <article class="message message-user message-outgoing" aria-label={problem === null ? "You, being sent" : "You, not sent"}>
+      <div class="bubble">
+        {media.map(({ filename, mimeType, size }, at) => (
+          <File key={at} media={{ filename: filename ?? null, mimeType, size: size ?? null, url: null }} />
+        ))}
+        {text !== "" && <p class="bubble-text">{text}</p>}
+      </div>
+      {problem !== null && (
+        <Banner
+          tone="bad"
+          actions={
+            <>
+              <Button onClick={() => void again()}>Send again</Button>
+              <Button look="quiet" onClick={() => conversation.outbox.drop((one) => one.runId === runId)}>
+                Discard
+              </Button>
+            </>
+          }
+        >
+          {problem}
+        </Banner>
+      )}
+    </article>
+  );
+}
+
+function Working({ conversation }: { conversation: Conversation }) {
+  const retrying = conversation.retrying.value;
+  return (
+    <div class="working" role="status">
+      <span class="working-dots" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      <span class={retrying === null ? "unseen" : "soft small"}>
+        {retrying === null ? "The agent is working" : `Trying again: ${retrying}`}
+      </span>
+    </div>
+  );
+}

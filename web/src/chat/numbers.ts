@@ -1,0 +1,14 @@
+// Tokens and money, as people read them.
+
+export function tokensText(tokens: number): string {
+  if (tokens < 1_000) return `${Math.round(tokens)} tokens`;
+  if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k tokens`;
+  return `${(tokens / 1_000_000).toFixed(1)}M tokens`;
+}
+
+/** In dollars, as the catalogue of models has it. */
+export function costText(cost: number): string {
+  if (cost === 0) return "no cost";
+  if (cost < 0.01) return "under 1 ¢";
+  return `$${cost.toFixed(2)}`;
+}

@@ -1,0 +1,17 @@
+// Ways to conversations: their addresses, and a message in one of them that is to be shown when it opens.
+
+import { signal } from "@preact/signals";
+import { go, pathOf, type PaneName, type Path } from "../frame/route.ts";
+
+export const DEFAULT_CONVERSATION = "default";
+
+export type Jump = { pid: string; conversationId: string; messageId: number; place: number };
+export const jump = signal<Jump | null>(null);
+
+export function conversationPath(pid: string, conversationId = DEFAULT_CONVERSATION): Path {
+  return pathOf("chat", pid, conversationId);
+}
+
+export function openConversation(pid: string, conversationId = DEFAULT_CONVERSATION, pane?: PaneName): void {
+  go(conversationPath(pid, conversationId), pane === undefined ? {} : { pane });
+}

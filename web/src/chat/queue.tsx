@@ -1,0 +1,77 @@
+// What waits until the agent is done with what it works on. Each can still be put right or taken back.
+
+import { useState } from "preact/hooks";
+import { call, sentence } from "../state/call.ts";
+import type { Conversation, Queued } from "../state/conversation.ts";
+import { notice } from "../state/notices.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { TextArea } from "../ui/text-area.tsx";
+import "./queue.css";
+
+export function Queue({ conversation }: { conversation: Conversation }) {
+  const waiting = conversation.queue.value.value ?? [];
+  if (waiting.length === 0) return null;
+  return (
+    <section class="queue" aria-label="Waiting messages">
+      <h3 class="queue-title">{waiting.length === 1 ? "Waits to be said" : `${waiting.length} wait to be said`}</h3>
+      <ol class="queue-list">
+        {waiting.map((one) => (
+          <Waiting key={one.runId} conversation={conversation} queued={one} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Waiting({ conversation, queued }: { conversation: Conversation; queued: Queued }) {
+  const [edited, setEdited] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const of = { pid: conversation.pid, runId: queued.runId };
+  const change = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    try {
+      await work();
+      setEdited(null);
+    } catch (error) {
+      notice(sentence(error), "bad");
+    } finally {
+      setBusy(false);
+      void conversation.queue.refetch();
+    }
+  };
+  const files = queued.media?.length ?? 0;
+  if (edited !== null)
+    return (
+      <li class="queue-item queue-editing">
+        <TextArea label="Waiting message" value={edited} onValue={setEdited} />
+        <div class="row">
+          <Button
+            look="primary"
+            busy={isBusy}
+            disabled={edited.trim() === ""}
+            onClick={() => void change(() => call("proc.queue.edit", { ...of, message: edited.trim() }))}
+          >
+            Save
+          </Button>
+          <Button look="quiet" onClick={() => setEdited(null)}>
+            Cancel
+          </Button>
+        </div>
+      </li>
+    );
+  return (
+    <li class="queue-item">
+      <span class="queue-text">
+        {queued.text}
+        {files > 0 && <span class="soft">{files === 1 ? " with a file" : ` with ${files} files`}</span>}
+      </span>
+      {queued.role === "user" && <IconButton icon="edit" label="Edit this message" onClick={() => setEdited(queued.text)} />}
+      <IconButton
+        icon="close"
+        label="Take this message back"
+        disabled={isBusy}
+        onClick={() => void change(() => call("proc.queue.withdraw", of))}
+      />
+    </li>
+  );
+}

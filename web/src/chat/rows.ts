@@ -1,0 +1,88 @@
+// What is in the list of a conversation, top to bottom: messages, the results of tools with the calls they belong to, and
+// below them what is coming, what was just sent and what is asked. Pure.
+
+import type { Question } from "../state/conversation.ts";
+import type { Coming } from "../state/live-answer.ts";
+import type { Outgoing } from "../state/outbox.ts";
+import type { HistoryMessage, WindowView } from "../state/window.ts";
+import { callsOf, type ToolResult, resultOf } from "./content.ts";
+
+export type Row =
+  | { kind: "older"; key: string }
+  | { kind: "day"; key: string; at: number }
+  | { kind: "message"; key: string; message: HistoryMessage; results: readonly (Result | null)[] }
+  | { kind: "coming"; key: string; answer: Coming }
+  | { kind: "outgoing"; key: string; outgoing: Outgoing }
+  | { kind: "question"; key: string; question: Question }
+  | { kind: "working"; key: string };
+export type Result = ToolResult & { message: HistoryMessage };
+
+export function messageKey(id: number): string {
+  return `m${id}`;
+}
+
+/** Of the history alone: stays the same while an answer comes. */
+export function historyRows({ from, messages }: WindowView): Row[] {
+  const results = resultsOf(messages);
+  const called = new Set<string>();
+  const rows: Row[] = from > 0 ? [{ kind: "older", key: "older" }] : [];
+  let day = "";
+  for (const message of messages) {
+    const calls = message.role === "assistant" ? callsOf(message.content) : [];
+    for (const { id } of calls) called.add(id);
+    const result = message.role === "toolResult" ? resultOf(message.content) : null;
+    // It is shown with its call, unless that lies outside of the window.
+    if (result !== null && called.has(result.toolCallId)) continue;
+    const on = new Date(message.timestamp).toDateString();
+    if (on !== day) rows.push({ kind: "day", key: `d${message.id}`, at: message.timestamp });
+    day = on;
+    rows.push({ kind: "message", key: messageKey(message.id), message, results: calls.map(({ id }) => results.get(id) ?? null) });
+  }
+  return rows;
+}
+
+export type Tail = {
+  coming: readonly Coming[];
+  outgoing: readonly Outgoing[];
+  questions: readonly Question[];
+  isWorking: boolean;
+};
+
+export function tailRows({ coming, outgoing, questions, isWorking }: Tail): Row[] {
+  const shown = coming.filter(({ blocks }) => blocks.length > 0);
+  return [
+    ...shown.map((answer): Row => ({ kind: "coming", key: `c${answer.runId}.${answer.modelCall}`, answer })),
+    ...questions.map((question): Row => ({ kind: "question", key: `q${question.requestId}`, question })),
+    ...(isWorking && questions.length === 0 ? [{ kind: "working" as const, key: "working" }] : []),
+    ...outgoing.map((one): Row => ({ kind: "outgoing", key: `o${one.runId}`, outgoing: one })),
+  ];
+}
+
+/** Before it was seen. */
+export function guessedHeight(row: Row): number {
+  switch (row.kind) {
+    case "day":
+    case "older":
+      return 44;
+    case "working":
+      return 36;
+    case "question":
+      return 320;
+    case "message": {
+      const { content } = row.message;
+      const chars = typeof content === "string" ? content.length : String((content as { text?: unknown } | null)?.text ?? "").length;
+      return 56 + Math.min(40, Math.ceil(chars / 80)) * 24 + row.results.length * 48;
+    }
+    default:
+      return 80;
+  }
+}
+
+function resultsOf(messages: readonly HistoryMessage[]): Map<string, Result> {
+  const results = new Map<string, Result>();
+  for (const message of messages) {
+    const result = message.role === "toolResult" ? resultOf(message.content) : null;
+    if (result !== null) results.set(result.toolCallId, { ...result, message });
+  }
+  return results;
+}

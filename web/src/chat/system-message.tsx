@@ -1,0 +1,57 @@
+// A word of the system: the mark of what was archived, which opens the archive in place; why a run ended, with what can be
+// done; or something the agent was told.
+
+import { useState } from "preact/hooks";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Archive } from "./archive.tsx";
+import { textOf } from "./content.ts";
+import type { MessageProps } from "./message.tsx";
+import { whatToDo } from "./what-to-do.ts";
+
+const FAILED = /^(?:Generation failed|The run was ended)/;
+const SHORT_CHARS = 400;
+
+/** `before` is the segment whose archive this is shown in: a mark inside it stands for an older one. */
+export function SystemMessage({ conversation, message, before = null }: MessageProps & { before?: string | null }) {
+  const text = textOf(message.content);
+  const all = conversation.segments.value.value ?? [];
+  const older =
+    before === null
+      ? all
+      : all.slice(
+          0,
+          all.findIndex(({ id }) => id === before),
+        );
+  const segment = older.findLast(({ summaryMessageId }) => summaryMessageId === message.id) ?? null;
+  if (segment !== null) return <Archive conversation={conversation} segment={segment} text={text} />;
+  if (FAILED.test(text)) return <Failure text={text} />;
+  return <Note text={text} />;
+}
+
+function Failure({ text }: { text: string }) {
+  return (
+    <article class="message message-failed" aria-label="A run ended with an error">
+      <Icon name="warning" />
+      <div>
+        <p class="message-failed-text">{text}</p>
+        <p class="soft">{whatToDo(text)}</p>
+      </div>
+    </article>
+  );
+}
+
+function Note({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > SHORT_CHARS;
+  return (
+    <article class="message message-system" aria-label="System">
+      <p>{isLong && !isWhole ? `${text.slice(0, SHORT_CHARS)}…` : text}</p>
+      {isLong && (
+        <Button look="quiet" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show less" : "Show all of it"}
+        </Button>
+      )}
+    </article>
+  );
+}

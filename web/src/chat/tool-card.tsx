@@ -1,0 +1,133 @@
+// A call of a tool: one line that says what was done, where and how it ended; unfolded, what exactly was asked and what came
+// of it, the beginning and the end of it where it is long.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import type { Conversation } from "../state/conversation.ts";
+import { Button } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Spinner } from "../ui/spinner.tsx";
+import { restPath, subjectOf, targetOf, type ToolCall } from "./content.ts";
+import { MediaList } from "./media.tsx";
+import type { Result } from "./rows.ts";
+import { Elapsed } from "./elapsed.tsx";
+import "./tool-card.css";
+
+type CardProps = { conversation: Conversation; call: ToolCall; result: Result | null; saidAt: number; isComing?: boolean };
+type State = { word: string; tone: "wait" | "run" | "good" | "bad" };
+
+const HEAD_LINES = 12;
+const TAIL_LINES = 8;
+const LONG_CHARS = 6_000;
+
+export function ToolCard({ conversation, call, result, saidAt, isComing = false }: CardProps) {
+  const [isOpen, setOpen] = useState(false);
+  const running = conversation.calls.value.get(call.id) ?? null;
+  const output = result?.output ?? running?.output ?? null;
+  const state = stateOf(conversation, call, result, isComing);
+  const target = targetOf(call);
+  const tookMs = result !== null ? result.message.timestamp - saidAt : null;
+  return (
+    <div class="tool" data-tone={state.tone}>
+      <button type="button" class="tool-head" aria-expanded={isOpen ? "true" : "false"} onClick={() => setOpen(!isOpen)}>
+        <span class="tool-fold" data-open={isOpen}>
+          <Icon name="right" />
+        </span>
+        <span class="tool-name">{visible(call.name)}</span>
+        <code class="tool-about">{visible(firstLine(subjectOf(call)))}</code>
+        {target !== "gsv" && <span class="tool-target">{visible(target)}</span>}
+        <span class="tool-state">
+          {state.tone === "run" ? (
+            <Spinner />
+          ) : (
+            <Icon name={state.tone === "good" ? "check" : state.tone === "bad" ? "warning" : "approval"} />
+          )}
+          <span class={state.tone === "good" ? "unseen" : ""}>{state.word}</span>
+          {tookMs !== null ? (
+            <span class="tool-took">{duration(tookMs)}</span>
+          ) : (
+            running !== null && <Elapsed since={running.startedAt} until={running.endedAt} />
+          )}
+        </span>
+      </button>
+      {isOpen && (
+        <div class="tool-body">
+          <Asked call={call} />
+          {output !== null && <Output text={output} />}
+          {result !== null && result.media.length > 0 && <MediaList pid={conversation.pid} media={result.media} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function stateOf(conversation: Conversation, call: ToolCall, result: Result | null, isComing: boolean): State {
+  if (result !== null) return result.isError ? { word: "failed", tone: "bad" } : { word: "done", tone: "good" };
+  if (isComing) return { word: "being written", tone: "run" };
+  const running = conversation.calls.value.get(call.id);
+  if (running !== undefined && running.endedAt !== null)
+    return running.isError ? { word: "failed", tone: "bad" } : { word: "done", tone: "good" };
+  const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
+  if (isAsked) return { word: "waits for you", tone: "wait" };
+  return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
+}
+
+function Asked({ call }: { call: ToolCall }) {
+  if (call.args === null) return <pre class="tool-text">{visible(call.raw ?? "")}</pre>;
+  return (
+    <dl class="tool-args">
+      {Object.entries(call.args).map(([name, value]) => (
+        <div key={name} class="tool-arg">
+          <dt>{visible(name)}</dt>
+          <dd>
+            <pre class="tool-text">{visible(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Output({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const lines = text.split("\n");
+  const isLong = lines.length > HEAD_LINES + TAIL_LINES + 4 || text.length > LONG_CHARS;
+  const path = restPath(text);
+  const cut = isLong && !isWhole;
+  const shown = cut ? headAndTail(lines, text) : text;
+  return (
+    <div class="tool-output">
+      <pre class="tool-text" tabIndex={0} role="group" aria-label="Output">
+        {visible(shown) || "nothing was said"}
+      </pre>
+      {isLong && (
+        <Button look="quiet" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show less" : `Show all ${lines.length.toLocaleString("en")} lines`}
+        </Button>
+      )}
+      {path !== null && <Code text={path} label="the path of the whole output" />}
+    </div>
+  );
+}
+
+function headAndTail(lines: readonly string[], text: string): string {
+  if (lines.length <= HEAD_LINES + TAIL_LINES) return `${text.slice(0, LONG_CHARS / 2)}\n…\n${text.slice(-LONG_CHARS / 4)}`;
+  const left = lines.length - HEAD_LINES - TAIL_LINES;
+  const short = (line: string) => (line.length > 400 ? `${line.slice(0, 400)}…` : line);
+  return [...lines.slice(0, HEAD_LINES).map(short), `… ${left.toLocaleString("en")} lines …`, ...lines.slice(-TAIL_LINES).map(short)].join(
+    "\n",
+  );
+}
+
+function firstLine(text: string): string {
+  const [line = "", ...rest] = text.trim().split("\n");
+  return `${line.slice(0, 200)}${rest.length > 0 || line.length > 200 ? " …" : ""}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60 ? `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
