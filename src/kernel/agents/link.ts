@@ -65,7 +65,7 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
   try {
     const caller = means.callerOf(process, sys);
     const key = keyOf(sys);
-    if (sys.isAgain && key === undefined && CALLS.get(sys.syscall)?.does !== "read")
+    if (sys.isAgain && key === undefined && CALLS.get(sys.syscall)?.does !== "read" && !isStillAsked(means, pid, sys))
       return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
     const frame: Req = { type: "req", id: means.uuid(), call: sys.syscall, args: sys.args };
     const again: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
@@ -89,6 +89,12 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
 
 function takesNoKey(error: unknown): boolean {
   return error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false;
+}
+
+/** Somebody was asked about it, and no yes was used: then it has not begun, whatever the process did not live to hear. */
+function isStillAsked({ reads }: LinkMeans, pid: string, { runId, callId }: SysCall): boolean {
+  const asked = reads.approvals.ofCall(pid, callId);
+  return asked !== undefined && asked.runId === runId && asked.state !== "used";
 }
 
 /** What a device or a row of the kernel's makes once, however often it is sent. */
