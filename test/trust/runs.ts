@@ -13,7 +13,7 @@ import { catchBroken } from "./runs/broken.ts";
 import { Campaign, POINTS } from "./runs/campaign.ts";
 import { World } from "./runs/world.ts";
 
-const KILLS = numberFlag("kills", 3);
+const KILLS = numberFlag("kills", 2);
 const ROUNDS = numberFlag("rounds", 1);
 const seed = numberFlag("seed", Math.floor(Math.random() * 2 ** 31));
 /** A step that was not passed as often as was wanted is tried again, at the first time it is. */

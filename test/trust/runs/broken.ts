@@ -6,31 +6,32 @@ import { Bar } from "../bar.ts";
 import type { Faults } from "../crash/gateway.ts";
 import type { Random } from "../crash/random.ts";
 import { Campaign, type Death } from "./campaign.ts";
+import { ALL_KINDS, type Kind } from "./jobs.ts";
 import { World } from "./world.ts";
 
 /** Where it dies decides whether it shows. */
 const TRIES = 6;
 
 export async function catchBroken(bar: Bar, bundle: string, scratch: string, random: Random): Promise<void> {
-  const early = () => ({ at: "before commit", times: random.int(8, 40) }) as const;
-  bar.check(
-    "early acknowledgement caught",
-    await isCaught(bundle, join(scratch, "early"), random, { ackEarly: true }, early),
-    () => "it was not",
-  );
-  const done = () => ({ at: "run-tool-done", times: random.int(1, 2) }) as const;
-  bar.check(
-    "doubled effect caught",
-    await isCaught(bundle, join(scratch, "twice"), random, { effectTwice: true }, done),
-    () => "it was not",
-  );
+  const early: Broken = {
+    faults: { ackEarly: true },
+    death: () => ({ at: "before commit", times: random.int(8, 40) }),
+    kinds: ALL_KINDS,
+  };
+  const twice: Broken = { faults: { effectTwice: true }, death: () => ({ at: "run-tool-done", times: 1 }), kinds: ["gsv"] };
+  for (const [name, broken] of Object.entries({ early, twice })) {
+    const isCaught = await caught(bundle, join(scratch, name), random, broken);
+    bar.check(`broken (${name}) caught`, isCaught, () => "it passes");
+  }
 }
 
-async function isCaught(bundle: string, folder: string, random: Random, faults: Faults, death: () => Death): Promise<boolean> {
+type Broken = { faults: Faults; death: () => Death; kinds: readonly Kind[] };
+
+async function caught(bundle: string, folder: string, random: Random, { faults, death, kinds }: Broken): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries++) {
     const silent = new Bar("broken");
     const world = await World.make(bundle, `${folder}-${tries}`, random.fork(3, tries));
-    const campaign = new Campaign(silent, world, random.fork(4, tries));
+    const campaign = new Campaign(silent, world, random.fork(4, tries), kinds);
     await campaign.live(death(), faults);
     // The next life shows what is missing; what is doubled, it doubles itself.
     await campaign.end(faults);

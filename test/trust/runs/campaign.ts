@@ -8,8 +8,8 @@ import type { Bar } from "../bar.ts";
 import type { Faults } from "../crash/gateway.ts";
 import type { Random } from "../crash/random.ts";
 import { pause } from "../devices/asker.ts";
-import { ALL_KINDS, type Job } from "./jobs.ts";
-import { ended, isQuiet, judge, settled } from "./oracle.ts";
+import { ALL_KINDS, type Job, type Kind } from "./jobs.ts";
+import { ended, judge, present } from "./oracle.ts";
 import { Approver, send } from "./person.ts";
 import { WIRES, World } from "./world.ts";
 
@@ -36,6 +36,8 @@ export const POINTS: Record<RunPoint, number> = {
 const JOBS = 6;
 /** What the product promises of a restart. */
 const SETTLED_MS = 5_000;
+/** A connection is lost before the end of a process is known. */
+const GOING_MS = 300;
 /** What nobody promises, and is never near: a life in which nothing happens any more. */
 const LIFE_MS = 30_000;
 
@@ -48,16 +50,18 @@ export class Campaign {
   readonly #bar: Bar;
   readonly #world: World;
   readonly #random: Random;
+  readonly #kinds: readonly Kind[];
   readonly #person: Approver;
   readonly #jobs: Job[] = [];
   readonly #unsent = new Set<Job>();
   #lives = 0;
   slowestMs = 0;
 
-  constructor(bar: Bar, world: World, random: Random) {
+  constructor(bar: Bar, world: World, random: Random, kinds: readonly Kind[] = ALL_KINDS) {
     this.#bar = bar;
     this.#world = world;
     this.#random = random;
+    this.#kinds = kinds;
     this.#person = new Approver(() => world.client, random);
   }
 
@@ -68,7 +72,7 @@ export class Campaign {
     const isUp = await world.begin({ ...faults, ...crashAt }, WIRES[this.#lives++ % WIRES.length]!);
     if (isUp && (await this.#comesToRest(death.at))) await this.#work(death);
     this.#person.isAwake = false;
-    const isDead = world.gateway.isOver;
+    const isDead = isUp && "times" in death ? await world.gateway.endsWithin(GOING_MS) : world.gateway.isOver;
     await world.gateway.kill();
     return isDead;
   }
@@ -79,13 +83,18 @@ export class Campaign {
     this.#person.close();
   }
 
+  /** With nobody to answer: whatever the last life left is taken up in time, and goes as far as it can. */
   async #comesToRest(where: string): Promise<boolean> {
     const [world, from] = [this.#world, performance.now()];
-    let why: string | null = "nothing was seen yet";
-    const isRest = await this.#until(SETTLED_MS, async () => (why = await settled(world)) === null);
+    let limbo: string[] = [];
+    const isTaken = await this.#until(SETTLED_MS, async () => (limbo = (await present(world, this.#accepted)).limbo).length === 0);
     if (world.gateway.isOver) return false;
     this.slowestMs = Math.max(this.slowestMs, Math.round(performance.now() - from));
-    this.#bar.check("at rest in time", isRest, () => `in the life that ends at ${where}: ${why}`);
+    this.#bar.check("taken up in time", isTaken, () => `in the life that ends at ${where}: ${limbo.join("; ")}`);
+    let busy: string[] = [];
+    const isRest = await this.#until(LIFE_MS, async () => (busy = (await present(world, this.#accepted)).busy).length === 0);
+    if (world.gateway.isOver) return false;
+    this.#bar.check("at rest", isRest, () => `in the life that ends at ${where}: ${busy.join("; ")}`);
     return true;
   }
 
@@ -94,24 +103,29 @@ export class Campaign {
     this.#person.isAwake = true;
     const isLast = death.at === "the end";
     if (!isLast) this.#more();
-    for (const job of [...this.#unsent]) void this.#send(job);
+    for (const job of this.#unsent) void this.#send(job);
     if (death.at === "any moment") return pause(death.afterMs);
-    // With the person awake, a process at rest with nothing to be asked about has nothing more to do.
-    const isRest = await this.#until(
-      LIFE_MS,
-      async () => this.#unsent.size === 0 && (await settled(world)) === null && (await isQuiet(world)),
-    );
+    const isDone = await this.#until(LIFE_MS, async () => {
+      if (this.#unsent.size > 0) return false;
+      const { busy, asks } = await present(world, []);
+      return busy.length + asks.length === 0;
+    });
     if (world.gateway.isOver) return;
     const open = this.#open();
-    this.#bar.check("all done", isRest && open === "", () => `in the life that ends at ${death.at}: ${open}`);
+    this.#bar.check("all done", isDone && open === "", () => `in the life that ends at ${death.at}: ${open}`);
     for (const pid of world.pids) await this.#compact(pid);
-    if (isLast) await judge(this.#bar, world, this.#jobs);
+    if (isLast) await judge(this.#bar, world, this.#jobs, this.#person.allowed);
+  }
+
+  /** Those the gateway has said that it has. */
+  get #accepted(): Job[] {
+    return this.#jobs.filter((job) => !this.#unsent.has(job));
   }
 
   #more(): void {
     const offset = this.#random.int(0, 10);
     for (let at = 0; at < JOBS; at++) {
-      const kind = ALL_KINDS[(offset + at) % ALL_KINDS.length]!;
+      const kind = this.#kinds[(offset + at) % this.#kinds.length]!;
       const pid = this.#world.pids[at % 2]!;
       const job: Job = { name: `job-${this.#jobs.length + 1}`, kind, pid, runId: randomUUID() };
       this.#jobs.push(job);

@@ -43,6 +43,11 @@ export function jobOfCall(args: Record<string, unknown>): string | null {
   return /job-\d+/.exec(JSON.stringify(args))?.[0] ?? null;
 }
 
+/** On machines everything, on the gateway what deletes. */
+export function isAskedAbout({ target, input }: Record<string, unknown>): boolean {
+  return target === DEVICE || String(input).startsWith("rm ");
+}
+
 export function answerTo(asked: Asked): Step {
   const { tools } = asked.body;
   if (!Array.isArray(tools) || tools.length === 0) return { say: [{ type: "text", text: "In short: jobs were done." }] };

@@ -4,7 +4,7 @@
 import type { Client } from "../../../src/client/client.ts";
 import type { Bar } from "../bar.ts";
 import { disorder, type Heard } from "../agents/heard.ts";
-import { type Job, jobOf, jobOfCall } from "./jobs.ts";
+import { isAskedAbout, type Job, jobOf, jobOfCall } from "./jobs.ts";
 import type { World } from "./world.ts";
 
 type Message = { id: number; role: string; content: unknown };
@@ -12,28 +12,35 @@ type Call = { id: string; name: string; arguments: Record<string, unknown> | nul
 type Result = { toolCallId: string; isError: boolean; output: string };
 
 const PAGE = 200;
+const QUESTIONS = 200;
 
-/** Whether each process rests or waits for a person who can see the question. */
-export async function settled(world: World): Promise<string | null> {
-  const { processes } = await world.client.call("proc.list", {});
+/** What the gateway says of the processes now: `limbo` is what nobody works on, `asks` are those that wait for a person. */
+export type Present = { limbo: string[]; busy: string[]; asks: string[] };
+
+export async function present(world: World, jobs: readonly Job[]): Promise<Present> {
   const { pending } = await world.client.call("proc.approval.list", {});
-  const unsettled = processes.flatMap(({ pid, state, activeRunId, queuedCount }) => {
-    if (state === "idle" && queuedCount === 0) return [];
-    return state === "waiting_hil" && pending.some(({ runId }) => runId === activeRunId) ? [] : `${pid} is ${state}, ${queuedCount} wait`;
-  });
-  return unsettled.length === 0 ? null : unsettled.join("; ");
-}
-
-export async function isQuiet({ client }: World): Promise<boolean> {
-  return (await client.call("proc.approval.list", {})).pending.length === 0;
+  const { processes } = await world.client.call("proc.list", {});
+  const found: Present = { limbo: [], busy: [], asks: [] };
+  for (const { pid, state, activeRunId, queuedCount } of processes) {
+    const open = jobs.filter((job) => job.pid === pid && ended(world, job) === 0);
+    const story = `${pid} is ${state}, ${queuedCount} wait, ${open.map(({ name }) => name).join(" ")} not ended`;
+    if (state === "idle") found.limbo.push(...(open.length + queuedCount === 0 ? [] : [story]));
+    else if (activeRunId === null) found.limbo.push(story);
+    else if (pending.some(({ runId }) => runId === activeRunId)) found.asks.push(story);
+    else found.busy.push(story);
+  }
+  return found;
 }
 
 export function ended({ told }: World, { pid, runId }: Job): number {
   return told.get(pid)!.filter(({ signal, payload }) => signal === "proc.run.finished" && payload.runId === runId).length;
 }
 
-export async function judge(bar: Bar, world: World, jobs: readonly Job[]): Promise<void> {
+/** `allowed` are the calls somebody tried to allow. */
+export async function judge(bar: Bar, world: World, jobs: readonly Job[], allowed: ReadonlySet<string>): Promise<void> {
   const effects = await world.effects();
+  const over = await world.client.call("proc.approval.history", { limit: QUESTIONS });
+  const questions = new Set(over.questions.map(({ callId }) => callId));
   for (const pid of world.pids) {
     const told = world.told.get(pid)!;
     bar.check(
@@ -52,31 +59,46 @@ export async function judge(bar: Bar, world: World, jobs: readonly Job[]): Promi
     const said = messages.flatMap(heardIn);
     const wrong = disorder(said);
     bar.check("histories", wrong === null, () => `${pid}: ${wrong}`);
-    calls(bar, said, messages, effects);
+    if (wrong === null) accounts(bar, said, messages, effects, { allowed, questions });
   }
   for (const [what, count] of effects) bar.check("effects", count === 0, () => `${what} was done ${count} times more than any call says`);
   bar.check("taken by providers", world.refused.length === 0, () => world.refused.slice(0, 3).join("; "));
   bar.check("no gaps", world.gaps === 0, () => `${world.gaps} times a follower was told to read the history anew`);
 }
 
-/** Takes what calls account for out of `effects`. */
-function calls(bar: Bar, said: readonly Heard[], messages: readonly Message[], effects: Map<string, number>): void {
-  const results = new Map(
-    messages.flatMap(({ role, content }) => (role === "toolResult" ? [[(content as Result).toolCallId, content as Result]] : [])),
-  );
-  for (const one of said) {
-    if (one.type !== "call" || one.name !== "Shell") continue;
-    const what = `${String(one.args.target)} ${jobOfCall(one.args)}`;
-    const count = effects.get(what) ?? 0;
-    const { isError, output } = results.get(one.id)!;
+/** What the results of all calls for a job say of how often it was done. */
+function accounts(
+  bar: Bar,
+  said: readonly Heard[],
+  messages: readonly Message[],
+  effects: Map<string, number>,
+  { allowed, questions }: Record<"allowed" | "questions", ReadonlySet<string>>,
+): void {
+  const results = messages.flatMap(({ role, content }) => (role === "toolResult" ? [content as Result] : []));
+  const told = new Map<string, { least: number; most: number; outputs: string[] }>();
+  for (const [at, { id, args, name }] of said.filter((one) => one.type === "call").entries()) {
+    const job = jobOfCall(args);
+    if (name !== "Shell" || job === null) continue;
+    const { isError, output } = results[at]!;
     const isUnknown = /outcome is unknown|Still running/.test(output);
-    const [least, most] = isUnknown ? [0, 1] : isError ? [0, 0] : [1, 1];
+    // Of what was not even asked about when the gateway died, it may say that it does not know.
+    if (isAskedAbout(args) && (isUnknown ? questions.has(id) : !isError))
+      bar.check("allowed", allowed.has(id), () => `${id} was never allowed, and its result says: ${output}`);
+    const account = told.get(`${String(args.target)} ${job}`) ?? { least: 0, most: 0, outputs: [] };
+    account.least += isUnknown || isError ? 0 : 1;
+    account.most += isError && !isUnknown ? 0 : 1;
+    account.outputs.push(output);
+    told.set(`${String(args.target)} ${job}`, account);
+    bar.check(isUnknown ? "calls unknown" : isError ? "calls refused" : "calls done", true, () => "");
+  }
+  for (const [what, { least, most, outputs }] of told) {
+    const count = effects.get(what) ?? 0;
     bar.check(
-      isUnknown ? "calls unknown" : isError ? "calls refused" : "calls done",
+      "effects",
       count >= least && count <= most,
-      () => `${what} was done ${count} times and its result says: ${output}`,
+      () => `${what} was done ${count} times, and the results say: ${outputs.join(" | ")}`,
     );
-    effects.set(what, 0);
+    effects.delete(what);
   }
 }
 
@@ -111,5 +133,5 @@ function heardIn({ role, content }: Message): Heard[] {
 }
 
 function textOf(content: unknown): string {
-  return typeof content === "string" ? content : String((content as { text?: unknown }).text ?? "");
+  return typeof content === "string" ? content : ((content as { text?: string }).text ?? "");
 }

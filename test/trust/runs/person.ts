@@ -22,8 +22,8 @@ export async function send(client: Client, { pid, runId, ...job }: Job): Promise
 export class Approver {
   readonly #client: () => Client;
   readonly #random: Random;
-  /** By the run and the call asked about: what was answered, as far as the gateway has said that it has it. */
-  readonly answers = new Map<string, "approve" | "deny">();
+  /** Calls that a yes was sent for, whether or not it came to anything. */
+  readonly allowed = new Set<string>();
   isAwake = false;
   #isOver = false;
 
@@ -44,11 +44,11 @@ export class Approver {
       const client = this.#client();
       try {
         const { pending } = await client.call("proc.approval.list", {});
-        for (const { pid, requestId, callId, runId } of pending) {
+        for (const { pid, requestId, callId } of pending) {
           if (!this.isAwake) break;
           const decision = this.#random.chance(DENIED_SHARE) ? "deny" : "approve";
+          if (decision === "approve") this.allowed.add(callId);
           await client.call("proc.hil", { pid, requestId, decision });
-          this.answers.set(`${runId} ${callId}`, decision);
         }
       } catch (error) {
         // The gateway went, or somebody was faster: the next look tells.
