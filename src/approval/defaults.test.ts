@@ -118,6 +118,8 @@ const KERNEL: Record<string, Case[]> = {
   ],
   "sys.connect": [[{}, "deny"]],
   "sys.setup": [[{}, "deny"]],
+  "sys.setup.assist": [[{}, "deny"]],
+  "sys.setup.check": [[{}, "deny"]],
   "sys.connection.list": [[{}, "auto"]],
   "sys.device.get": [[{ deviceId: "laptop" }, "auto"]],
   "sys.device.list": [[{}, "auto"]],
@@ -163,6 +165,7 @@ const TO_COME: Record<string, Case[]> = {
   ],
   "proc.conversation.policy.set": [[{}, "ask"]],
   "ai.config": [[{}, "deny"]],
+  "ai.check": [[{ baseUrl: "https://models.example.com/v1" }, "ask"]],
   "something.new": [[{}, "ask"]],
 };
 

@@ -23,7 +23,7 @@ const OWN_WORK = `
 
 /** Nobody asks these of an agent: to decide its own requests, to say who it is, to hold a provider's key. */
 const NEVER =
-  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.link.consume";
+  "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume";
 
 /** What makes a command on the gateway worth a question. Where it writes is the file system's to judge. */
 const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing"];

@@ -26,6 +26,7 @@ import type { Passwords } from "./passwords.ts";
 import type { Transfers } from "./transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
 import type { Repos } from "./repos.ts";
+import type { Trials } from "./setup-trials.ts";
 
 /** Facts of this gateway that never change while it runs. */
 export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
@@ -88,6 +89,8 @@ export type EffectContext = ReadContext & {
   /** What a process is told of the system when a run begins. */
   ai: AiCalls;
   agents: Agents;
+  /** Models that are tried before they are set, and the guide of set-up. */
+  trials: Trials;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;
   /** Ends when the caller's socket does. */

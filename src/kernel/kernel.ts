@@ -6,6 +6,7 @@ import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import { StorageError } from "../ports/sql.ts";
 import { Windows } from "../models/window.ts";
+import type { WorkersAi } from "../models/workers-ai.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Syscall } from "../syscalls/define.ts";
 import { kernelCalls } from "../syscalls/kernel.table.ts";
@@ -50,6 +51,7 @@ import { Repos } from "./repos.ts";
 import { type HardwareArgs, refuseKey, route } from "./route.ts";
 import { Routing } from "./routing.ts";
 import { type HardwareSyscall, run } from "./run.ts";
+import { Trials } from "./setup-trials.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
 import { Transfers } from "./transfers.ts";
@@ -60,6 +62,8 @@ export type KernelOptions = {
   setupDoor: SetupDoor;
   /** The model agents use until one is configured. */
   model: { provider: string; model: string };
+  /** The platform's own models, on Cloudflare. */
+  workersAi?: WorkersAi | undefined;
 };
 
 const SWEEP_MS = 60 * 60 * 1000;
@@ -223,6 +227,7 @@ export class Kernel {
     const effects = {
       ai: aiCalls(preparing),
       agents: this.#agents,
+      trials: new Trials({ net, crypto, workersAi: options.workersAi, now: () => clock.now() }),
       passwords: new Passwords(crypto),
       throttle: this.#throttle,
       setupDoor: options.setupDoor,
@@ -264,6 +269,7 @@ export class Kernel {
       identified: ({ credential }) => {
         if (credential.kind === "token") this.#wakeBy(credential.expiresAt);
       },
+      dueAt: (at) => this.#wakeBy(at),
       answered: (socketId, frame) => this.#routing.answered(socketId, frame),
       bodyNoted: (socketId, payload) => this.#bodies.signalled(socketId, payload),
       signalled: (driver, frame) => this.#routing.signalled(driver, frame),

@@ -13,12 +13,14 @@ import { LIMITS } from "../protocol/limits.ts";
 import { WRONG_CREDENTIAL } from "./login.ts";
 import type { Connections } from "./nouns/connections.ts";
 
-/** `leaving`: told to go, but its socket is still there and still counts. */
-type Waiting = Stranger & { openedAt: number; leaving: boolean };
+/** `leaving`: told to go, but its socket is still there and still counts. `until`: when its time is up. */
+type Waiting = Stranger & { openedAt: number; until: number; leaving: boolean };
 
 export type Told = {
   /** Of each socket that has just said who it is. */
   identified: (caller: Caller) => void;
+  /** Of a moment at which somebody must be shown out, where that is not the one said before. */
+  dueAt: (at: number) => void;
   /** Of what a device answers. */
   answered: (socketId: string, frame: Res) => void;
   /** Of what somebody with an identity says of a body. */
@@ -55,7 +57,13 @@ export class Reception {
   opened(socketId: string): void {
     const peer = this.#ports.sockets.peer(socketId);
     if (peer === undefined) return;
-    this.#strangers.set(socketId, { origin: "stranger", connectionId: socketId, leaving: false, ...peer });
+    this.#strangers.set(socketId, {
+      origin: "stranger",
+      connectionId: socketId,
+      leaving: false,
+      until: peer.openedAt + LIMITS.handshakeMs,
+      ...peer,
+    });
     const key = addressKey(peer.address);
     this.#strangersAt.set(key, (this.#strangersAt.get(key) ?? 0) + 1);
   }
@@ -86,14 +94,14 @@ export class Reception {
 
   /** The earliest moment at which a stranger's time is up. */
   nextDueAt(): number | null {
-    // They wait in the order in which they came.
-    for (const stranger of this.#strangers.values()) if (!stranger.leaving) return stranger.openedAt + LIMITS.handshakeMs;
-    return null;
+    let first = Infinity;
+    for (const { leaving, until } of this.#strangers.values()) if (!leaving && until < first) first = until;
+    return first === Infinity ? null : first;
   }
 
   showOut(now: number): void {
     for (const [socketId, stranger] of this.#strangers) {
-      if (stranger.leaving || stranger.openedAt + LIMITS.handshakeMs > now) continue;
+      if (stranger.leaving || stranger.until > now) continue;
       stranger.leaving = true;
       this.#abort(socketId);
       this.#ports.meter.dropped("handshake");
@@ -158,6 +166,7 @@ export class Reception {
         throw new SysError(429, `Too many requests in flight: at most ${LIMITS.inFlightPerSocket} per socket`);
       const answer = pass(this.#door, caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
+      if (this.#door.table.get(frame.call)?.when === "setup") this.#letWait(socketId, answer);
       answer
         .then((late) => this.#answer(socketId, frame, late, startedAt))
         .catch((error: unknown) => this.#failure(socketId, frame, error, startedAt))
@@ -166,6 +175,18 @@ export class Reception {
     } catch (error) {
       this.#failure(socketId, frame, error, startedAt);
     }
+  }
+
+  /** A stranger who sets up waits for a model, and not for being shown out; when the answer is there, its time counts again. */
+  #letWait(socketId: string, answer: Promise<unknown>): void {
+    const stranger = this.#strangers.get(socketId);
+    if (stranger === undefined) return;
+    stranger.until = stranger.openedAt + LIMITS.setupCallMs;
+    const again = () => {
+      stranger.until = Math.max(stranger.openedAt + LIMITS.handshakeMs, this.#ports.clock.now());
+      this.#told.dueAt(stranger.until);
+    };
+    answer.then(again, again);
   }
 
   #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {

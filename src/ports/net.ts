@@ -30,6 +30,8 @@ export type NetOptions = {
    * `timeoutMs` does not count, and they take none of the few turns a host has, since each may last for many minutes.
    */
   isLong?: boolean | undefined;
+  /** Hosts that this one request may go to beyond those root listed, for who may list them: `host` as egress spells it. */
+  alsoTo?: ((host: string, port: number) => boolean) | undefined;
 };
 
 export type NetResponse = {

@@ -19,6 +19,8 @@ export const LIMITS = {
   idempotencyKeysPerUser: 250_000,
   inFlightPerSocket: 1024,
   handshakeMs: 10_000,
+  /** The same while a call of set-up is under way, which may wait for a model. */
+  setupCallMs: 60_000,
   strangersPerAddress: 16,
   strangers: 256,
   sockets: 5_000,

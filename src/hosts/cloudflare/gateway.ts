@@ -56,6 +56,7 @@ export class KernelObject extends DurableObject<Env> {
         host: "cloudflare",
         setupDoor: setupDoor(env),
         model: { provider: "workers-ai", model: "@cf/nvidia/nemotron-3-120b-a12b" },
+        workersAi: env.AI,
       },
     );
     this.#desk = new ProcessDesk(

@@ -37,7 +37,7 @@ export class Egress implements Net {
       options.signal,
     );
     try {
-      return await this.#follow(firstHop(request, this.#wire.isAllowed), options, watch);
+      return await this.#follow(request, options, watch);
     } catch (error) {
       watch.end();
       discard(request.body);
@@ -45,8 +45,9 @@ export class Egress implements Net {
     }
   }
 
-  async #follow(first: Hop, options: NetOptions, watch: Watch): Promise<NetResponse> {
-    let hop = first;
+  async #follow(request: NetRequest, options: NetOptions, watch: Watch): Promise<NetResponse> {
+    const isAllowed: IsAllowed = (host, port) => this.#wire.isAllowed(host, port) || options.alsoTo?.(host, port) === true;
+    let hop = firstHop(request, isAllowed);
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#send(hop, options, watch.signal);
       const { location } = answer.headers;
@@ -57,7 +58,7 @@ export class Egress implements Net {
           "too_many_redirects",
           `More than ${EGRESS.redirects} redirects, the last from ${hop.target.url.host}: fetch the final URL`,
         );
-      hop = nextHop(hop, answer.status, location, this.#wire.isAllowed);
+      hop = nextHop(hop, answer.status, location, isAllowed);
     }
   }
 

@@ -15,6 +15,15 @@ const ACCOUNT: Budget = { burst: 5, everyMs: 60_000, growsToMs: 15 * 60_000 };
 const ADDRESS: Budget = { burst: 20, everyMs: 10_000, growsToMs: 10_000 };
 const GATEWAY: Budget = { burst: 60, everyMs: 1_000, growsToMs: 1_000 };
 
+/**
+ * What costs somebody something each time, right or wrong: a question to a model before anybody has an account, a try at a
+ * provider. By whom it is asked, and by all together.
+ */
+const COSTS = {
+  assist: { each: steady(20, 30_000), all: steady(40, 60_000) },
+  check: { each: steady(40, 5_000), all: steady(80, 2_000) },
+} satisfies Record<string, { each: Budget; all: Budget }>;
+
 /** After so many further failures in a row the wait doubles. */
 const GROWTH_EVERY = 3;
 const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
@@ -56,6 +65,18 @@ export class Throttle {
     const waitMs = this.#waitMs(key, ADDRESS, now);
     if (waitMs > 0) refuse(waitMs);
     this.#sql.relaxed(() => this.#add(key, ADDRESS, now));
+  }
+
+  /** Counts one use of what costs something, or fails with 429. `who` is an address or a user. */
+  spend(what: keyof typeof COSTS, who: string, now: number): void {
+    const { each, all } = COSTS[what];
+    const keys: [string, Budget][] = [
+      [`${what}:${addressKey(who)}`, each],
+      [`${what}-all`, all],
+    ];
+    const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
+    if (waitMs > 0) refuse(waitMs);
+    this.#sql.relaxed(() => keys.forEach(([key, budget]) => this.#add(key, budget, now)));
   }
 
   /** The try was right: give it back and remember where it came from. */
@@ -121,6 +142,10 @@ export class Throttle {
       ) !== undefined
     );
   }
+}
+
+function steady(burst: number, everyMs: number): Budget {
+  return { burst, everyMs, growsToMs: everyMs };
 }
 
 function refuse(waitMs: number): never {

@@ -1,16 +1,13 @@
 // The first user of a fresh gateway.
 
 import { z } from "zod";
-import { equalBytes } from "../../lib/equal-bytes.ts";
 import { fail } from "../../lib/sys-error.ts";
+import { isHttpUrl } from "../../lib/http-url.ts";
 import { isTimezone } from "../../lib/timezone.ts";
 import { IssuedToken, ProcessIdentity } from "../../protocol/records.ts";
 import { LIFETIME_MS } from "../../kernel/nouns/tokens.ts";
-import type { EffectContext } from "../../kernel/context.ts";
+import { passSetupDoor } from "../../kernel/setup-door.ts";
 import { strangerSyscall } from "../define.ts";
-
-/** What the Node host prints has 14, of which 12 are random. */
-const LONG_CODE_CHARS = 12;
 
 export default strangerSyscall({
   name: "sys.setup",
@@ -27,7 +24,13 @@ export default strangerSyscall({
     rootPassword: z.string().optional(),
     timezone: z.string().optional(),
     ai: z
-      .object({ provider: z.string().max(256).optional(), model: z.string().max(256).optional(), apiKey: z.string().max(4096).optional() })
+      .object({
+        provider: z.string().max(256).optional(),
+        model: z.string().max(256).optional(),
+        apiKey: z.string().max(4096).optional(),
+        /** Of a server of one's own. */
+        baseUrl: z.string().max(2048).optional(),
+      })
       .optional(),
     node: z
       .object({ deviceId: z.string().trim().min(1).max(256), label: z.string().max(256).optional(), expiresAt: z.int().optional() })
@@ -49,12 +52,13 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, args) {
-    checkCode(context, args.code, stranger.address);
+    passSetupDoor(context, args.code, stranger.address);
     const { passwords, signal } = context;
     passwords.check(args.password, "password");
     if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");
     if (args.timezone !== undefined && !isTimezone(args.timezone)) fail(400, "timezone must be a valid IANA timezone");
     if (args.ai?.provider !== undefined && args.ai.model === undefined) fail(400, "ai.model is required with ai.provider");
+    if (args.ai?.baseUrl !== undefined && !isHttpUrl(args.ai.baseUrl)) fail(400, "ai.baseUrl must be a URL like http://127.0.0.1:8080/v1");
     if (args.node?.expiresAt !== undefined && args.node.expiresAt <= context.now) fail(400, "node.expiresAt must be in the future");
     const hash = await passwords.hash(args.password, signal);
     const rootHash = args.rootPassword === undefined ? hash : await passwords.hash(args.rootPassword, signal);
@@ -70,6 +74,7 @@ export default strangerSyscall({
       if (args.ai?.provider !== undefined) config.set("config/ai/provider", args.ai.provider);
       if (args.ai?.model !== undefined) config.set("config/ai/model", args.ai.model);
       if (args.ai?.apiKey !== undefined) config.set("config/ai/api_key", args.ai.apiKey);
+      if (args.ai?.baseUrl !== undefined) config.set("config/ai/base_url", args.ai.baseUrl);
       const result = { user: accounts.identity(user), rootLocked: accounts.isLocked("root") };
       if (args.node === undefined) return result;
       const { deviceId, label, expiresAt } = args.node;
@@ -84,16 +89,3 @@ export default strangerSyscall({
     });
   },
 });
-
-function checkCode({ setupDoor, throttle, now }: EffectContext, code: string | undefined, address: string): void {
-  if (setupDoor.open) return;
-  if (setupDoor.code === null) fail(403, "Setup is closed: the operator must set a setup code first");
-  const encoder = new TextEncoder();
-  const isRight = equalBytes(encoder.encode(code?.trim().toUpperCase() ?? ""), encoder.encode(setupDoor.code));
-  // As with tokens: a long one cannot be guessed, and whoever has it must not wait for those who have not. A short one that
-  // an operator chose could be.
-  if (isRight && setupDoor.code.length >= LONG_CODE_CHARS) return;
-  const attempt = throttle.take("sys.setup", address, now);
-  if (!isRight) fail(403, "Setup code required: pass the code that the gateway printed on its console, or that its operator chose");
-  throttle.succeeded(attempt, now);
-}

@@ -5,6 +5,7 @@ import "./wire.ts";
 import "./limits.ts";
 import "./connect.ts";
 import "./setup.ts";
+import "./setup-help.ts";
 import "./config.ts";
 import "./token.ts";
 import "./user.ts";

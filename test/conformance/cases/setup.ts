@@ -65,6 +65,7 @@ verifies("sys.setup:validates", async ({ fresh, line }) => {
   await refused({ ...ALICE, rootPassword: "short" }, "rootPassword must be at least 8 characters");
   await refused({ ...ALICE, timezone: "Mars/Olympus" }, "timezone must be a valid IANA timezone");
   await refused({ ...ALICE, ai: { provider: "openai" } }, "ai.model is required with ai.provider");
+  await refused({ ...ALICE, ai: { baseUrl: "file:///etc" } }, "ai.baseUrl must be a URL like http://127.0.0.1:8080/v1");
   await refused({ ...ALICE, node: {} }, "node.deviceId is required");
   await refused({ ...ALICE, node: { deviceId: " " } }, "node.deviceId is required");
   await refused({ ...ALICE, node: { deviceId: "x", expiresAt: 1 } }, "node.expiresAt must be in the future");
@@ -79,7 +80,7 @@ verifies("sys.setup:options", async ({ fresh, line, connect, raw }) => {
     ...ALICE,
     rootPassword: "another one",
     timezone: "Europe/Berlin",
-    ai: { provider: "openai", model: "some-model", apiKey: "sk-secret" },
+    ai: { provider: "openai", model: "some-model", apiKey: "sk-secret", baseUrl: "https://models.example.com/v1" },
     node: { deviceId: "laptop" },
     ...code(host),
   });
@@ -90,6 +91,7 @@ verifies("sys.setup:options", async ({ fresh, line, connect, raw }) => {
   expect(await value("config/ai/provider")).toBe("openai");
   expect(await value("config/ai/model")).toBe("some-model");
   expect(await value("config/ai/api_key")).toBe("sk-secret");
+  expect(await value("config/ai/base_url")).toBe("https://models.example.com/v1");
   const driver = await (
     await raw(host)
   ).call("sys.connect", {
@@ -115,7 +117,7 @@ verifies("sys.setup:code", async ({ fresh, line }) => {
   }
   await expectRefusal(socket.call("sys.setup", ALICE), 403, /Setup code required/);
   await expectRefusal(socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }), 403, /Setup code required/);
-  for (let at = 0; at < 3; at++) await socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }).catch(() => {});
+  for (let at = 0; at < 4; at++) await socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }).catch(() => {});
   await expectRefusal(socket.call("sys.setup", { ...ALICE, code: "AAAA-BBBB-CCCC" }), 429, /Too many attempts/);
   expect((await socket.call("sys.setup", { ...ALICE, code: host.setupCode.toLowerCase() })).user.username).toBe("alice");
 });

@@ -1,0 +1,31 @@
+// What a guide is shown of what a person wrote: never a secret. Those of the draft are blanked by name, and wherever their
+// text comes up again; others are known by their shape or by the word before them.
+
+const BLANK = "[secret removed]";
+
+/** Keys and tokens as their makers shape them, and anything long that no word of a language looks like. */
+const SHAPES: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /\b(?:sk|pk|rk|gsk|xai|ghp|gho|ghs|github_pat|glpat|hf|nvapi|r8|key|gsv_[a-z]+)[-_][\w-]{8,}/gi,
+  /\bAIza[\w-]{10,}/g,
+  /\bAKIA[A-Z0-9]{12,}/g,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
+  /\bBearer\s+\S{8,}/gi,
+  /(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])[\w+/=-]{24,}/gi,
+];
+
+/** What follows a word such as password: up to the end of the word, or of what is quoted. */
+const NAMED =
+  /\b(pass(?:word|phrase|wd|wort)?|kennwort|pwd?|pin|secret|token|api[ _-]?key|key|credential)s?(\s*(?:(?:is|are|to|as|be|=>|ist)\s+|[:=]\s*)(?:it\s+)?)("[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\S+)/gi;
+
+/** Shorter ones come up inside words by chance. */
+const KNOWN_CHARS = 4;
+
+/** `known` are the secrets of the draft itself. */
+export function redact(text: string, known: readonly string[]): string {
+  let clean = text;
+  for (const secret of known.filter(({ length }) => length >= KNOWN_CHARS)) clean = clean.replaceAll(secret, BLANK);
+  clean = clean.replaceAll(NAMED, (_, word: string, between: string) => `${word}${between}${BLANK}`);
+  for (const shape of SHAPES) clean = clean.replaceAll(shape, BLANK);
+  return clean;
+}

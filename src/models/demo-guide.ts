@@ -1,0 +1,106 @@
+// The demo model as the guide of set-up: no AI, a handful of plain sentences. It answers in the JSON that any guide must
+// (kernel/setup-guide.ts), so that set-up by chat can be shown and tested without a key.
+
+import { DEMO_LABEL } from "./demo.ts";
+import { PROVIDERS } from "./providers.ts";
+
+type Message = { role: "user" | "assistant"; content: string };
+type Draft = {
+  account: { username: string };
+  admin: { mode: string };
+  ai: { enabled: boolean; provider: string };
+  device: { enabled: boolean; deviceId: string };
+};
+type Patch = { op: "set" | "clear"; path: string; value?: string | boolean };
+/** What one sentence asks for, said back, and where to go on. */
+type Move = { says: string; patches: Patch[]; focus?: string };
+
+export function demoGuide({ draft, messages }: { draft: Draft; messages: readonly Message[] }): string {
+  const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
+  const moves = [named, livingIn, adminApart, provided, machine].flatMap((read) => read(said) ?? []);
+  const patches = moves.flatMap((move) => move.patches);
+  const username = patches.find(({ path }) => path === "account.username")?.value ?? draft.account.username;
+  const rest = next(username === "", said === "" || moves.length > 0);
+  const message = [DEMO_LABEL, ...moves.map(({ says }) => says), rest.says].join(" ");
+  const focus = moves.findLast((move) => move.focus !== undefined)?.focus ?? rest.focus;
+  return JSON.stringify({ message, patches, reviewReady: username !== "", focus });
+}
+
+function next(needsName: boolean, isUnderstood: boolean): { says: string; focus: string } {
+  if (!isUnderstood)
+    return {
+      says: 'I understand sentences such as "call me ada", "I live in Lisbon", "use Ollama", "a separate admin password" and "connect a machine called laptop".',
+      focus: needsName ? "account.username" : "account.password",
+    };
+  if (needsName) return { says: "What should you be called here?", focus: "account.username" };
+  return { says: "Type your password into the form yourself; everything else can stay as it is.", focus: "account.password" };
+}
+
+function named(said: string): Move | null {
+  const found = /\b(?:call me|my name is|i am called|i'm called|user ?name(?: is| should be)?|name me)\s+["']?([\p{L}\d_-]+)/iu.exec(
+    said,
+  )?.[1];
+  if (found === undefined) return null;
+  const value = found
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, "")
+    .replace(/^[^a-z_]+/, "")
+    .slice(0, 32);
+  return value === "" ? null : { says: `You will be ${value}.`, patches: [{ op: "set", path: "account.username", value }] };
+}
+
+function livingIn(said: string): Move | null {
+  const place = /\b(?:live in|living in|i am in|i'm in|from|time ?zone(?: is| of)?(?: in)?)\s+([\p{L}/_ -]{2,40})/iu.exec(said)?.[1];
+  const wanted = (place ?? "").trim().toLowerCase().replaceAll(/[ -]+/g, "_");
+  if (wanted === "") return null;
+  const zone = Intl.supportedValuesOf("timeZone").find((name) => {
+    const whole = name.toLowerCase();
+    const city = whole.slice(whole.lastIndexOf("/") + 1);
+    return wanted === whole || wanted === city || wanted.startsWith(`${city}_`);
+  });
+  if (zone === undefined) return { says: "I know no time zone by that name: search for the next large city in the form.", patches: [] };
+  return { says: `The time zone is ${zone}.`, patches: [{ op: "set", path: "system.timezone", value: zone }] };
+}
+
+function adminApart(said: string): Move | null {
+  if (/\bsame (?:admin|root|password)/i.test(said))
+    return { says: "The administrator gets your password.", patches: [{ op: "set", path: "admin.mode", value: "same" }] };
+  if (!/\b(?:separate|own|different|another) (?:admin|root|administrator)/i.test(said)) return null;
+  const patches: Patch[] = [{ op: "set", path: "admin.mode", value: "custom" }];
+  return { says: "The administrator gets a password of its own, which you type into the form.", patches, focus: "admin.password" };
+}
+
+function provided(said: string): Move | null {
+  if (/\b(?:demo|no ai|without (?:an? )?(?:ai|key))\b/i.test(said))
+    return { says: "No key is needed, then.", patches: [{ op: "set", path: "ai.enabled", value: false }] };
+  const words = said
+    .toLowerCase()
+    .replaceAll("claude", "anthropic")
+    .replaceAll("gemini", "google")
+    .replaceAll(/chatgpt|\bgpt\b/g, "openai");
+  const found = Object.entries(PROVIDERS).find(
+    ([id, { title }]) => !id.includes("-") && (new RegExp(`\\b${id}\\b`).test(words) || words.includes(title.toLowerCase())),
+  );
+  if (found === undefined) return null;
+  const [id, { title, needsKey }] = found;
+  const patches: Patch[] = [
+    { op: "set", path: "ai.enabled", value: true },
+    { op: "set", path: "ai.provider", value: id },
+  ];
+  const then = needsKey ? "Paste its key into the form and check it there." : "Check in the form whether it answers.";
+  return { says: `${title} it is. ${then}`, patches, focus: needsKey ? "ai.apiKey" : "ai.model" };
+}
+
+function machine(said: string): Move | null {
+  if (/\bno (?:machine|device|computer)\b/i.test(said))
+    return { says: "No machine for now.", patches: [{ op: "set", path: "device.enabled", value: false }] };
+  const found = /\b(?:machine|device|computer|laptop|server)\s+(?:called|named)\s+["']?([\w.-]{1,64})/i.exec(said)?.[1];
+  if (found === undefined && !/\b(?:connect|add)\b.*\b(?:machine|device|computer|laptop|server)\b/i.test(said)) return null;
+  const name = found ?? "laptop";
+  const patches: Patch[] = [
+    { op: "set", path: "device.enabled", value: true },
+    { op: "set", path: "device.deviceId", value: name },
+  ];
+  return { says: `After set-up you get the line that connects ${name}.`, patches, focus: "device.deviceId" };
+}

@@ -1,0 +1,171 @@
+// A try at a model before anybody relies on it: what the provider has (listing.ts), one real and tiny question, how long the
+// answer took, and what is wrong in words for whoever has just typed a key. Nothing of it is kept, and no key is quoted.
+
+import type { Crypto } from "../ports/crypto.ts";
+import type { ModelChoice, ModelFailure, OutputBlock } from "../ports/models.ts";
+import type { Net, NetError } from "../ports/net.ts";
+import type { ModelCheck } from "../protocol/model-check.ts";
+import { type Listing, listModels } from "./listing.ts";
+import { ProviderModels } from "./models.ts";
+import { type Provider, PROVIDERS, providerOf } from "./providers.ts";
+import type { WorkersAi } from "./workers-ai.ts";
+
+export type TrialMeans = {
+  net: Net;
+  crypto: Pick<Crypto, "bytes" | "uuid">;
+  workersAi: WorkersAi | undefined;
+  now: () => number;
+};
+
+/** A large model of one's own is loaded before it says its first word. */
+const LIMITS = { tries: 1, silenceMs: 25_000, localSilenceMs: 40_000 };
+const QUESTION = "Answer with the single word: ready";
+/** Room for a model that thinks before it speaks; some refuse to be given less than 16. */
+const ANSWER_TOKENS = 64;
+const SAID_CHARS = 200;
+
+/** What is tried where none is named, before the first of the list. */
+const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ["claude-sonnet-5-5", "claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5"],
+  openai: ["gpt-6.1-sol", "gpt-6-sol", "gpt-5.6-terra", "gpt-5.4-mini", "gpt-5-mini"],
+  google: ["gemini-3.5-flash", "gemini-3-flash", "gemini-2.5-flash"],
+  openrouter: ["openrouter/auto"],
+  deepseek: ["deepseek-chat"],
+};
+
+type Tried = Omit<ModelChoice, "reasoning" | "maxOutputTokens">;
+
+export async function tryModel(means: TrialMeans, tried: Tried, signal: AbortSignal): Promise<ModelCheck> {
+  const choice: ModelChoice = { ...tried, reasoning: "off", maxOutputTokens: ANSWER_TOKENS };
+  const provider = choice.provider === "demo" ? DEMO : providerOf(choice.provider);
+  if (provider === undefined) return failed(choice, choice.provider, null, unknownProvider(choice.provider));
+  const { title } = provider;
+  const missing = missingIn(choice, provider);
+  if (missing !== null) return failed(choice, title, null, missing);
+  const listing: Listing = provider === DEMO ? { ok: true, models: ["demo"] } : await listModels(means.net, choice, provider, signal);
+  const models = listing.ok ? listing.models : null;
+  const refused = listing.ok ? emptyList(choice, provider, listing.models) : refusedListing(choice, provider, listing);
+  if (refused !== null) return failed(choice, title, models, refused);
+  const model = choice.model || suggestedOf(choice.provider, models);
+  if (model === "") return failed(choice, title, models, { field: "model", message: `Name the model that ${title} is to answer with.` });
+  const named = { ...choice, model };
+  const startedAt = means.now();
+  const answer = await ask(means, named, signal);
+  if (!answer.ok) return failed(named, title, models, problemOf(named, provider, answer.failure, listing));
+  const { provider: id } = choice;
+  return { ok: true, provider: id, title, model, models, ms: Math.max(0, means.now() - startedAt), said: answer.text, problem: null };
+}
+
+const DEMO: Provider = { dialect: "compatible", title: "The demo model", baseUrl: "", needsKey: false };
+
+type Problem = NonNullable<ModelCheck["problem"]>;
+
+function failed({ provider, model }: ModelChoice, title: string, models: string[] | null, problem: Problem): ModelCheck {
+  return { ok: false, provider, title, model, models, ms: null, said: "", problem };
+}
+
+function unknownProvider(id: string): Problem {
+  const known = [...Object.keys(PROVIDERS), "demo"].join(", ");
+  return { field: "provider", message: `There is no provider "${id.slice(0, 40)}". Choose one of: ${known}.` };
+}
+
+function missingIn({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl: usual }: Provider): Problem | null {
+  if (needsKey && apiKey === "")
+    return { field: "apiKey", message: `${title} needs a key. Make one in your account there and paste it here.` };
+  if ((baseUrl ?? usual) === null)
+    return { field: "baseUrl", message: "Say where the model server is, for example http://127.0.0.1:8080/v1." };
+  return null;
+}
+
+function emptyList({ model }: ModelChoice, { title, local }: Provider, models: readonly string[]): Problem | null {
+  if (models.length > 0 || model !== "" || local === undefined) return null;
+  const how = local === "ollama" ? "Get one with: ollama pull NAME, then check again." : "Load one there, then check again.";
+  return { field: "model", message: `${title} runs, but has no model yet. ${how}` };
+}
+
+/** What a list that did not come already says for sure. The rest is left to the real question. */
+function refusedListing(choice: ModelChoice, provider: Provider, { status, error }: Extract<Listing, { ok: false }>): Problem | null {
+  if (error !== null) return unreachable(choice, provider, error);
+  return status === 401 || status === 403 ? refusedKey(choice, provider) : null;
+}
+
+function suggestedOf(provider: string, models: readonly string[] | null): string {
+  const likely = SUGGESTED[provider] ?? [];
+  if (models === null) return "";
+  return likely.find((model) => models.includes(model)) ?? models[0] ?? "";
+}
+
+type Asked = { ok: true; text: string } | { ok: false; failure: ModelFailure };
+
+async function ask({ net, crypto, workersAi, now }: TrialMeans, choice: ModelChoice, signal: AbortSignal): Promise<Asked> {
+  const models = new ProviderModels({ net, crypto, now, limits: LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: QUESTION }] }];
+  for await (const event of models.stream({ choice, system: "", messages, tools: [], affinity: "check" }, signal)) {
+    if (event.type === "done") return { ok: true, text: textOf(event.content) };
+    if (event.type === "error") return { ok: false, failure: event.error };
+  }
+  return { ok: false, failure: { kind: "other", message: "Nothing came back" } };
+}
+
+function textOf(content: readonly OutputBlock[]): string {
+  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+  return text.replaceAll(/\s+/g, " ").trim().slice(0, SAID_CHARS);
+}
+
+function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: ModelFailure, listing: Listing): Problem {
+  const { title } = provider;
+  switch (kind) {
+    case "refused-key":
+      return refusedKey(choice, provider);
+    case "unknown-model":
+      // Where there is no list either, it is the address that knows nothing of models.
+      if (!listing.ok && listing.status !== null && choice.baseUrl !== null) return wrongAddress(choice.baseUrl);
+      return {
+        field: "model",
+        message: `${title} has no model "${choice.model}"${listing.ok ? ". Choose one from its list." : ": check its name there."}`,
+      };
+    case "silent":
+      return {
+        field: null,
+        message: `${title} took the question, but did not answer in time. Try again; a large model may still be loading.`,
+      };
+    case "malformed":
+      return choice.baseUrl === null ? { field: null, message: sentence(message) } : wrongAddress(choice.baseUrl);
+    case "unreachable":
+      return { field: choice.baseUrl === null ? "provider" : "baseUrl", message: sentence(message) };
+    default:
+      return { field: null, message: sentence(message) };
+  }
+}
+
+function refusedKey({ apiKey }: ModelChoice, { title }: Provider): Problem {
+  if (apiKey === "") return { field: "apiKey", message: `${title} asks for a key. Paste it here.` };
+  return { field: "apiKey", message: `${title} refused this key. Copy it again in full, and check there that it is still active.` };
+}
+
+function unreachable({ baseUrl }: ModelChoice, { title, local, baseUrl: usual }: Provider, error: NetError): Problem {
+  const host = hostOf(baseUrl ?? usual ?? "");
+  const field = baseUrl === null && local === undefined ? "provider" : "baseUrl";
+  if (error.kind === "blocked" || error.kind === "bad_url") return { field, message: sentence(error.message) };
+  if (error.kind === "dns") return { field, message: `There is no machine called ${host}. Check the address for a slip.` };
+  if (local !== undefined)
+    return { field, message: `Nothing answers at ${host}, seen from the gateway. Start ${nameOf(title)} there, or correct the address.` };
+  return { field, message: `${title} cannot be reached from the gateway. Check that its machine is online, then try again.` };
+}
+
+function wrongAddress(baseUrl: string): Problem {
+  const path = "It usually ends in /v1.";
+  return { field: "baseUrl", message: `${hostOf(baseUrl)} answers, but not as a model server does. Check the address. ${path}` };
+}
+
+function nameOf(title: string): string {
+  return title === "The model server" ? "the model server" : title;
+}
+
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl.slice(0, 60);
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
