@@ -106,6 +106,15 @@ config
   .description("write a value; without one or with - it is asked for or read from standard input")
   .action(doing(async (flags, args) => (await import("./commands/config.ts")).configSet(flags, args)));
 
+const ai = program.command("ai").description("the models that answer");
+ai.command("check")
+  .description("try a model: the one that is set for you, or one with other values")
+  .option("--provider <provider>", "such as anthropic, openai or ollama")
+  .option("--model <model>", "model of that provider; else the one that is set, or one it has")
+  .option("--api-key [key]", "its API key; alone or as - it is asked for or read from standard input")
+  .option("--base-url <url>", "where a server of your own is, such as http://127.0.0.1:8080/v1")
+  .action(doing(async (flags) => (await import("./commands/ai-check.ts")).aiCheck(flags)));
+
 tokenCommands(program);
 
 const user = program.command("user").description("the people of a gateway");

@@ -16,7 +16,7 @@ const SHAPES: readonly RegExp[] = [
 
 /** What follows a word such as password: up to the end of the word, or of what is quoted. */
 const NAMED =
-  /\b(pass(?:word|phrase|wd|wort)?|kennwort|pwd?|pin|secret|token|api[ _-]?key|key|credential)s?(\s*(?:(?:is|are|to|as|be|=>|ist)\s+|[:=]\s*)(?:it\s+)?)("[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\S+)/gi;
+  /\b(pass(?:word|phrase|wd|wort)?|kennwort|pwd?|pin|secret|token|api[ _-]?key|key|credential)s?(\s*(?:(?:should|shall|will|must)\s+)?(?:(?:is|are|to|as|be|=>|ist)\s+|[:=]\s*)(?:it\s+)?)("[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\S+)/gi;
 
 /** Shorter ones come up inside words by chance. */
 const KNOWN_CHARS = 4;

@@ -1,0 +1,33 @@
+// gsv ai check: whether a model answers, the one that is set or one that is thought of, and what to do where it does not.
+
+import { askSecret, secretValue } from "../ask.ts";
+import { type Globals, withClient } from "../session.ts";
+import { say, sayJson, sayMark } from "../terminal.ts";
+
+type Flags = Globals & { provider?: string; model?: string; apiKey?: string | true; baseUrl?: string };
+
+/** A large model of one's own is loaded before it says its first word. */
+const CALL_MS = 90_000;
+const LISTED = 20;
+
+export async function aiCheck(flags: Flags): Promise<number> {
+  const { provider, model, baseUrl } = flags;
+  const apiKey =
+    flags.apiKey === undefined ? undefined : await secretValue("--api-key", flags.apiKey, () => askSecret("API key to try"));
+  const args = { provider, model, baseUrl, apiKey };
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+  const { check } = await withClient(flags, (client) => client.call("ai.check", given, { timeoutMs: CALL_MS }));
+  if (flags.json) sayJson({ check });
+  else {
+    const name = check.model === "" ? check.title : `${check.title}, model ${check.model}`;
+    if (check.ok) sayMark("ok", `${name} answered in ${check.ms} ms: ${check.said || "(nothing)"}`);
+    else sayMark("fail", `${name}: ${check.problem?.message ?? "no answer"}`);
+    if (!check.ok && check.models !== null && check.problem?.field === "model") for (const line of listed(check.models)) say(line);
+  }
+  return check.ok ? 0 : 1;
+}
+
+function listed(models: readonly string[]): string[] {
+  const rest = models.length - LISTED;
+  return [...models.slice(0, LISTED).map((model) => `  ${model}`), ...(rest > 0 ? [`  and ${rest} more`] : [])];
+}
