@@ -545,7 +545,7 @@ describe("when things are wrong", () => {
     expect(out).toMatch(/^fail .*secret\.key can be read by other users/m);
     expect(out).toMatch(/^ok +Gateway and CLI are both version/m);
     expect(out).toMatch(/^ok +A gateway runs on /m);
-    expect(out).toMatch(/^ok +Only root may do everything/m);
+    expect(out).toMatch(/^ok +Rights: Only root may do everything/m);
     chmodSync(join(host.home, "secret.key"), 0o600);
     const after = JSON.parse((await gsv(["doctor", "--json"])).out) as { findings: { mark: string; text: string }[] };
     expect(after.findings.filter(({ text }) => text.includes("secret.key"))).toEqual([]);

@@ -132,6 +132,10 @@ const KERNEL: Record<string, Case[]> = {
   "sys.group.members": [[{ gid: 100, members: [] }, "ask"]],
   "sys.group.remove": [[{ gid: 200 }, "ask"]],
   "sys.info": [[{}, "auto"]],
+  "sys.doctor": [
+    [{}, "auto"],
+    [{ tryModel: true }, "ask"],
+  ],
   "sys.token.create": [[{ kind: "user" }, "ask"]],
   "sys.token.list": [[{}, "auto"]],
   "sys.token.revoke": [[{ tokenId: "x" }, "ask"]],

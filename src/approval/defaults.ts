@@ -9,7 +9,7 @@ import type { Tag } from "./request.ts";
 const READS = `
   fs.read fs.search fs.download shell.list
   repo.list repo.refs repo.read repo.search repo.log repo.diff repo.compare
-  sys.info sys.config.get sys.device.get sys.device.list sys.connection.list sys.workspace.list
+  sys.info sys.doctor sys.config.get sys.device.get sys.device.list sys.connection.list sys.workspace.list
   sys.user.list sys.group.list sys.capability.list sys.token.list sys.mcp.list sys.oauth.list sys.link.list
   proc.list proc.history proc.history.search proc.usage proc.spending proc.context proc.queue.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
@@ -33,6 +33,8 @@ const WRITES = ["fs.write", "fs.edit", "fs.upload", "fs.copy"];
 const ATTENDED: Policy = {
   default: "ask",
   rules: [
+    // Asking a model costs its owner something.
+    { match: "sys.doctor", action: "ask", when: { argEquals: { tryModel: true } } },
     ...each(READS, "auto"),
     ...each(NEVER, "deny"),
     // Made public, a repository can be read by everybody.

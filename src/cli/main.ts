@@ -60,6 +60,7 @@ program
 program
   .command("doctor")
   .description("look for what commonly goes wrong and say what to do")
+  .option("--model", "also ask the model a tiny question")
   .action(doing(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
 
 agentCommands(program, doing);

@@ -1718,7 +1718,7 @@ export type Calls = {
     };
   };
 
-  /** Describe one device. null where there is none, or none that the caller may use. */
+  /** Describe one device. null where there is none, or none that the caller may use. gids are the groups that may use it, told to its owner and to root. */
   "sys.device.get": {
     args: {
       deviceId: string;
@@ -1737,6 +1737,7 @@ export type Calls = {
         connectedAt: number | null;
         disconnectedAt: number | null;
       } | null;
+      gids?: number[];
     };
   };
 
@@ -1812,6 +1813,23 @@ export type Calls = {
         connectedAt: number | null;
         disconnectedAt: number | null;
       } | null;
+    };
+  };
+
+  /** Look at what commonly goes wrong and say of each how it stands and what to do next. Everybody is told of what is theirs; root of everybody's and of the host. clientNow is the caller's clock, to compare; tryModel asks the model a tiny question. */
+  "sys.doctor": {
+    args: {
+      tryModel?: boolean;
+      clientNow?: number;
+    };
+    result: {
+      checks: Array<{
+        id: string;
+        title: string;
+        state: "ok" | "warn" | "fail";
+        says: string;
+        next: string | null;
+      }>;
     };
   };
 
@@ -2264,6 +2282,7 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
   "sys.connection.list",
   "sys.device.get",
   "sys.device.list",
+  "sys.doctor",
   "sys.group.list",
   "sys.info",
   "sys.token.list",

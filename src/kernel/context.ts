@@ -27,6 +27,7 @@ import type { Transfers } from "./transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
 import type { Repos } from "./repos.ts";
 import type { Trials } from "./setup-trials.ts";
+import type { DoctorMeans } from "./doctor.ts";
 
 /** Facts of this gateway that never change while it runs. */
 export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
@@ -91,6 +92,7 @@ export type EffectContext = ReadContext & {
   agents: Agents;
   /** Models that are tried before they are set, and the guide of set-up. */
   trials: Trials;
+  doctor: DoctorMeans;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;
   /** Ends when the caller's socket does. */

@@ -9,6 +9,7 @@ import type { Net } from "./net.ts";
 import type { Shells } from "./shells.ts";
 import type { Sockets } from "./sockets.ts";
 import type { Sql } from "./sql.ts";
+import type { Vitals } from "./vitals.ts";
 
 export type Ports = {
   sql: Sql;
@@ -21,4 +22,5 @@ export type Ports = {
   net: Net;
   log: Log;
   meter: Meter;
+  vitals: Vitals;
 };

@@ -75,6 +75,7 @@ import sysDeviceList from "./sys/device/list.ts";
 import sysDeviceRemove from "./sys/device/remove.ts";
 import sysDeviceRevoke from "./sys/device/revoke.ts";
 import sysDeviceUpdate from "./sys/device/update.ts";
+import sysDoctor from "./sys/doctor.ts";
 import sysGroupCreate from "./sys/group/create.ts";
 import sysGroupList from "./sys/group/list.ts";
 import sysGroupMembers from "./sys/group/members.ts";
@@ -172,6 +173,7 @@ export const kernelCalls: readonly Syscall[] = [
   sysDeviceRemove,
   sysDeviceRevoke,
   sysDeviceUpdate,
+  sysDoctor,
   sysGroupCreate,
   sysGroupList,
   sysGroupMembers,

@@ -118,6 +118,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.capability.revoke:stays", "A revoked default is gone at once and stays gone after a restart", "2.7"),
   r("sys.capability.list:lists", "Capabilities are listed by group; the advertised syscalls are the union over the user's groups", "2.7"),
   r("sys.connection.list:own", "Users see their own connections and when they were last heard of; root sees all", "issue 2"),
+  r(
+    "sys.doctor:looks",
+    "Each check says how it stands and what to do next; root is told of the host, others only of what is theirs",
+    "trust B28",
+  ),
+  r(
+    "sys.doctor:finds",
+    "A token about to end, a device of another version and a clock that is off are named; a model is asked only if wanted",
+    "trust B28",
+  ),
+  r("sys.device.get:shared", "The groups that may use a device are told to its owner and root, and to nobody else", "issue 6"),
   r("sys.info:tells", "Version, host, clock and limits are reported", "trust 5.2"),
 
   r("fs.read:text", "Text comes with numbered lines; offset and limit choose; size is bytes", "3.10, issue 3"),

@@ -15,6 +15,7 @@ import {
   MemorySql,
   Random,
   silentMeter,
+  memoryVitals,
 } from "../support/memory-ports.ts";
 import type { Data } from "./requests.ts";
 
@@ -66,6 +67,7 @@ export class Desk {
       net: memoryNet(),
       log: memoryLog((line) => this.incidents.push(line)),
       meter: silentMeter,
+      vitals: memoryVitals(),
     };
     const model = { provider: "demo", model: "demo" };
     this.#start = () => new Kernel(ports, { version: "0.0.0-desk", host: "memory", setupDoor: { open: true }, model });

@@ -17,6 +17,7 @@ import {
   type PeerEnd,
   Random,
   silentMeter,
+  memoryVitals,
 } from "../support/memory-ports.ts";
 import { ProviderModels } from "../../src/models/models.ts";
 import { Judge } from "./judge.ts";
@@ -98,6 +99,7 @@ export class World {
       net,
       log: memoryLog((line) => this.judge.incident(line)),
       meter: silentMeter,
+      vitals: memoryVitals(),
     };
     this.#sql.onFailure(() => {
       this.judge.rolledBack();

@@ -15,6 +15,7 @@ export { Random } from "./memory/random.ts";
 export { type Latency, MemorySockets, type PeerEnd, type SocketEvents, type Watch } from "./memory/sockets.ts";
 export { MemoryShells } from "./memory/shells.ts";
 export { MemorySql } from "./memory/sql.ts";
+export { memoryVitals } from "./memory/vitals.ts";
 
 export const silentMeter: Meter = { call() {}, dropped() {} };
 

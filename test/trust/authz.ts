@@ -54,7 +54,7 @@ const PLAIN = new Set(
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait until after tty resize signal streams " +
-    "body size tag mode progress profile lane draft messages provider model apiKey baseUrl " +
+    "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),

@@ -14,13 +14,13 @@ import { enter, type Globals, knownCredential, locate, open, type Place } from "
 import { type Mark, sayJson, sayMark } from "../terminal.ts";
 import { thisDevice } from "../this-device.ts";
 
+type DoctorFlags = Globals & { model?: boolean };
 type Finding = { mark: Mark; text: string };
 
 const NODE_MAJOR = 20;
 const SKEW_MS = 30_000;
-const UNUSED_MS = 90 * 86_400_000;
 
-export async function doctor(globals: Globals): Promise<number> {
+export async function doctor(globals: DoctorFlags): Promise<number> {
   const place = locate(globals);
   const state = await health(place.address).catch((error: unknown) => {
     if (error instanceof Problem) return error;
@@ -125,48 +125,30 @@ async function ownDevice(): Promise<Finding[]> {
   ];
 }
 
-async function accountFindings(globals: Globals, place: Place): Promise<Finding[]> {
+async function accountFindings(globals: DoctorFlags, place: Place): Promise<Finding[]> {
   let client: Client;
   try {
     const known = globals.password === undefined ? knownCredential(globals, place) : null;
     if (known === null && globals.password === undefined)
-      return [warn("Not logged in, so tokens and grants were not looked at. Run: gsv auth login")];
+      return [warn("Not logged in, so the gateway was not asked how it is. Run: gsv auth login")];
     client = known === null ? await enter(globals) : await open(place.address, known.auth);
   } catch (error) {
-    return [warn(`Tokens and grants were not looked at: ${error instanceof Error ? error.message : String(error)}. Run: gsv auth login`)];
+    return [warn(`The gateway was not asked how it is: ${error instanceof Error ? error.message : String(error)}. Run: gsv auth login`)];
   }
   try {
-    const { uid, username } = client.session.identity.process;
-    return [ok(`Logged in as ${username}`), ...(await tokenFindings(client)), ...(uid === 0 ? await grantFindings(client) : [])];
+    const { username } = client.session.identity.process;
+    return [ok(`Logged in as ${username}`), ...(await gatewayFindings(client, globals.model === true))];
   } catch (error) {
-    return [warn(`Tokens and grants were not all looked at: ${error instanceof Error ? error.message : String(error)}`)];
+    return [warn(`What the gateway knows was not looked at: ${error instanceof Error ? error.message : String(error)}`)];
   } finally {
     client.close();
   }
 }
 
-async function tokenFindings(client: Client): Promise<Finding[]> {
-  const now = Date.now();
-  const { tokens } = await client.call("sys.token.list", {});
-  const live = tokens.filter(({ revokedAt, expiresAt }) => revokedAt === null && (typeof expiresAt !== "number" || expiresAt > now));
-  const findings = live.flatMap(({ tokenId, kind, label, expiresAt, lastUsedAt, createdAt }) => {
-    const what = `${kind} token ${tokenId}${typeof label === "string" ? ` (${label})` : ""}`;
-    const idleMs = now - (typeof lastUsedAt === "number" ? lastUsedAt : createdAt);
-    const remedy = `If nobody needs it: gsv token revoke ${tokenId}`;
-    if (idleMs > UNUSED_MS) return [warn(`The ${what} has not been used for ${span(idleMs)}. ${remedy}`)];
-    return expiresAt === null ? [warn(`The ${what} never ends. ${remedy}`)] : [];
-  });
-  return findings.length > 0 ? findings : [ok(`${live.length} valid tokens, all in use and with an end`)];
-}
-
-async function grantFindings(client: Client): Promise<Finding[]> {
-  const [{ capabilities }, { groups }] = await Promise.all([client.call("sys.capability.list", {}), client.call("sys.group.list", {})]);
-  const wide = capabilities.filter(({ gid, capability }) => gid !== 0 && capability === "*");
-  if (wide.length === 0) return [ok("Only root may do everything")];
-  return wide.map(({ gid }) => {
-    const name = groups.find((group) => group.gid === gid)?.name ?? String(gid);
-    return warn(`Group ${name} may do everything, as root may. If that is not wanted: gsv capability revoke ${name} '*'`);
-  });
+/** What the gateway finds, which knows its host, its devices and its agents. */
+async function gatewayFindings(client: Client, tryModel: boolean): Promise<Finding[]> {
+  const { checks } = await client.call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: 120_000 });
+  return checks.map(({ state, title, says, next }) => ({ mark: state, text: `${title}: ${says}${next === null ? "" : ` ${next}`}` }));
 }
 
 /** Permission bits; null where there is nothing, and nothing to object to on systems without them. */

@@ -25,6 +25,7 @@ import { CloudflareRepos } from "./repos.ts";
 import { CloudflareShells } from "./shells.ts";
 import { CloudflareSockets } from "./sockets.ts";
 import { CloudflareSql } from "./sql.ts";
+import { cloudflareVitals } from "./vitals.ts";
 
 export class KernelObject extends DurableObject<Env> {
   readonly #kernel: Kernel;
@@ -50,6 +51,7 @@ export class KernelObject extends DurableObject<Env> {
         net: cloudflareNet({ isAllowed: (host, port) => this.#kernel.mayReach(host, port) }),
         log: cloudflareLog(),
         meter: cloudflareMeter(),
+        vitals: cloudflareVitals(storage, this.#origins),
       },
       {
         version: VERSION,

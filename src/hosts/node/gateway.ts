@@ -28,6 +28,7 @@ import { setupCode } from "./setup-code.ts";
 import { NodeShells } from "./shells.ts";
 import { NodeSockets } from "./sockets.ts";
 import { NodeSql } from "./sql.ts";
+import { nodeVitals } from "./vitals.ts";
 
 export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCode: string | null; close(): Promise<void> };
 
@@ -79,7 +80,8 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const actors = actorsOf(repos, processes);
   const shells = new NodeShells(crypto);
   undo(() => shells.close());
-  const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter };
+  const vitals = nodeVitals(home, options);
+  const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter, vitals };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
   processes.start({ linkTo: (pid) => kernel.linkTo(pid), archiveRoot: (pid) => kernel.archiveRootOf(pid) });

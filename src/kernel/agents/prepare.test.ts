@@ -12,6 +12,7 @@ import {
   MemorySql,
   Random,
   silentMeter,
+  memoryVitals,
 } from "../../../test/support/memory-ports.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";
@@ -99,6 +100,7 @@ function newWorld(): World {
     shells: new MemoryShells(),
     net: memoryNet(),
     meter: silentMeter,
+    vitals: memoryVitals(),
     clock: new MemoryClock(agenda, () => {}),
   };
   const { actors } = ports;

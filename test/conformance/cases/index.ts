@@ -13,6 +13,7 @@ import "./fs.ts";
 import "./git-files.ts";
 import "./shell.ts";
 import "./device.ts";
+import "./doctor.ts";
 import "./repo.ts";
 import "./runs.ts";
 import "./following.ts";

@@ -1,18 +1,19 @@
 // Describes a device.
 
 import { z } from "zod";
+import { isRoot } from "../../../protocol/caller.ts";
 import { DeviceId, DeviceRecord } from "../../../protocol/records.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.get",
-  doc: "Describe one device. null where there is none, or none that the caller may use.",
+  doc: "Describe one device. null where there is none, or none that the caller may use. gids are the groups that may use it, told to its owner and to root.",
   runs: "kernel",
   does: "read",
   from: ["user"],
   grant: ["users"],
   args: z.object({ deviceId: DeviceId }),
-  result: z.object({ device: DeviceRecord.nullable() }),
+  result: z.object({ device: DeviceRecord.nullable(), gids: z.array(z.int()).optional() }),
   fails: {},
   example: {
     args: { deviceId: "macbook" },
@@ -30,9 +31,13 @@ export default syscall({
         connectedAt: 1763200000000,
         disconnectedAt: null,
       },
+      gids: [200],
     },
   },
   run({ devices }, caller, { deviceId }) {
-    return { device: devices.mayUse(caller, deviceId) ? (devices.details(deviceId) ?? null) : null };
+    const device = devices.mayUse(caller, deviceId) ? devices.details(deviceId) : undefined;
+    if (device === undefined) return { device: null };
+    const decides = isRoot(caller) || device.ownerUid === caller.uid;
+    return { device, ...(decides ? { gids: devices.groupsOf(deviceId) } : {}) };
   },
 });

@@ -1,0 +1,91 @@
+// How this machine and this process are: the disk under the data directory, the database, memory and versions.
+
+import { randomUUID } from "node:crypto";
+import { open, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Vitals } from "../../ports/vitals.ts";
+import type { Home } from "./home.ts";
+import { othersCanReach, type UpOptions } from "./options.ts";
+
+/** Older ones can corrupt a database that two connections write at the same instant. */
+const SQLITE_MIN = [3, 51, 3];
+const NODE_MIN = [24];
+
+export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOptions): Vitals {
+  return {
+    async read() {
+      const [storageProblem, databaseBytes, freeBytes] = await Promise.all([
+        storageProblemOf(home.path),
+        sizeOf(home.database, `${home.database}-wal`),
+        statfs(home.path).then(
+          ({ bavail, bsize }) => bavail * bsize,
+          () => null,
+        ),
+      ]);
+      return {
+        storageProblem,
+        databaseBytes,
+        freeBytes,
+        memoryBytes: process.memoryUsage.rss(),
+        runtime: [
+          versioned("Node", process.versions.node, NODE_MIN, "Install a newer Node and start the gateway again."),
+          versioned("SQLite", sqliteVersion(), SQLITE_MIN, "It comes with Node: install a newer one and start the gateway again."),
+        ],
+        reach: { isPublic: othersCanReach(options), isEncrypted: isEncrypted(options) },
+      };
+    },
+  };
+}
+
+/** A file that is on the disk and gone again. */
+async function storageProblemOf(folder: string): Promise<string | null> {
+  const file = join(folder, `doctor-${randomUUID()}.tmp`);
+  try {
+    const handle = await open(file, "wx", 0o600);
+    try {
+      await handle.writeFile("written and removed by gsv doctor\n");
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "the file could not be written";
+  } finally {
+    await rm(file, { force: true }).catch(() => {});
+  }
+}
+
+async function sizeOf(...files: string[]): Promise<number | null> {
+  const sizes = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => null,
+      ),
+    ),
+  );
+  return sizes[0] === null ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
+
+function sqliteVersion(): string {
+  const database = new DatabaseSync(":memory:");
+  try {
+    return String(database.prepare("SELECT sqlite_version() AS version").get()?.version);
+  } finally {
+    database.close();
+  }
+}
+
+function versioned(name: string, version: string, least: readonly number[], remedy: string) {
+  const parts = version.split(".").map(Number);
+  const differs = least.findIndex((part, at) => part !== (parts[at] ?? 0));
+  const isOld = differs >= 0 && (parts[differs] ?? 0) < least[differs]!;
+  return { name, version, problem: isOld ? `${name} ${version} is older than ${least.join(".")}. ${remedy}` : null };
+}
+
+/** Whoever named addresses reaches the gateway by those; a proxy in front of it brings the encryption. */
+function isEncrypted({ tls, origins }: UpOptions): boolean {
+  return tls !== null || (origins.length > 0 && origins.every((origin) => origin.startsWith("https:")));
+}

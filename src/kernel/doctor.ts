@@ -1,0 +1,209 @@
+// What commonly goes wrong with a gateway, looked at from inside: each check says how things stand and what to do next. Changes
+// nothing. Everybody is told of what is theirs; root of everybody's, and of the host (doctor-host.ts).
+
+import type { ModelChoice, Models } from "../ports/models.ts";
+import type { Vitals } from "../ports/vitals.ts";
+import { isRoot } from "../protocol/caller.ts";
+import type { Check } from "../protocol/check.ts";
+import { aiSettings } from "./agents/ai-settings.ts";
+import type { ReadContext } from "./context.ts";
+import { hostChecks } from "./doctor-host.ts";
+
+type Who = { uid: number; gids: readonly number[] };
+type Asked = { now: number | undefined; tryModel: boolean };
+export type DoctorMeans = { vitals: Vitals; models: Models };
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const SKEW_MS = 30_000;
+const EXPIRES_SOON_MS = 14 * DAY_MS;
+const UNUSED_MS = 90 * DAY_MS;
+const QUESTION_OLD_MS = 60 * MINUTE_MS;
+/** Longer than a tool may run and a model be silent. */
+const STUCK_MS = 30 * MINUTE_MS;
+const MODEL_WAIT_MS = 60_000;
+/** Names that are told one by one. */
+const NAMED_MAX = 5;
+
+export async function examine(
+  means: DoctorMeans,
+  reads: ReadContext,
+  caller: Who,
+  { now: theirs, tryModel }: Asked,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const host = isRoot(caller) ? await hostChecks(means.vitals, reads) : [];
+  return [
+    ...host,
+    clock(reads, theirs),
+    await model(means.models, reads, caller, tryModel, signal),
+    devices(reads, caller),
+    tokens(reads, caller),
+    questions(reads, caller),
+    processes(reads, caller),
+  ];
+}
+
+function clock({ now, about, connections }: ReadContext, theirs: number | undefined): Check {
+  const check = { id: "clock", title: "Clock" };
+  const newest = Math.max(about.startedAt, ...connections.list().map(({ connectedAt }) => connectedAt));
+  if (newest > now + SKEW_MS)
+    return {
+      ...check,
+      state: "fail",
+      says: "The gateway's clock was set back while it ran.",
+      next: "Set it by NTP and restart the gateway.",
+    };
+  const skewMs = theirs === undefined ? 0 : now - theirs;
+  if (Math.abs(skewMs) <= SKEW_MS) return { ...check, state: "ok", says: "The gateway's clock runs as it should.", next: null };
+  const which = skewMs > 0 ? "ahead of" : "behind";
+  const says = `The gateway's clock is ${span(Math.abs(skewMs))} ${which} yours, so times and expiries will be off.`;
+  return { ...check, state: "warn", says, next: "Set both clocks by NTP." };
+}
+
+async function model(models: Models, { config }: ReadContext, { uid }: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
+  const check = { id: "model", title: "Model" };
+  const { choice, problems } = aiSettings(config, uid);
+  const named = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
+  if (problems[0] !== undefined)
+    return { ...check, state: "warn", says: `${problems[0]}.`, next: "Mend it in the settings of AI, or with gsv config set." };
+  if (tryIt) {
+    const problem = await failureOf(models, choice, signal);
+    if (problem !== null)
+      return {
+        ...check,
+        state: "fail",
+        says: `${capital(named)} does not answer: ${problem}`,
+        next: "Check provider, model and key in the settings of AI.",
+      };
+    if (choice.provider !== "demo") return { ...check, state: "ok", says: `${capital(named)} answers.`, next: null };
+  }
+  if (choice.provider === "demo")
+    return {
+      ...check,
+      state: "warn",
+      says: "Agents answer with the demo model, which understands a few phrases.",
+      next: "Choose a provider in the settings of AI.",
+    };
+  return { ...check, state: "ok", says: `Agents use ${named}.`, next: null };
+}
+
+/** Null where it answers a tiny question. */
+async function failureOf(models: Models, choice: ModelChoice, signal: AbortSignal): Promise<string | null> {
+  const request = {
+    choice: { ...choice, reasoning: "off" as const, maxOutputTokens: Math.min(choice.maxOutputTokens, 64) },
+    system: "Answer with one word.",
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "Say: ready" }] }],
+    tools: [],
+    affinity: "doctor",
+  };
+  const wait = AbortSignal.any([signal, AbortSignal.timeout(MODEL_WAIT_MS)]);
+  for await (const event of models.stream(request, wait)) {
+    if (event.type === "done") return null;
+    if (event.type === "error") return event.error.kind === "aborted" ? "it took too long." : sentence(event.error.message);
+  }
+  return "it said nothing.";
+}
+
+function devices({ devices, about }: ReadContext, caller: Who): Check {
+  const check = { id: "devices", title: "Machines" };
+  const all = devices.list(caller);
+  if (all.length === 0) return { ...check, state: "ok", says: "No machine is connected to this gateway yet.", next: null };
+  const online = all.filter((device) => device.online);
+  const old = online.filter(({ version }) => version !== "" && version !== about.version);
+  if (old.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `${listed(old.map(({ deviceId, version }) => `${deviceId} (${version})`))} ${old.length === 1 ? "has" : "have"} another version than the gateway (${about.version}).`,
+      next: "Run the line that connected it once more on that machine: it brings the gateway's version.",
+    };
+  return { ...check, state: "ok", says: `${online.length} of ${counted(all.length, "machine")} online.`, next: null };
+}
+
+function tokens({ tokens, now }: ReadContext, caller: Who): Check {
+  const check = { id: "tokens", title: "Tokens" };
+  const live = tokens
+    .list(isRoot(caller) ? undefined : caller.uid)
+    .filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now));
+  const ending = live.filter(({ kind, expiresAt }) => kind !== "user" && expiresAt !== null && expiresAt - now < EXPIRES_SOON_MS);
+  const named = (some: typeof live) => listed(some.map(({ label, tokenPrefix }) => label ?? `${tokenPrefix}…`));
+  if (ending.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `Soon at their end: ${named(ending)}.`,
+      next: "Make new ones for those machines before they are cut off.",
+    };
+  const unused = live.filter(({ lastUsedAt, createdAt }) => now - (lastUsedAt ?? createdAt) > UNUSED_MS);
+  if (unused.length > 0)
+    return { ...check, state: "warn", says: `Not used for 90 days: ${named(unused)}.`, next: "Revoke those that nobody needs." };
+  const endless = live.filter(({ expiresAt }) => expiresAt === null);
+  if (endless.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `Without an end: ${named(endless)}.`,
+      next: "Replace them by tokens that end, or revoke those that nobody needs.",
+    };
+  return { ...check, state: "ok", says: `${counted(live.length, "valid token")}, all in use and with an end.`, next: null };
+}
+
+function questions({ approvals, now }: ReadContext, caller: Who): Check {
+  const check = { id: "questions", title: "Questions of agents" };
+  const pending = approvals.pendingOfUser(isRoot(caller) ? undefined : caller.uid);
+  const old = pending.filter(({ createdAt }) => now - createdAt > QUESTION_OLD_MS);
+  if (old.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `${counted(old.length, "question")} ${old.length === 1 ? "waits" : "wait"} for an answer for more than an hour.`,
+      next: "Allow or deny it in Approvals.",
+    };
+  return {
+    ...check,
+    state: "ok",
+    says: pending.length === 0 ? "Nothing waits for an answer." : `${counted(pending.length, "question")} came within the hour.`,
+    next: null,
+  };
+}
+
+function processes({ processes, now }: ReadContext, caller: Who): Check {
+  const check = { id: "processes", title: "Processes" };
+  const all = processes.list(isRoot(caller) ? undefined : caller.uid);
+  const stuck = all.filter(
+    ({ state, lastActiveAt, createdAt }) => state !== "idle" && state !== "waiting_hil" && now - (lastActiveAt ?? createdAt) > STUCK_MS,
+  );
+  if (stuck.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `Nothing was heard for half an hour of ${listed(stuck.map(({ pid }) => pid))}, though there is work to do.`,
+      next: "Stop what it does (proc.abort), or end it (proc.kill).",
+    };
+  return { ...check, state: "ok", says: `${counted(all.length, "process", "processes")}, none stuck.`, next: null };
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return more > 0 ? `${names.slice(0, NAMED_MAX).join(", ")} and ${more} more` : names.join(", ");
+}
+
+function span(ms: number): string {
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes < 1) return `${Math.round(ms / 1000)} seconds`;
+  if (minutes < 120) return counted(minutes, "minute");
+  return counted(Math.round(minutes / 60), "hour");
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,17 @@
+// A host that is well, unless told otherwise.
+
+import type { Vitals, VitalSigns } from "../../../src/ports/vitals.ts";
+
+export function memoryVitals(signs: Partial<VitalSigns> = {}): Vitals {
+  return {
+    read: async () => ({
+      storageProblem: null,
+      databaseBytes: 4096,
+      freeBytes: 50 * 1024 ** 3,
+      memoryBytes: null,
+      runtime: [],
+      reach: { isPublic: false, isEncrypted: false },
+      ...signs,
+    }),
+  };
+}
