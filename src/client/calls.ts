@@ -381,7 +381,7 @@ export type Calls = {
     };
   };
 
-  /** Look at what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, and how full a conversation is. */
+  /** Look at what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, how full a conversation is, and what the last answer took of which from the provider's cache. */
   "proc.context": {
     args: {
       pid?: string;
@@ -421,6 +421,15 @@ export type Calls = {
         level: "unknown" | "ok" | "warn" | "critical" | "full";
         source: "estimate" | "provider";
         updatedAt: number;
+      } | null;
+      lastAnswer: {
+        provider: string;
+        model: string;
+        input: number;
+        output: number;
+        cacheRead: number;
+        cacheWrite: number;
+        cost: number;
       } | null;
       text?: string;
     };

@@ -28,6 +28,8 @@ import type { MessageUsage } from "./usage.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
 const STORAGE_RETRY_MS = 10_000;
+/** A model's answer is followed by as many results as it made calls. */
+const LOOKED_BACK = 100;
 
 export type SendArgs = {
   conversationId?: string | undefined;
@@ -163,9 +165,17 @@ export class Process {
     return messageIds.map((messageId) => ({ messageId, usage: this.#state.usage.ofMessage(messageId) }));
   }
 
-  /** How full a conversation is; null where no model was asked in it yet. */
-  context(conversationId: string): ContextState | null {
-    return contextNow(this.#state, conversationId);
+  /** How full a conversation is, null where no model was asked in it yet; and what the last answer took, what was cached included. */
+  context(conversationId: string): { context: ContextState | null; lastAnswer: MessageUsage | null } {
+    const lastAnswer = (): MessageUsage | null => {
+      let looked = 0;
+      for (const { id, role } of this.history.backwards(conversationId)) {
+        if (role === "assistant") return this.#state.usage.ofMessage(id).at(-1) ?? null;
+        if (++looked === LOOKED_BACK) return null;
+      }
+      return null;
+    };
+    return { context: contextNow(this.#state, conversationId), lastAnswer: lastAnswer() };
   }
 
   get history() {

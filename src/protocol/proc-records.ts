@@ -132,6 +132,16 @@ export const Usage = z.object({
   isEstimate: z.literal(true).optional(),
   cost: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number(), total: z.number() }),
 });
+/** What one answer of a model took. */
+export const MessageUsage = z.object({
+  provider: z.string(),
+  model: z.string(),
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  cost: z.number(),
+});
 export const Spent = z.object({ modelCalls: z.int(), toolCalls: z.int(), wallMs: z.number(), usage: Usage });
 
 export const Grant = z.object({

@@ -12,8 +12,7 @@ const LISTED = 20;
 
 export async function aiCheck(flags: Flags): Promise<number> {
   const { provider, model, baseUrl } = flags;
-  const apiKey =
-    flags.apiKey === undefined ? undefined : await secretValue("--api-key", flags.apiKey, () => askSecret("API key to try"));
+  const apiKey = flags.apiKey === undefined ? undefined : await secretValue("--api-key", flags.apiKey, () => askSecret("API key to try"));
   const args = { provider, model, baseUrl, apiKey };
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   const { check } = await withClient(flags, (client) => client.call("ai.check", given, { timeoutMs: CALL_MS }));

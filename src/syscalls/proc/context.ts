@@ -1,12 +1,12 @@
 // What a process is told.
 
 import { z } from "zod";
-import { ContextState, OfConversation } from "../../protocol/proc-records.ts";
+import { ContextState, MessageUsage, OfConversation } from "../../protocol/proc-records.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.context",
-  doc: "Look at what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, and how full a conversation is.",
+  doc: "Look at what a process is told at the start of a run: each part of its instructions with its size, its tools, its model, how full a conversation is, and what the last answer took of which from the provider's cache.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -24,6 +24,7 @@ export default syscall({
     tools: z.array(z.string()),
     toolTokens: z.int(),
     context: ContextState.nullable(),
+    lastAnswer: MessageUsage.nullable(),
     text: z.string().optional(),
   }),
   fails: { 404: "there is no such process" },
@@ -40,10 +41,11 @@ export default syscall({
       tools: ["Read"],
       toolTokens: 800,
       context: null,
+      lastAnswer: null,
     },
   },
   async run({ agents }, caller, { pid, conversationId, withText }) {
-    const { pid: found, value: context } = await agents.ask(caller, pid, "context", { conversationId });
+    const { pid: found, value } = await agents.ask(caller, pid, "context", { conversationId });
     const { choice, contextWindow, parts, tools, toolTokens, system } = await agents.prepared(caller, found);
     return {
       ok: true as const,
@@ -55,7 +57,7 @@ export default syscall({
       parts,
       tools: tools.map(({ name }) => name),
       toolTokens,
-      context,
+      ...value,
       ...(withText === true ? { text: system } : {}),
     };
   },

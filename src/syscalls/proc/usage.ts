@@ -1,18 +1,8 @@
 // What a process has used.
 
 import { z } from "zod";
-import { OfProcess, RunId, Spent } from "../../protocol/proc-records.ts";
+import { MessageUsage, OfProcess, RunId, Spent } from "../../protocol/proc-records.ts";
 import { syscall } from "../define.ts";
-
-const OfMessage = z.object({
-  provider: z.string(),
-  model: z.string(),
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  cost: z.number(),
-});
 
 export default syscall({
   name: "proc.usage",
@@ -28,7 +18,7 @@ export default syscall({
     pid: z.string(),
     spent: Spent,
     activeRun: z.object({ runId: z.string(), spent: Spent }).nullable(),
-    messages: z.array(z.object({ messageId: z.int(), usage: z.array(OfMessage) })).optional(),
+    messages: z.array(z.object({ messageId: z.int(), usage: z.array(MessageUsage) })).optional(),
   }),
   fails: { 404: "there is no such process" },
   example: {
