@@ -152,6 +152,7 @@ export class NativeTarget {
       home,
       cwd,
       pid: caller.agent?.pid ?? caller.connectionId,
+      ...(caller.agent === undefined ? {} : { agent: caller.agent.profile }),
       workspaceId,
       sys,
       mustStillMay: mustStill,

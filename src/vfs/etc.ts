@@ -22,7 +22,7 @@ export function etcMounts(lines: AccountLines): Mount[] {
       isVersioned: true,
       async look(who, names) {
         if (names.length > 0) throw new FileError("ENOTDIR", `/etc/${name}`);
-        if (name === "shadow" && who.uid !== 0) throw new FileError("EACCES", `/etc/${name}`);
+        if (name === "shadow" && (who.uid !== 0 || who.agent !== undefined)) throw new FileError("EACCES", `/etc/${name}`);
         return textOf();
       },
       write: (who, _names, text) => write(who, text),

@@ -12,6 +12,8 @@ export type Who = {
   cwd: string;
   /** Of the calling process; of the connection where there is none. */
   pid?: string;
+  /** The profile of an agent that looks: what it reads goes to a model, so it is shown no secrets. */
+  agent?: string;
   workspaceId?: string | null;
   /** The one door, as this caller: what a file's write changes passes the same checks as the call. */
   sys(call: string, args: Record<string, unknown>): Promise<unknown>;

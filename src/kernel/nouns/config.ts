@@ -16,7 +16,8 @@ export const READ_ONLY: ReadonlySet<string> = new Set(["config/server/version"])
 const PURPOSE = "config";
 const BYTES = "sum(octet_length(key) + octet_length(value))";
 
-type Reader = { uid: number };
+/** `agent` where it is a process that reads. */
+type Reader = { uid: number; agent?: unknown };
 
 /** From a key up to, and without, another. */
 type Range = readonly [from: string, to: string | Uint8Array];
@@ -100,8 +101,12 @@ export class Config {
     if (Number(bytes) > LIMITS.configBytesPerUser) fail(413, `Too much configuration: at most ${LIMITS.configBytesPerUser} bytes per user`);
   }
 
-  /** Root reads all; others their own keys and what is not sensitive below config/. */
+  /**
+   * Root reads all; others their own keys and what is not sensitive below config/. An agent reads no secret, not even its
+   * user's own: what it reads goes to a model, and from there anywhere.
+   */
   mayRead(caller: Reader, key: string): boolean {
+    if (caller.agent !== undefined && isSensitive(key)) return false;
     if (isRoot(caller)) return true;
     if (key === "users" || key === "config") return true;
     if (key === `users/${caller.uid}` || key.startsWith(`users/${caller.uid}/`)) return true;
