@@ -150,4 +150,25 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.send:media", "What is sent along is kept, and pictures reach the model as pictures on every wire", "seed, 5.6, 5.13"),
   r("proc.media.read:own", "Media is read back by those who may use the process, until it is reset", "5.13"),
   r("fs.read:agent-image", "A picture an agent reads reaches the model as a picture", "15.4.5"),
+
+  r("ai.config:processes-only", "Nobody but a process asks for its settings", "seed"),
+  r("ai.tools:processes-only", "Nobody but a process asks for its tools", "seed"),
+  r(
+    "ai.config:root",
+    "A user's own model comes before root's, root's may be on a private address, and keys go only where they belong",
+    "seed, trust V13",
+  ),
+  r("ai.config:key-hidden", "A model's key is in nothing an agent or its user can see", "15.4.4, issue 5"),
+  r("ai.tools:devices", "A model is told of the machines that are online, and has to say where a tool runs", "seed, 5.4"),
+  r("ai.tools:capability", "Tools a user may not use are neither offered nor carried out", "seed"),
+  r(
+    "proc.context:parts",
+    "Instructions are assembled from all their sources, shown with their sizes, and are what is sent",
+    "5.3, issue 5",
+  ),
+  r("proc.usage:counts", "What models and tools were used is counted by process, run and message", "issue 5"),
+  r("proc.usage:cost", "Prices and context windows that root sets are what is counted with", "issue 5"),
+  r("proc.spending:days", "What all processes of a user have used is kept by day, for them and root", "issue 5"),
+  r("proc.hil:budget", "A run that has used its budget pauses with a question: yes goes on, no ends it", "issue 5, trust F21"),
+  r("proc.hil:budget-user", "A user's budget counts what all their processes use", "issue 5"),
 ];

@@ -18,8 +18,10 @@ export type Stage = {
   uid: number;
   /** Another connection of the same person. */
   again: () => Promise<Client>;
-  /** Somebody new, with nothing set and nothing used. */
+  /** Somebody new who has used nothing yet. */
   somebody: () => Promise<Client>;
+  /** The model speaks another wire. */
+  serve: (wire: WireName) => Promise<void>;
   /** A new process of this person's that is followed. */
   spawn: (args?: SpawnArgs, by?: Client) => Promise<Watched>;
   /** Root sets a key, until the case is over. */
@@ -40,17 +42,22 @@ async function onStage(world: World, wire: WireName, body: (stage: Stage) => Pro
   const were: { key: string; value: string }[] = [];
   const root = await world.root();
   try {
-    await model.serve(root, wire);
     const auth = await annOf(world, root);
     const ann = await world.connect(auth);
+    await model.serve(root, uidOf(ann), wire);
     await body({
       world,
       model,
       root,
       ann,
-      uid: ann.session.identity.process.uid,
+      uid: uidOf(ann),
       again: () => world.connect(auth),
-      somebody: async () => world.connect(await somebody(root)),
+      async somebody() {
+        const person = await world.connect(await somebody(root));
+        await model.serve(root, uidOf(person), wire);
+        return person;
+      },
+      serve: (other) => model.serve(root, uidOf(ann), other),
       async spawn(args = {}, by = ann) {
         const { pid } = await by.call("proc.spawn", spawnArgs(args));
         const one = await watch(by, pid);
@@ -79,6 +86,10 @@ function spawnArgs(args: {
   assignment?: { contextFiles: { name: string; text: string }[]; autoStart?: boolean };
 }) {
   return { profile: "task", ...args };
+}
+
+function uidOf(client: Client): number {
+  return client.session.identity.process.uid;
 }
 
 type Token = { username: string; token: string };
@@ -113,6 +124,7 @@ export class Watched {
       pid,
       onEvent: (event) => this.events.push(event),
       onPiece: (piece) => this.pieces.push(piece),
+      onGap: (seq) => expect.fail(`events of ${pid} before ${seq} were missed`),
     });
   }
 

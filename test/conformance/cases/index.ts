@@ -21,3 +21,4 @@ import "./conversations.ts";
 import "./proc-search.ts";
 import "./approvals.ts";
 import "./processes.ts";
+import "./ai.ts";

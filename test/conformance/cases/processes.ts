@@ -134,8 +134,8 @@ stages("proc.list:foreign", async ({ spawn, world }) => {
   for (const { name, example } of withPid) {
     const ask = async (pid: string) =>
       JSON.stringify(
-        await bob.call(name, { ...example.args, pid } as never).then(
-          (value) => ({ value: value as unknown }),
+        await bob.call(name, { ...example.args, pid }).then(
+          (value) => ({ value }),
           ({ code, message, details }: { code: number; message: string; details: unknown }) => ({ code, message, details }),
         ),
       ).replaceAll(pid, "<pid>");
@@ -155,6 +155,7 @@ stages("proc.kill:archives", async ({ spawn, model, ann }) => {
   await agent.ask("1");
   await agent.ask("2", { conversationId: "other talk" });
   const active = await agent.say("Hang.");
+  await expect.poll(() => model.asked.length).toBe(3);
   const waiting = await agent.say("Wait.");
   const killed = await ann.call("proc.kill", { pid });
   const root = new RegExp(`^/var/sessions/ann/${pid}/[\\da-f-]{36}/`);
@@ -206,9 +207,9 @@ stages("proc.reset:archives", async ({ spawn, model, ann, world }) => {
   expect(await ann.call("proc.reset", { pid })).toEqual({ ok: true, pid, archivedMessages: 0, archives: [] });
 });
 
-stages("proc.send:media", async ({ spawn, model, ann, uid, root }) => {
+stages("proc.send:media", async ({ spawn, model, ann, uid, serve }) => {
   for (const wire of ["chat", "responses", "anthropic"] as const) {
-    await model.serve(root, wire);
+    await serve(wire);
     const agent = await spawn();
     const { pid } = agent;
     model.next(says("A dot."));

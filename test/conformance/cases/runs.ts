@@ -113,11 +113,11 @@ stages("proc.send:tool-errors", async ({ spawn, model }) => {
   ]);
 });
 
-stages("proc.send:wires", async ({ spawn, model, root, ann }) => {
+stages("proc.send:wires", async ({ spawn, model, serve, ann }) => {
   const home = ann.session.identity.process.home;
   await ann.call("fs.write", { path: `${home}/wires.txt`, content: "on every wire" });
   for (const wire of ["chat", "responses", "anthropic"] as const) {
-    await model.serve(root, wire);
+    await serve(wire);
     const agent = await spawn();
     const before = model.asked.length;
     model.next(wants(["Read", { target: "gsv", path: "wires.txt" }]), says(`Read by ${wire}.`));

@@ -1,5 +1,5 @@
-// The model of a gateway under test: a provider on loopback that root chooses as everybody's model. A test says what it
-// answers next, and looks at what it was asked, whatever wire both speak.
+// The model of a gateway under test: a provider on loopback that is chosen for a user. A test says what it answers next, and
+// looks at what it was asked, whatever wire both speak.
 
 import type { Client } from "../../../src/client/client.ts";
 import { type Asked, ScriptedProvider, type Step, type WireName } from "./provider.ts";
@@ -30,11 +30,17 @@ export class ScriptedModel {
     return new ScriptedModel(await ScriptedProvider.start());
   }
 
-  /** From the next run on it answers everybody at this gateway who has chosen nothing else. */
-  async serve(root: Client, wire: WireName = "chat"): Promise<void> {
+  /** From the next run on it answers this user and nobody else. Root allows the way to it. */
+  async serve(root: Client, uid: number, wire: WireName = "chat"): Promise<void> {
+    await root.call("sys.config.set", { key: "config/net/allowed_hosts", value: this.provider.host });
+    for (const [name, value] of Object.entries(this.settings(wire)))
+      await root.call("sys.config.set", { key: `users/${uid}/ai/${name}`, value });
+  }
+
+  /** What has to be set for it. */
+  settings(wire: WireName): Record<"provider" | "base_url" | "model" | "api_key", string> {
     const { provider, baseUrl, apiKey } = this.provider.choice(wire);
-    const settings = { provider, base_url: baseUrl ?? "", model: this.name, api_key: apiKey };
-    for (const [key, value] of Object.entries(settings)) await root.call("sys.config.set", { key: `config/ai/${key}`, value });
+    return { provider, base_url: baseUrl ?? "", model: this.name, api_key: apiKey };
   }
 
   next(...steps: Step[]): this {
