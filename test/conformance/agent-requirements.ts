@@ -171,4 +171,11 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.spending:days", "What all processes of a user have used is kept by day, for them and root", "issue 5"),
   r("proc.hil:budget", "A run that has used its budget pauses with a question: yes goes on, no ends it", "issue 5, trust F21"),
   r("proc.hil:budget-user", "A user's budget counts what all their processes use", "issue 5"),
+
+  r("proc.ipc.send:delivers", "What one process says to another is a message with who said it and when", "seed, 5.11"),
+  r("proc.ipc.send:refuses", "Only processes speak so, and only to those of the same user; a foreign one is like none", "seed, 5.11"),
+  r("proc.ipc.call:replies", "The answer to a call comes as a message where it was asked, and starts a run", "seed, 5.11, 15.4.3"),
+  r("proc.ipc.call:queued", "A call that waits behind a run of the same conversation completes", "15.4.2"),
+  r("proc.ipc.call:timeout", "Where no answer comes in time, that is told, once", "seed, 5.11"),
+  r("proc.ipc.call:failed", "A run that fails is told to whoever called for it", "5.11"),
 ];

@@ -1,12 +1,13 @@
 // One process speaks to another of the same user. What is said is a message like any other, with who said it; of a call, the
 // answer comes back as a message too, or that none came in time.
 
-import { fail } from "../../lib/sys-error.ts";
+import { fail, SysError } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ReadContext, WriteContext } from "../context.ts";
 import type { IpcCall } from "../nouns/ipc-calls.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessArgs, ProcessResult } from "../../process/actor.ts";
+import { DEFAULT_CONVERSATION } from "../../process/conversations.ts";
 
 type Means = {
   reads: ReadContext;
@@ -46,7 +47,8 @@ export class Ipc {
     const { reads, uuid } = this.#means;
     const [callId, runId, now] = [uuid(), uuid(), reads.now];
     const deadlineAt = now + Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, timeoutMs ?? TIMEOUT_MS));
-    const call: IpcCall = { callId, uid: source.uid, sourcePid: source.pid, targetPid: target.pid, runId, createdAt: now, deadlineAt };
+    const from = { uid: source.uid, sourcePid: source.pid, conversationId: caller.agent?.conversationId ?? DEFAULT_CONVERSATION };
+    const call: IpcCall = { callId, ...from, targetPid: target.pid, runId, createdAt: now, deadlineAt };
     await this.#means.commit(({ ipcCalls }) => ipcCalls.add(call));
     this.#means.wakeBy(deadlineAt);
     const text = envelope(source, { message, metadata, sentAt: now }, call);
@@ -80,9 +82,7 @@ export class Ipc {
     this.#answering.add(callId);
     try {
       const source = this.#means.reads.processes.get(sourcePid);
-      // The same name each time: however often it is tried, it is said once.
-      if (source !== undefined)
-        await this.#means.send(source, { said: { role: "system", text }, runId: `ipc-reply:${callId}`, reason: "ipc.reply" });
+      if (source !== undefined) await this.#say(source, call, text);
       await this.#means.commit(({ ipcCalls }) => ipcCalls.remove(callId));
     } catch (error) {
       this.#means.log("the answer to a call between processes could not be told", { callId, error: String(error) });
@@ -91,6 +91,19 @@ export class Ipc {
       this.#means.wakeBy(dueAt);
     } finally {
       this.#answering.delete(callId);
+    }
+  }
+
+  /** Where it was asked; where that was closed meanwhile in the first conversation, and where that is closed too, nowhere. */
+  async #say(source: ProcessRow, { callId, conversationId }: IpcCall, text: string): Promise<void> {
+    for (const id of new Set([conversationId, DEFAULT_CONVERSATION])) {
+      try {
+        // The same name each time: however often it is tried, it is said once.
+        const named = { runId: `ipc-reply:${callId}`, reason: "ipc.reply" as const };
+        return void (await this.#means.send(source, { conversationId: id, said: { role: "system", text }, ...named }));
+      } catch (error) {
+        if (!(error instanceof SysError && error.code === 409)) throw error;
+      }
     }
   }
 

@@ -7,6 +7,8 @@ export type IpcCall = {
   callId: string;
   uid: number;
   sourcePid: string;
+  /** Of the source: where it waits for the answer. */
+  conversationId: string;
   targetPid: string;
   runId: string;
   createdAt: number;
@@ -20,8 +22,19 @@ export class IpcCalls {
     this.#sql = sql;
   }
 
-  add({ callId, uid, sourcePid, targetPid, runId, createdAt, deadlineAt }: IpcCall): void {
-    this.#sql.run("INSERT INTO ipc_calls VALUES (?, ?, ?, ?, ?, ?, ?)", callId, uid, sourcePid, targetPid, runId, createdAt, deadlineAt);
+  add({ callId, uid, sourcePid, conversationId, targetPid, runId, createdAt, deadlineAt }: IpcCall): void {
+    this.#sql.run(
+      `INSERT INTO ipc_calls (call_id, uid, source_pid, target_pid, run_id, created_at, deadline_at, conversation_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      callId,
+      uid,
+      sourcePid,
+      targetPid,
+      runId,
+      createdAt,
+      deadlineAt,
+      conversationId,
+    );
   }
 
   ofRun(runId: string): IpcCall | undefined {
@@ -53,6 +66,7 @@ function fromRow(row: SqlRow): IpcCall {
     callId: String(row.call_id),
     uid: Number(row.uid),
     sourcePid: String(row.source_pid),
+    conversationId: String(row.conversation_id ?? "default"),
     targetPid: String(row.target_pid),
     runId: String(row.run_id),
     createdAt: Number(row.created_at),

@@ -9,8 +9,9 @@ import { repositories } from "./004-repositories.ts";
 import { routes } from "./005-routes.ts";
 import { ledgers } from "./006-ledgers.ts";
 import { processes } from "./007-processes.ts";
+import { ipcConversations } from "./008-ipc-conversations.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes, ledgers, processes];
+export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes, ledgers, processes, ipcConversations];
 
 export function migrate(sql: Sql): void {
   migrateBy(sql, MIGRATIONS);

@@ -22,3 +22,4 @@ import "./proc-search.ts";
 import "./approvals.ts";
 import "./processes.ts";
 import "./ai.ts";
+import "./ipc.ts";

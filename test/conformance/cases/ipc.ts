@@ -1,0 +1,134 @@
+// Processes speak to each other: through the kernel, as themselves, and only those of one user.
+
+import { expect } from "vitest";
+import type { Asked } from "../../support/models/provider.ts";
+import { says, told, toldText, wants } from "../../support/models/scripted.ts";
+import { stages } from "../stage.ts";
+import { expectRefusal } from "../verifies.ts";
+
+const shell = (input: string) => wants(["Shell", { target: "gsv", input }]);
+
+/** The last a model was told. */
+const last = (asked: Asked) => JSON.stringify(told(asked).at(-1));
+
+stages("proc.ipc.send:delivers", async ({ spawn, model, ann }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  // Both speak to the same model, in any order.
+  model.otherwise((asked) => {
+    if (last(asked).includes("Tell the other.")) return shell(`proc send ${target.pid} --metadata-json '{"urgent":true}' hello there`);
+    return says(last(asked).includes("Message from process") ? "Understood." : "Told.");
+  });
+  expect(await source.ask("Tell the other.")).toMatchObject({ status: "ok", text: "Told." });
+  const { output } = await source.result();
+  const runId = /accepted run_id=(\S+) queued=false/.exec(output)?.[1];
+  expect(runId, output).toBeDefined();
+  expect(await target.finished(runId!)).toMatchObject({ status: "ok", text: "Understood." });
+  expect(target.of("proc.run.started", runId)).toMatchObject([{ reason: "proc.ipc.deliver" }]);
+  const [message] = (await target.history()).messages;
+  expect(message!.role).toBe("user");
+  const lines = String(message!.content).split("\n");
+  expect(lines[0]).toContain(`\`${source.pid}\``);
+  expect(lines[0]).toContain(`(ann uid=${ann.session.identity.process.uid})`);
+  expect(lines[1]).toMatch(/^Sent at: \d{4}-\d\d-\d\dT[\d:.]+Z\.$/);
+  expect(lines.slice(2, 5)).toEqual(["", "hello there", ""]);
+  expect(lines).toContain("Metadata:");
+  expect(lines).toContain('  "urgent": true');
+});
+
+stages("proc.ipc.send:refuses", async ({ spawn, model, ann, root, world }) => {
+  const agent = await spawn();
+  const { pid: foreign } = await (await world.bob()).call("proc.spawn", { profile: "task" });
+  const absent = "00000000-0000-4000-8000-000000000000";
+  // A person is no process, and says it with proc.send.
+  for (const client of [ann, root])
+    for (const call of ["proc.ipc.send", "proc.ipc.call"] as const)
+      await expectRefusal(client.call(call, { pid: agent.pid, message: "x" }), 403, /Only a process/);
+  model.next(shell(`proc send ${foreign} hello`), shell(`proc send ${absent} hello`), says("Neither."));
+  await agent.ask("Speak to them.");
+  const outputs = (await agent.history()).messages.flatMap(({ role, content }) =>
+    role === "toolResult" ? [(content as { output: string }).output] : [],
+  );
+  expect(outputs[0]).toContain(`Process not found: ${foreign}`);
+  expect(outputs[0]!.replaceAll(foreign, "<pid>")).toBe(outputs[1]!.replaceAll(absent, "<pid>"));
+});
+
+stages("proc.ipc.call:replies", async ({ spawn, model }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  model.otherwise((asked) => {
+    const words = last(asked);
+    if (words.includes("Ask the other.")) return shell(`proc call ${target.pid} --timeout 2m what is it`);
+    if (words.includes("ipc.reply")) return says("Now I know.");
+    return says(words.includes("Message from process") ? "It is seven." : "Asked.");
+  });
+  // Asked in a conversation of its own, and answered there.
+  expect(await source.ask("Ask the other.", { conversationId: "riddles" })).toMatchObject({ status: "ok", text: "Asked." });
+  await expect
+    .poll(async () => (await source.history({ conversationId: "riddles" })).messages.at(-1))
+    .toMatchObject({ role: "assistant", content: "Now I know." });
+  const { messages } = await source.history({ conversationId: "riddles" });
+  const callId = /call_id=(\S+)/.exec((messages[2]!.content as { output: string }).output)?.[1];
+  const reply = messages.find(({ role }) => role === "system");
+  for (const words of ["ipc.reply", target.pid, String(callId), "It is seven."]) expect(String(reply?.content)).toContain(words);
+  expect((await source.history()).messageCount).toBe(0);
+  // A run of its own, which waits where the one that asked is not over.
+  await expect.poll(() => source.of("proc.run.finished")).toHaveLength(2);
+  expect(["ipc.reply", "queue.promote"]).toContain(source.of("proc.run.started")[1]!.reason);
+  const [request] = (await target.history()).messages;
+  for (const words of ["IPC call:", String(callId), source.pid, "before the deadline"]) expect(String(request!.content)).toContain(words);
+});
+
+stages("proc.ipc.call:queued", async ({ spawn, model }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  const release = model.holds(shell("echo busy"));
+  const busy = await target.say("Be busy.");
+  await expect.poll(() => model.asked.length).toBe(1);
+  model.otherwise((asked) => {
+    const words = toldText(asked);
+    if (last(asked).includes("Ask the busy one.")) return shell(`proc call ${target.pid} --timeout 5m are you free`);
+    if (words.includes("Message from process")) return says("Now I am free.");
+    return says(last(asked).includes("ipc.reply") ? "Good." : "Asked.");
+  });
+  await source.ask("Ask the busy one.");
+  const { output } = await source.result();
+  expect(output).toContain("queued=true");
+  release();
+  // It is answered together with what was worked on, and completes all the same.
+  expect(await target.finished(busy)).toMatchObject({ status: "ok", text: "Now I am free." });
+  await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Good." });
+  const reply = (await source.history()).messages.find(({ role }) => role === "system");
+  expect(String(reply?.content)).toContain("Now I am free.");
+});
+
+stages("proc.ipc.call:timeout", async ({ spawn, model }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  model.otherwise((asked) => {
+    const words = last(asked);
+    if (words.includes("Ask the slow one.")) return shell(`proc call ${target.pid} --timeout 1s hurry up`);
+    if (words.includes("Message from process")) return { hang: true };
+    return says(words.includes("ipc.timeout") ? "Too slow." : "Asked.");
+  });
+  await source.ask("Ask the slow one.");
+  await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Too slow." });
+  const told = (await source.history()).messages.filter(({ role }) => role === "system");
+  expect(told).toHaveLength(1);
+  expect(String(told[0]!.content)).toContain(target.pid);
+  // Its end, when it comes, is told to nobody any more.
+  const [runId] = target.of("proc.run.started").map((started) => String(started.runId));
+  await target.client.call("proc.abort", { pid: target.pid });
+  await target.finished(runId!);
+  expect((await source.history()).messages.filter(({ role }) => role === "system")).toHaveLength(1);
+});
+
+stages("proc.ipc.call:failed", async ({ spawn, model }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  model.otherwise((asked) => {
+    const words = last(asked);
+    if (words.includes("Ask the ill one.")) return shell(`proc call ${target.pid} how are you`);
+    if (words.includes("Message from process")) return { status: 401 };
+    return says(words.includes("ipc.reply") ? "Get well." : "Asked.");
+  });
+  await source.ask("Ask the ill one.");
+  await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Get well." });
+  const reply = (await source.history()).messages.find(({ role }) => role === "system");
+  expect(String(reply?.content)).toContain("It ended as error");
+});
