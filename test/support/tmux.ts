@@ -1,0 +1,58 @@
+// A real terminal with a program in it: keys go in, and what is on the screen, with all that has scrolled off it, comes out.
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect } from "vitest";
+
+export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
+
+export class Terminal {
+  readonly #socket: string;
+  readonly #env: NodeJS.ProcessEnv;
+
+  /** Runs the command, and behind it says what it ended with. */
+  constructor(folder: string, number: number, env: NodeJS.ProcessEnv, command: readonly string[]) {
+    this.#socket = join(folder, `tmux-${number}`);
+    this.#env = env;
+    const given = Object.entries(env).map(([name, value]) => `${name}='${value ?? ""}'`);
+    const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+    const line = `env -i TERM=screen ${given.join(" ")} ${words.join(" ")}; echo code=$?; exec sh`;
+    this.#tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", line);
+  }
+
+  keys(...names: string[]): void {
+    this.#tmux("send-keys", ...names);
+  }
+
+  type(text: string): void {
+    this.#tmux("send-keys", "-l", text);
+  }
+
+  say(text: string): void {
+    this.type(text);
+    this.keys("Enter");
+  }
+
+  /** Lines that the terminal broke are whole again. */
+  screen(): string {
+    return this.#tmux("capture-pane", "-p", "-J", "-S", "-")
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n")
+      .trim();
+  }
+
+  async shows(wanted: string | RegExp): Promise<void> {
+    if (typeof wanted === "string") await expect.poll(() => this.screen()).toContain(wanted);
+    else await expect.poll(() => this.screen()).toMatch(wanted);
+  }
+
+  close(): void {
+    this.#tmux("kill-server");
+  }
+
+  #tmux(...args: string[]): string {
+    const env = { ...this.#env, TERM: "xterm-256color" };
+    return spawnSync("tmux", ["-S", this.#socket, ...args], { encoding: "utf8", env }).stdout;
+  }
+}
