@@ -333,8 +333,8 @@ test("gsv proc starts, lists, asks and ends processes", async () => {
   expect((await gsv(["proc", "abort", child])).out).toBe(`${child} is not working on anything\n`);
   expect((await gsv(["proc", "reset", child])).out).toMatch(/^\S+ begins anew; its 2 messages are in \/var\/sessions\//);
   expect((await gsv(["proc", "history", "--pid", child])).err).toContain("Nothing was said yet");
-  expect((await gsv(["proc", "kill", child])).out).toMatch(new RegExp(`^Ended ${child}`));
-  expect(await gsv(["proc", "kill", child])).toMatchObject({ code: 1 });
+  expect((await gsv(["proc", "kill", child])).out).toMatch(new RegExp(`^Ended all that ${child} did`));
+  expect(await gsv(["proc", "kill", "no-such"])).toMatchObject({ code: 1, err: expect.stringContaining("gsv proc list") as string });
 });
 
 test("the gateway's shell speaks of processes, and inside one of that one", async () => {
@@ -347,7 +347,8 @@ test("the gateway's shell speaks of processes, and inside one of that one", asyn
   expect(await shell(`proc policy --pid ${pid} --overflow fail --keep-last 5`)).toMatch(/overflow=fail compact_at=\S+ keep_last=5\n$/);
   expect(await shell("proc policy")).toContain("--pid P says which process");
   expect(await shell("proc self")).toContain("only inside a process");
-  expect(await shell("proc call x y --timeout soon")).toContain("only inside a process");
+  expect(await shell("proc call x y")).toContain("only inside a process");
+  expect(await shell("proc call x y --timeout soon")).toContain("not a length of time: soon");
   expect(await shell("proc nonsense")).toContain("unknown: nonsense");
   expect(await shell("man proc")).toContain("proc compact (--keep-last N | --through-message-id ID)");
   const other = (await client.call("proc.spawn", { profile: "task", label: "other" })).pid;

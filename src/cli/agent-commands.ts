@@ -73,7 +73,7 @@ function procCommands(program: Command, doing: Doing): void {
     .action(doing(async (flags, args) => (await import("./commands/proc.ts")).procAbort(flags, args)));
   proc
     .command("kill <process>")
-    .description("end a process; what was said goes to the archive")
+    .description("end whatever a process does and empty its conversations, which go to the archive; it stays in the list")
     .option("--no-archive", "keep nothing of it")
     .action(doing(async (flags, args) => (await import("./commands/proc.ts")).procKill(flags, args)));
   proc

@@ -45,6 +45,8 @@ class Once {
   readonly #look = lookOfStdout();
   readonly #tools: { name: string; syscall: string; args: unknown; callId: string; ok?: boolean }[] = [];
   #hasBegun = false;
+  #hasEnded = false;
+  #interrupts = 0;
   /** The question that is asked here, with the way to take it back. */
   #asked: { question: Question; over: AbortController } | null = null;
   #end: (end: End) => void = () => {};
@@ -107,7 +109,7 @@ class Once {
   }
 
   #event({ seq, signal, payload }: Followed): void {
-    if (payload.conversationId !== this.#where.conversationId) return;
+    if (this.#hasEnded || payload.conversationId !== this.#where.conversationId) return;
     if (signal === "proc.run.started" && payload.runId === this.#runId) this.#hasBegun = true;
     const isEnd = signal === "proc.run.finished" && payload.runId === this.#runId;
     // Taken back before its turn came, it ends without having begun.
@@ -118,7 +120,9 @@ class Once {
     const isTool = signal === "proc.run.tool.started" || signal === "proc.run.tool.finished";
     if (this.#asked !== null && (isEnd || (isTool && this.#asked.question.callId === payload.callId))) this.#asked.over.abort();
     if (signal === "proc.run.hil.requested") void this.#ask(questionOf(payload)).catch((error: Error) => this.#fail(error));
-    if (isEnd) this.#end({ outcome: payload as Outcome });
+    if (!isEnd) return;
+    this.#hasEnded = true;
+    this.#end({ outcome: payload as Outcome });
   }
 
   #keepTool(signal: string, payload: Record<string, unknown>): void {
@@ -152,8 +156,6 @@ class Once {
     note(`gsv: this waits for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
     if (!this.#options.waits) this.#end({ question });
   }
-
-  #interrupts = 0;
 
   #interrupt(): void {
     if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);

@@ -100,7 +100,7 @@ export async function procKill(flags: Globals & { archive?: boolean }, [given = 
   await withClient(flags, async (client) => {
     const killed = await client.call("proc.kill", { pid: await processOf(client, given), archive: flags.archive !== false });
     if (flags.json) return sayJson(killed);
-    say(`Ended ${killed.pid}${archived(killed)}`);
+    say(`Ended all that ${killed.pid} did and emptied its conversations${archived(killed)}`);
   });
 }
 
