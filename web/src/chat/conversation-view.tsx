@@ -7,7 +7,6 @@ import { useTitle } from "../frame/titles.ts";
 import { call, sentence } from "../state/call.ts";
 import { Conversation } from "../state/conversation.ts";
 import { notice } from "../state/notices.ts";
-import { connected } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -77,8 +76,8 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
     [conversation],
   ).value;
   return (
-    <section class="conversation" aria-label={conversationName(about ?? { id, title: null })} data-connected={connected.value}>
-      <Head conversation={conversation} isNarrow={isNarrow} onDialog={setDialog} onReopen={() => void reopen()} />
+    <section class="conversation" aria-label="Conversation">
+      <Head conversation={conversation} isNarrow={isNarrow} isNamed={isNamed} onDialog={setDialog} onReopen={() => void reopen()} />
       {problem !== null && (
         <Banner tone="bad" actions={<Button onClick={() => void conversation.window.readAnew().catch(() => {})}>Try again</Button>}>
           {problem}

@@ -12,9 +12,16 @@ import type { DialogName } from "./conversation-dialogs.tsx";
 import { Meter } from "./meter.tsx";
 import { conversationName } from "./names.ts";
 
-type HeadProps = { conversation: Conversation; isNarrow: boolean; onDialog: (name: DialogName | "search") => void; onReopen: () => void };
+type HeadProps = {
+  conversation: Conversation;
+  isNarrow: boolean;
+  /** The pane says the name of the conversation. */
+  isNamed: boolean;
+  onDialog: (name: DialogName | "search") => void;
+  onReopen: () => void;
+};
 
-export function Head({ conversation, isNarrow, onDialog, onReopen }: HeadProps) {
+export function Head({ conversation, isNarrow, isNamed, onDialog, onReopen }: HeadProps) {
   const { pid, id: conversationId } = conversation;
   const about = conversation.about.value.value;
   const agent = agentOf(pid);
@@ -34,8 +41,8 @@ export function Head({ conversation, isNarrow, onDialog, onReopen }: HeadProps) 
         </Link>
       )}
       <div class="conversation-title">
-        <h2>{conversationName(about ?? { id: conversationId, title: null })}</h2>
-        {agent !== null && <span class="soft small">{agentName(agent)}</span>}
+        <h2>{agent === null ? "" : agentName(agent)}</h2>
+        {!isNamed && <span class="soft">{conversationName(about ?? { id: conversationId, title: null })}</span>}
       </div>
       <Meter conversation={conversation} />
       <IconButton icon="search" label="Search this conversation" onClick={() => onDialog("search")} />

@@ -52,7 +52,7 @@ function UserMessage(props: MessageProps) {
   const media = mediaOf(message.content);
   const text = textOf(message.content);
   return (
-    <article class="message message-user" aria-label={`You, ${clock(message.timestamp)}`}>
+    <article class="message message-user" aria-label={`You, ${clock(message.timestamp)}`} tabIndex={-1}>
       <div class="bubble">
         {media.length > 0 && <MediaList pid={conversation.pid} media={media} />}
         {text !== "" && <p class="bubble-text">{text}</p>}
@@ -66,7 +66,7 @@ function AgentMessage(props: MessageProps) {
   const { conversation, message, results } = props;
   const text = textOf(message.content);
   return (
-    <article class="message message-agent" aria-label={`Agent, ${clock(message.timestamp)}`}>
+    <article class="message message-agent" aria-label={`Agent, ${clock(message.timestamp)}`} tabIndex={-1}>
       <Thoughts thoughts={thoughtsOf(message.content)} />
       {text.trim() !== "" && <Lazy load={markdown} props={{ text }} />}
       {callsOf(message.content).map((call, at) => (

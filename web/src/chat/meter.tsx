@@ -29,7 +29,7 @@ export function Meter({ conversation }: { conversation: Conversation }) {
       >
         <svg class="meter-ring" viewBox="0 0 20 20" aria-hidden="true">
           <circle class="meter-track" cx="10" cy="10" r="7.5" />
-          <circle class="meter-value" cx="10" cy="10" r="7.5" pathLength={100} strokeDasharray={`${percent ?? 0} 100`} />
+          <circle class="meter-value" cx="10" cy="10" r="7.5" pathLength={100} stroke-dasharray={`${percent ?? 0} 100`} />
         </svg>
         <span class="meter-words">{percent === null ? "–" : `${percent} %`}</span>
       </button>

@@ -15,7 +15,8 @@ import { Elapsed } from "./elapsed.tsx";
 import "./tool-card.css";
 
 type CardProps = { conversation: Conversation; call: ToolCall; result: Result | null; saidAt: number; isComing?: boolean };
-type State = { word: string; tone: "wait" | "run" | "good" | "bad" };
+type State = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" };
+const ICON = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
 
 const HEAD_LINES = 12;
 const TAIL_LINES = 8;
@@ -38,11 +39,7 @@ export function ToolCard({ conversation, call, result, saidAt, isComing = false 
         <code class="tool-about">{visible(firstLine(subjectOf(call)))}</code>
         {target !== "gsv" && <span class="tool-target">{visible(target)}</span>}
         <span class="tool-state">
-          {state.tone === "run" ? (
-            <Spinner />
-          ) : (
-            <Icon name={state.tone === "good" ? "check" : state.tone === "bad" ? "warning" : "approval"} />
-          )}
+          {state.tone === "run" ? <Spinner /> : <Icon name={ICON[state.tone]} />}
           <span class={state.tone === "good" ? "unseen" : ""}>{state.word}</span>
           {tookMs !== null ? (
             <span class="tool-took">{duration(tookMs)}</span>
@@ -63,14 +60,21 @@ export function ToolCard({ conversation, call, result, saidAt, isComing = false 
 }
 
 function stateOf(conversation: Conversation, call: ToolCall, result: Result | null, isComing: boolean): State {
-  if (result !== null) return result.isError ? { word: "failed", tone: "bad" } : { word: "done", tone: "good" };
+  if (result !== null) return endOf(result.isError, result.output);
   if (isComing) return { word: "being written", tone: "run" };
   const running = conversation.calls.value.get(call.id);
-  if (running !== undefined && running.endedAt !== null)
-    return running.isError ? { word: "failed", tone: "bad" } : { word: "done", tone: "good" };
+  if (running !== undefined && running.endedAt !== null) return endOf(running.isError, running.output ?? "");
   const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
   if (isAsked) return { word: "waits for you", tone: "wait" };
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
+}
+
+function endOf(isError: boolean, output: string): State {
+  if (isError) return { word: "failed", tone: "bad" };
+  // The command outlived the call.
+  if (/\[Still running[^\]]*\]\s*$/.test(output)) return { word: "still running", tone: "plain" };
+  const exit = /\[Exit code (\d+)\]\s*$/.exec(output)?.[1];
+  return exit === undefined || exit === "0" ? { word: "done", tone: "good" } : { word: `exit ${exit}`, tone: "plain" };
 }
 
 function Asked({ call }: { call: ToolCall }) {

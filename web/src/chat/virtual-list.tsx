@@ -36,7 +36,14 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
   const box = useRef<HTMLDivElement>(null);
   const [, refresh] = useState(0);
   const state = useMemo(
-    () => ({ heights: new Map<string, number>(), anchor: null as { key: string; at: number } | null, isFollowing: true, top: 0, life }),
+    () => ({
+      heights: new Map<string, number>(),
+      anchor: null as { key: string; at: number } | null,
+      isFollowing: true,
+      told: true,
+      top: 0,
+      life,
+    }),
     [],
   );
   if (state.life !== life) {
@@ -54,12 +61,6 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
   const { start, end } = rangeOf(tops, top - MARGIN_PX, top + view + MARGIN_PX);
   const isNear = { top: top < NEAR_PX, end: total - top - view < NEAR_PX };
 
-  const follow = (isFollowing: boolean) => {
-    if (state.isFollowing === isFollowing) return;
-    state.isFollowing = isFollowing;
-    onFollowing(isFollowing);
-  };
-
   useLayoutEffect(() => {
     const element = box.current!;
     let isChanged = false;
@@ -71,6 +72,10 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     }
     place(element, state);
     state.top = element.scrollTop;
+    if (state.told !== state.isFollowing) {
+      state.told = state.isFollowing;
+      onFollowing(state.isFollowing);
+    }
     if (isChanged) refresh((count) => count + 1);
   });
 
@@ -103,12 +108,12 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     handle.current = {
       toEnd: () => {
         state.anchor = null;
-        follow(true);
+        state.isFollowing = true;
         refresh((count) => count + 1);
       },
       toRow: (key) => {
         state.anchor = { key, at: 72 };
-        follow(false);
+        state.isFollowing = false;
         refresh((count) => count + 1);
       },
     };
@@ -123,7 +128,7 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     if (Math.abs(element.scrollTop - state.top) < 1) return;
     state.top = element.scrollTop;
     const left = element.scrollHeight - element.clientHeight - element.scrollTop;
-    follow(isAtNewest && left < END_PX);
+    state.isFollowing = isAtNewest && left < END_PX;
     state.anchor = state.isFollowing ? null : anchorIn(element);
     refresh((count) => count + 1);
   };
