@@ -5,7 +5,7 @@ import type { Question } from "../state/conversation.ts";
 import type { Coming } from "../state/live-answer.ts";
 import type { Outgoing } from "../state/outbox.ts";
 import type { HistoryMessage, WindowView } from "../state/window.ts";
-import { callsOf, type ToolResult, resultOf } from "./content.ts";
+import { callsOf, resultOf, textOf, type ToolResult } from "./content.ts";
 
 export type Row =
   | { kind: "older"; key: string }
@@ -69,9 +69,8 @@ export function guessedHeight(row: Row): number {
     case "question":
       return 320;
     case "message": {
-      const { content } = row.message;
-      const chars = typeof content === "string" ? content.length : String((content as { text?: unknown } | null)?.text ?? "").length;
-      return 56 + Math.min(40, Math.ceil(chars / 80)) * 24 + row.results.length * 48;
+      const lines = Math.ceil(textOf(row.message.content).length / 80);
+      return 56 + Math.min(40, lines) * 24 + row.results.length * 48;
     }
     default:
       return 80;

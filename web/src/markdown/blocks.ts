@@ -31,7 +31,7 @@ export function blocksOf(text: string): Block[] {
       continue;
     }
     const { block, end } = blockAt(lines, at);
-    blocks.push({ ...block, source: lines.slice(at, end).join("\n") } as Block);
+    blocks.push({ ...block, source: lines.slice(at, end).join("\n") });
     at = end;
   }
   return blocks;

@@ -167,7 +167,7 @@ function markedAt(text: string, at: number, depth: number): Found | null {
 function markEnd(text: string, at: number, mark: string): number | null {
   const from = at + mark.length;
   const isWord = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
-  if (text[from] === undefined || /\s/.test(text[from]!)) return null;
+  if (text[from] === undefined || /\s/.test(text[from])) return null;
   if (mark[0] === "_" && isWord(text[at - 1])) return null;
   for (let end = from + 1; end < Math.min(text.length, at + MARK_REACH); end += 1) {
     if (text[end] === "\\") end += 1;

@@ -24,7 +24,7 @@ export default function Chat({ rest }: ScreenProps) {
   const isGone = named !== undefined && agents.value.value !== null && agentOf(named) === null && !agents.reading.value;
   return (
     <div class="chat" ref={box} data-narrow={isNarrow}>
-      {hasList && <AgentList shown={{ pid: isNarrow === true ? null : pid, conversationId }} />}
+      {hasList && <AgentList shown={{ pid: isNarrow ? null : pid, conversationId }} />}
       {hasConversation &&
         (isGone ? (
           <EmptyState
@@ -38,7 +38,7 @@ export default function Chat({ rest }: ScreenProps) {
               key={`${pid} ${conversationId}`}
               pid={pid}
               id={conversationId}
-              isNarrow={isNarrow === true}
+              isNarrow={isNarrow}
               isNamed={named !== undefined}
             />
           )

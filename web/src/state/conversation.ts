@@ -64,7 +64,7 @@ export class Conversation {
       return answer?.conversationId === id ? answer : null;
     });
     this.#stops.push(
-      feed.stop,
+      () => feed.stop(),
       effect(() => this.#dropSeen()),
     );
   }
@@ -129,7 +129,8 @@ export class Conversation {
         const known = this.calls.peek().get(String(payload.callId));
         const startedAt = known?.startedAt ?? Number(payload.timestamp);
         const isError = payload.ok === false;
-        const output = String((isError ? payload.error : payload.output) ?? "");
+        const said = isError ? payload.error : payload.output;
+        const output = typeof said === "string" ? said : "";
         return this.#calling(String(payload.callId), { startedAt, endedAt: Number(payload.timestamp), isError, output });
       }
       case "proc.run.hil.requested":
