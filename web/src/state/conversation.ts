@@ -16,9 +16,14 @@ export type Question = Result<"proc.approval.list">["pending"][number];
 export type Queued = Result<"proc.queue.list">["messages"][number];
 export type Segment = Result<"proc.conversation.segments">["segments"][number];
 export type ContextState = NonNullable<Result<"proc.history">["context"]>;
+/** An answer that has just become a message is among the newest. */
+const ENDING_LOOKS = 100;
 type About = Result<"proc.conversation.get">["conversation"];
 /** A call that is carried out, as its process tells; the history has its result only when all calls beside it have ended. */
 export type RunningCall = { startedAt: number; endedAt: number | null; isError: boolean; output: string | null };
+
+/** `messageId` of the message it became, where it became one. */
+type Ending = { answer: Coming; messageId: number | null };
 
 export class Conversation {
   readonly pid: string;
@@ -37,7 +42,7 @@ export class Conversation {
   readonly finished = signal("");
   readonly live: ReadonlySignal<Coming | null>;
   /** Answers that are messages already and not read yet. */
-  readonly #ending = signal<readonly Coming[]>([]);
+  readonly #ending = signal<readonly Ending[]>([]);
   readonly #stops: (() => void)[] = [];
   #isClosed = false;
 
@@ -72,7 +77,10 @@ export class Conversation {
   /** Answers that were coming, the newest last. A new array for every frame. */
   readonly coming = computed<readonly Coming[]>(() => {
     const { value } = this.live;
-    return value === null ? this.#ending.value : [...this.#ending.value, { ...value }];
+    const ending = this.#ending.value;
+    const read = ending.length === 0 ? [] : (this.window.view?.messages.slice(-ENDING_LOOKS).map(({ id }) => id) ?? []);
+    const unread = ending.filter(({ messageId }) => messageId === null || !read.includes(messageId)).map(({ answer }) => answer);
+    return value === null ? unread : [...unread, { ...value }];
   });
 
   /** The run that is worked on here. */
@@ -159,7 +167,7 @@ export class Conversation {
       this.#end(ended, this.window.readAnew());
     } else if (changes.includes("messages")) {
       this.retrying.value = null;
-      this.#end(ended, this.window.catchUp());
+      this.#end(ended, this.window.catchUp(), typeof payload.messageId === "number" ? payload.messageId : null);
     }
   }
 
@@ -170,8 +178,8 @@ export class Conversation {
   }
 
   /** The answer stays until the message it became was read. */
-  #end(ended: Coming | null, read: Promise<void>): void {
-    if (ended !== null) this.#ending.value = [...this.#ending.peek(), ended];
+  #end(ended: Coming | null, read: Promise<void>, messageId: number | null = null): void {
+    if (ended !== null) this.#ending.value = [...this.#ending.peek(), { answer: ended, messageId }];
     const over = this.#ending.peek();
     void read.then(
       () => {

@@ -16,6 +16,7 @@ export type FeedListener = {
 
 /** Going from one conversation to another of the same process ends nothing. */
 const STAYS_MS = 5_000;
+const OVER_KEPT = 200;
 const feeds = new Map<string, Feed>();
 
 /** Returns the way to stop. */
@@ -37,6 +38,8 @@ class Feed {
   readonly #listeners = new Set<FeedListener>();
   readonly #following: Following;
   #answer: Coming | null = null;
+  /** Answers that are said and runs that are over, the newest last. */
+  readonly #over = new Set<string>();
   #frame: number | null = null;
   #leaving: ReturnType<typeof setTimeout> | undefined;
   #isBegun = false;
@@ -49,6 +52,8 @@ class Feed {
       pid,
       onEvent: (event) => this.#event(event),
       onPiece: (piece) => {
+        // What a model still says after its answer was taken, or its run stopped, belongs to nothing.
+        if (this.#over.has(piece.runId) || this.#over.has(`${piece.runId} ${piece.modelCall}`)) return;
         this.#answer = heard(this.#answer, piece);
         this.#frame ??= requestAnimationFrame(() => this.#show());
       },
@@ -90,7 +95,9 @@ class Feed {
 
   #event(event: Followed): void {
     const ended = this.#endedBy(event);
+    if (event.signal === "proc.run.finished" && typeof event.payload.runId === "string") this.#ended(event.payload.runId);
     if (ended !== null) {
+      this.#ended(ended.runId, ended.modelCall);
       this.#answer = null;
       this.#show();
     }
@@ -103,6 +110,11 @@ class Feed {
     if (answer === null || payload.runId !== answer.runId) return null;
     const isSaid = signal === "proc.changed" && (payload.role === "assistant" || payload.role === "system");
     return isSaid || signal === "proc.run.finished" ? answer : null;
+  }
+
+  #ended(runId: string, modelCall?: number): void {
+    this.#over.add(modelCall === undefined ? runId : `${runId} ${modelCall}`);
+    for (const oldest of this.#over) if (this.#over.size > OVER_KEPT) this.#over.delete(oldest);
   }
 
   #show(): void {

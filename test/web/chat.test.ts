@@ -1,0 +1,434 @@
+// Chat in the web desktop, in a real browser against a real gateway: with the demo model first, and then with a model that
+// says what a test wants, when it wants.
+
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "../../src/client/client.ts";
+import { type Desktop, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { plugIn, type TestDevice } from "../support/devices.ts";
+import { ScriptedModel, says, toldText } from "../support/models/scripted.ts";
+import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
+
+/** Two by two, red. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
+
+let desktop: Desktop;
+let alice: Client;
+let laptop: TestDevice;
+
+beforeAll(async () => {
+  desktop = await startDesktop();
+  alice = await enter(desktop.host, ALICE);
+  // Short commands end within their call.
+  laptop = await plugIn(desktop.host, alice, "laptop", 20_000);
+});
+
+afterAll(async () => {
+  laptop?.close();
+  alice?.close();
+  await desktop?.close();
+});
+
+describe("with the demo model", () => {
+  test("a first message is answered, and a reload shows the same once", async () => {
+    const page = await desktop.openAs(ALICE, "/chat");
+    await say(page, "help");
+    await page.getByRole("article", { name: /^You/ }).getByText("help", { exact: true }).waitFor();
+    await messages(page).getByRole("listitem").filter({ hasText: "list files in ~/notes" }).waitFor();
+    expect(await field(page).inputValue()).toBe("");
+    await page.getByRole("status").filter({ hasText: "I only know a few plain requests" }).waitFor();
+    await atRest(page);
+    const before = await shown(page);
+    await page.reload();
+    await expect.poll(() => shown(page)).toEqual(before);
+    expect(before.filter((text) => text === "help")).toHaveLength(1);
+    await page.context().close();
+  });
+
+  test("a call of a tool is a card that opens", async () => {
+    const page = await openTask("a card");
+    await say(page, "write a note: water the plants");
+    const card = messages(page).getByRole("button", { name: /Write .*water-the-plants\.md.*done/ });
+    await card.click();
+    await messages(page).getByRole("definition").getByText("water the plants", { exact: true }).waitFor();
+    await messages(page).getByRole("group", { name: "Output" }).getByText("water-the-plants.md").waitFor();
+    await page.context().close();
+  });
+
+  test("what runs on a machine is asked about, and only a fresh press answers", async () => {
+    const page = await openTask("a question");
+    await say(page, "run echo from-the-laptop on laptop");
+    const question = messages(page).getByRole("region", { name: "Allow Shell on laptop?" });
+    await question.getByText("input: echo from-the-laptop").waitFor();
+    const allow = question.getByRole("button", { name: "Allow once" });
+    // A program in the page, and a key that was held before, are nobody's yes.
+    await allow.evaluate((button) => (button as HTMLButtonElement).click());
+    expect(await page.evaluate(() => document.activeElement?.textContent)).not.toContain("Allow");
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    await allow.evaluate((button) => (button as HTMLButtonElement).click());
+    await allow.focus();
+    await allow.dispatchEvent("keydown", { key: "Enter", repeat: true });
+    expect(await question.count()).toBe(1);
+    await allow.click();
+    await question.waitFor({ state: "detached" });
+    await messages(page)
+      .getByRole("button", { name: /Shell echo from-the-laptop laptop done/ })
+      .click();
+    await messages(page).getByRole("group", { name: "Output" }).getByText("from-the-laptop").waitFor();
+    await page.context().close();
+  });
+
+  test("a no is given with its reason, and a yes for longer with how much and how long", async () => {
+    const page = await openTask("answers");
+    await say(page, "run echo one on laptop");
+    const question = messages(page).getByRole("region", { name: "Allow Shell on laptop?" });
+    await press(question.getByRole("button", { name: "Deny…" }));
+    await question.getByLabel("Reason, for the agent").fill("not on a Sunday");
+    await press(question.getByRole("button", { name: "Deny", exact: true }));
+    await messages(page)
+      .getByRole("button", { name: /Shell echo one laptop failed/ })
+      .click();
+    await messages(page).getByRole("group", { name: "Output" }).getByText("not on a Sunday").waitFor();
+
+    await say(page, "run echo two on laptop");
+    await press(question.getByRole("button", { name: "Allow for a day…" }));
+    await question.getByLabel("This kind of call").check();
+    await question.getByLabel("For how long").selectOption("8");
+    await press(question.getByRole("button", { name: "Allow", exact: true }));
+    await page.getByText("Remembered:").waitFor();
+    await say(page, "run echo three on laptop");
+    await messages(page)
+      .getByRole("button", { name: /Shell echo three laptop done/ })
+      .waitFor();
+    await page.context().close();
+  });
+
+  test("conversations are made, named by their first words, renamed, closed, opened and reset", async () => {
+    const page = await openTask("several");
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await page.waitForURL(/\/chat\/[^/]+\/[0-9a-f-]{36}$/);
+    await say(page, "hello there");
+    await page.getByRole("navigation", { name: "Agents and conversations" }).getByRole("link", { name: "hello there" }).waitFor();
+    await menu(page, "Rename");
+    await page.getByLabel("Title").fill("A greeting");
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { level: 1, name: "A greeting" }).waitFor();
+    await menu(page, "Close");
+    await page.getByText("This conversation is closed").waitFor();
+    await page.getByRole("button", { name: "Open the conversation again" }).click();
+    await field(page).waitFor();
+    await menu(page, "Reset");
+    await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await page.context().close();
+  });
+
+  test("a task is started with a profile, and ended", async () => {
+    const page = await desktop.openAs(ALICE, "/chat");
+    await page.getByRole("button", { name: "New task" }).click();
+    await page.getByLabel("What is to be done").fill("help");
+    await page.getByLabel("Name", { exact: true }).fill("A small task");
+    await page.getByRole("button", { name: "Start" }).click();
+    await messages(page).getByText("I only know a few plain requests").waitFor();
+    await page.getByRole("link", { name: "A small task" }).waitFor();
+    await menu(page, "End the agent");
+    await page.getByRole("button", { name: "End it" }).click();
+    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await page.context().close();
+  });
+
+  test("another's agent is as absent as one that never was", async () => {
+    const { pid } = await alice.call("proc.spawn", { profile: "task", label: "hers" });
+    for (const address of [pid, "never"]) {
+      const page = await desktop.openAs(BOB, `/chat/${address}/default`);
+      await page.getByRole("heading", { name: "There is no such agent" }).waitFor();
+      await page.context().close();
+    }
+  });
+
+  test("a phone shows the list, then the conversation, and leads back", async () => {
+    const page = await desktop.openAs(ALICE, "/chat", PHONE);
+    await page.getByRole("link", { name: /Personal agent/ }).click();
+    await field(page).waitFor();
+    expect(await page.getByRole("navigation", { name: "Agents and conversations" }).count()).toBe(0);
+    await page.getByRole("link", { name: "All agents" }).click();
+    await page.getByRole("link", { name: /Personal agent/ }).waitFor();
+    await page.context().close();
+  });
+
+  test("the keyboard is enough", async () => {
+    const page = await openTask("keys");
+    await page.getByRole("heading", { level: 1 }).focus();
+    await page.keyboard.press("i");
+    await page.keyboard.type("run echo by-keyboard on laptop");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("please");
+    expect(await field(page).inputValue()).toBe("run echo by-keyboard on laptop\nplease");
+    for (const _ of "\nplease") await page.keyboard.press("Backspace");
+    await page.keyboard.press("Enter");
+    const allow = messages(page).getByRole("button", { name: "Allow once" });
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    for (let tabs = 0; tabs < 40 && !(await allow.evaluate((one) => one === document.activeElement)); tabs++)
+      await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Enter");
+    await messages(page)
+      .getByRole("button", { name: /Shell echo by-keyboard laptop done/ })
+      .waitFor();
+    await page.getByRole("heading", { level: 1 }).focus();
+    await page.keyboard.press("/");
+    await page.getByRole("searchbox", { name: "Words" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox", { name: "Words" }).waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("axe finds nothing, light and dark, wide and on a phone", async () => {
+    const { pid } = await alice.call("proc.spawn", { profile: "task", label: "looks" });
+    for (const message of ["help", "write a note: axes", "run echo look on laptop"]) await alice.call("proc.send", { pid, message });
+    for (const look of [
+      { ...WIDE, colorScheme: "light" },
+      { ...WIDE, colorScheme: "dark" },
+      { ...PHONE, colorScheme: "dark" },
+    ] as const) {
+      const page = await desktop.openAs(ALICE, `/chat/${pid}/default`, look);
+      await expect.poll(() => messages(page).getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
+      expect(await violations(page)).toEqual([]);
+      await page.context().close();
+    }
+  });
+});
+
+describe("with a model that is told what to say", () => {
+  let model: ScriptedModel;
+
+  beforeAll(async () => {
+    model = await ScriptedModel.start();
+    const root = await enter(desktop.host, ROOT);
+    await model.serve(root);
+    root.close();
+  });
+
+  afterAll(() => model?.close());
+
+  test("an answer is seen while it comes, by a second tab in its middle too, and is gone from both when stopped", async () => {
+    model.next({ hang: true, script: says(`Once upon a time ${"there was a word ".repeat(40)}the end`), after: 2_000 });
+    const page = await openTask("coming");
+    await say(page, "tell me a story");
+    await messages(page).getByText("Once upon a time").waitFor();
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await messages(second).getByText("Once upon a time").waitFor();
+    expect(await messages(second).getByText("the end").count()).toBe(0);
+    await field(page).press("Escape");
+    for (const one of [page, second]) {
+      await messages(one).getByText("Once upon a time").waitFor({ state: "detached" });
+      await atRest(one);
+      expect((await shown(one)).filter((text) => text === "tell me a story")).toHaveLength(1);
+    }
+    await page.context().close();
+  });
+
+  test("two tabs show the same, once, whoever sends", async () => {
+    model.next(says("first answer"), says("second answer"));
+    const page = await openTask("two tabs");
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await say(page, "from the first");
+    await messages(second).getByText("first answer").waitFor();
+    await say(second, "from the second");
+    await messages(page).getByText("second answer").waitFor();
+    await Promise.all([atRest(page), atRest(second)]);
+    expect(await shown(page)).toEqual(await shown(second));
+    expect((await shown(page)).filter((text) => text.startsWith("from the"))).toEqual(["from the first", "from the second"]);
+    await page.context().close();
+  });
+
+  test("what waits can be seen, put right and taken back, and is said once", async () => {
+    const release = model.holds(says("done with the first"));
+    model.next(says("done with the rest"));
+    const page = await openTask("waiting");
+    await say(page, "the first");
+    await messages(page).getByText("the first", { exact: true }).waitFor();
+    await say(page, "the secnd");
+    await say(page, "never mind");
+    const queue = page.getByRole("region", { name: "Waiting messages" });
+    await queue.getByText("2 wait to be said").waitFor();
+    await queue.getByRole("listitem").filter({ hasText: "never mind" }).getByRole("button", { name: "Take this message back" }).click();
+    await queue.getByText("never mind").waitFor({ state: "detached" });
+    await queue.getByRole("button", { name: "Edit this message" }).click();
+    await queue.getByLabel("Waiting message").fill("the second");
+    await queue.getByRole("button", { name: "Save" }).click();
+    await queue.getByText("the second").waitFor();
+    release();
+    await messages(page).getByText("done with the rest").waitFor();
+    await queue.waitFor({ state: "detached" });
+    await atRest(page);
+    expect((await shown(page)).filter((text) => text.startsWith("the "))).toEqual(["the first", "the second"]);
+    expect(toldText(model.asked.at(-1)!)).toContain("the second");
+    await page.context().close();
+  });
+
+  test("a picture is dropped, left out, dropped again and shown after it was sent", async () => {
+    model.next(says("I see red"));
+    const page = await openTask("a picture");
+    const files = page.getByRole("list", { name: "Files to be sent along" });
+    await drop(page, "red.png", PNG);
+    await files.getByText("red.png").waitFor();
+    await files.getByRole("button", { name: "Leave out red.png" }).click();
+    await files.waitFor({ state: "detached" });
+    await drop(page, "red.png", PNG);
+    await files.getByText(/^\d+ B$/).waitFor();
+    await say(page, "what colour is this?");
+    await messages(page).getByText("I see red").waitFor();
+    const picture = messages(page).getByRole("img", { name: "red.png", exact: true });
+    await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(2);
+    await page.context().close();
+  });
+
+  test("words are found and led to, and a conversation goes on from any message", async () => {
+    model.next(says("a yellow one"), says("a blue one"));
+    const page = await openTask("searching");
+    await say(page, "Name a parrot");
+    await messages(page).getByText("a yellow one").waitFor();
+    await say(page, "And another");
+    await messages(page).getByText("a blue one").waitFor();
+    await page.getByRole("button", { name: "Search this conversation" }).click();
+    await page.getByRole("searchbox", { name: "Words" }).fill("YELLOW");
+    await page.getByRole("button", { name: /Agent .* a yellow one/ }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+
+    const answer = messages(page)
+      .getByRole("article", { name: /^Agent/ })
+      .filter({ hasText: "a yellow one" });
+    await answer.hover();
+    await answer.getByRole("button", { name: "Time and cost" }).click();
+    await answer.getByText(/in, .* out/).waitFor();
+    const from = page.url();
+    await answer.getByRole("button", { name: "Fork from here" }).click();
+    await page.waitForURL((url) => url.href !== from);
+    await messages(page).getByText("a yellow one").waitFor();
+    expect(await messages(page).getByText("a blue one").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("what is archived leaves a mark that opens in place", async () => {
+    model.next(says("about the sea"), says("about the hills"));
+    const page = await openTask("archives");
+    await say(page, "one story");
+    await messages(page).getByText("about the sea").waitFor();
+    await say(page, "another story");
+    await messages(page).getByText("about the hills").waitFor();
+    await atRest(page);
+    await menu(page, "Compact older messages");
+    await page.getByLabel("Newest messages to keep").fill("2");
+    await page.getByLabel("Written by you").check();
+    await page.getByLabel("Your summary").fill("There was a story.");
+    await page.getByRole("button", { name: "Compact", exact: true }).click();
+    const archive = messages(page).getByRole("region", { name: "Archived messages" });
+    await archive.getByRole("button", { name: "Show them" }).click();
+    await archive.getByText("about the sea").waitFor();
+    await messages(page).getByText("about the hills").waitFor();
+    await page.context().close();
+  });
+
+  test("a run that failed says why and what to do, also after a reload", async () => {
+    model.next({ status: 401 });
+    const page = await openTask("a failure");
+    await say(page, "are you there?");
+    const failure = messages(page).getByRole("article", { name: "A run ended with an error" });
+    await failure.getByText("Check the key and the provider in Settings").waitFor();
+    await page.reload();
+    await failure.getByText("Check the key and the provider in Settings").waitFor();
+    await page.context().close();
+  });
+
+  test("what was written and not sent is there after a reload, for each conversation", async () => {
+    const page = await openTask("drafts");
+    await field(page).fill("half a thou");
+    await page.reload();
+    await expect.poll(() => field(page).inputValue()).toBe("half a thou");
+    await page.getByRole("link", { name: /Personal agent/ }).click();
+    await expect.poll(() => field(page).inputValue()).toBe("");
+    await page.context().close();
+  });
+
+  test("what a model writes becomes text, and asks nobody for anything", async () => {
+    model.next(
+      says(
+        "<img src=x onerror=alert(1)> [a](javascript:alert(2)) ![b](https://evil.example/b.png) [c](https://good.example/) \n\n```html\n<script>alert(3)</script>\n```",
+      ),
+    );
+    const page = await openTask("markup");
+    await say(page, "write something");
+    await messages(page).getByText("<script>alert(3)</script>").waitFor();
+    await messages(page).getByText("<img src=x onerror=alert(1)>").waitFor();
+    expect(await messages(page).locator("img").count()).toBe(0);
+    const links = await messages(page)
+      .getByRole("link")
+      .evaluateAll((all) => all.map((one) => [(one as HTMLAnchorElement).href, (one as HTMLAnchorElement).rel]));
+    expect(links).toEqual([
+      ["https://evil.example/b.png", "noopener noreferrer nofollow"],
+      ["https://good.example/", "noopener noreferrer nofollow"],
+    ]);
+    await page.context().close();
+  });
+});
+
+test("nothing went wrong in any page meanwhile", () => {
+  expect(desktop.problems).toEqual([]);
+});
+
+async function openTask(label: string): Promise<Page> {
+  const { pid } = await alice.call("proc.spawn", { profile: "task", label });
+  const page = await desktop.openAs(ALICE, `/chat/${pid}/default`);
+  await field(page).waitFor();
+  return page;
+}
+
+function field(page: Page): Locator {
+  return page.getByRole("textbox", { name: "Message" });
+}
+
+function messages(page: Page): Locator {
+  return page.getByRole("log", { name: "Messages" });
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await field(page).fill(text);
+  await field(page).press("Enter");
+}
+
+/** Playwright waits until it can be pressed, as a person would. */
+async function press(button: Locator): Promise<void> {
+  await button.click();
+}
+
+async function menu(page: Page, title: string): Promise<void> {
+  await page.getByRole("button", { name: "What to do with this conversation" }).click();
+  await page.getByRole("menuitem", { name: title, exact: true }).click();
+}
+
+/** Nothing is worked on, and everything that was said is read. */
+async function atRest(page: Page): Promise<void> {
+  await messages(page).getByText("The agent is working").waitFor({ state: "detached" });
+  await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+}
+
+/** The words of each message, in order. */
+async function shown(page: Page): Promise<string[]> {
+  return messages(page)
+    .getByRole("article")
+    .evaluateAll((all) => all.map((one) => (one as HTMLElement).innerText.trim()));
+}
+
+async function drop(page: Page, name: string, base64: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ({ name, base64 }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], name, { type: "image/png" }));
+      return data;
+    },
+    { name, base64 },
+  );
+  await page.locator("form.composer").dispatchEvent("drop", { dataTransfer: transfer });
+}
