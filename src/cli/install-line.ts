@@ -1,17 +1,10 @@
-// The one line to paste on another machine, which installs the command line from the gateway and makes it a device.
-// The token stands in it as a variable that only `sh` gets: unlike an argument, no other user of that machine can see it
-// in the list of processes, and unlike a file, nothing is left to be removed. The line begins with a blank, so that shells
-// which heed that keep it out of their history.
+// The line of src/lib/install-line.ts for the gateway that this command line talks to, and what is worth knowing of it.
 
-import { quoted } from "../lib/quote.ts";
+import { installLine as lineFor } from "../lib/install-line.ts";
 import type { Address } from "./address.ts";
 
-export function installLine(
-  address: Address,
-  { deviceId, username, token }: { deviceId: string; username: string; token: string },
-): string {
-  const script = `${httpOrigin(address)}/downloads/cli/install.sh`;
-  return ` curl -fsSL ${quoted(script)} | GSV_DEVICE_TOKEN=${quoted(token)} sh -s -- --device ${quoted(deviceId)} --user ${quoted(username)}`;
+export function installLine(address: Address, device: { deviceId: string; username: string; token: string }): string {
+  return lineFor(httpOrigin(address), device);
 }
 
 /** What is worth knowing of an address before another machine uses it. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { demoGuide } from "../models/demo-guide.ts";
 import type { OnboardingDraft } from "../protocol/onboarding.ts";
 import { readGuidance, shownTo } from "./setup-guide.ts";
-import { redact } from "./setup-redact.ts";
+import { redact } from "../lib/redact.ts";
 
 const DRAFT: OnboardingDraft = {
   lane: "advanced",

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { isTimezone } from "../lib/timezone.ts";
 import { type GuideMessage, OnboardingAssistPatch, type OnboardingDraft, PatchPath } from "../protocol/onboarding.ts";
-import { redact } from "./setup-redact.ts";
+import { redact } from "../lib/redact.ts";
 
 export type GuideInput = { lane: OnboardingDraft["lane"]; draft: OnboardingDraft; messages: readonly GuideMessage[] };
 export type Guidance = { message: string; patches: OnboardingAssistPatch[]; reviewReady: boolean; focus?: string };

@@ -1,6 +1,7 @@
 // What is on the page as a whole, by how the session stands. Once somebody is in, a cut takes nothing away from the screen:
 // the frame stays and says so.
 
+import { arrival } from "../state/arrival.ts";
 import { client, phase } from "../state/session.ts";
 import { Toasts } from "../ui/toasts.tsx";
 import { Frame } from "./frame.tsx";
@@ -9,11 +10,13 @@ import { Login } from "./login.tsx";
 import { Waiting } from "./waiting.tsx";
 
 const onboarding = () => import("../onboarding/onboarding.tsx");
+const greeting = () => import("../onboarding/arrival.tsx");
 
 export function Desktop() {
   return (
     <>
       <Now />
+      {client.value !== null && arrival.value !== null && <Lazy load={greeting} props={{}} />}
       <Toasts />
     </>
   );

@@ -1,20 +1,36 @@
-// A gateway without a user. Setting it up here is not built yet, and says so.
+// A gateway without a user, set up from here: first its door, where it has one, then the steps. What is filled in is in
+// draft.ts, where one is in steps.ts.
 
-import { gsvAt } from "../../../src/lib/gsv-at.ts";
-import { begin } from "../state/session.ts";
-import { useDoing } from "../state/use-doing.ts";
+import { useEffect, useState } from "preact/hooks";
+import { CallError } from "../../../src/client/client.ts";
+import { sentence } from "../state/call.ts";
 import { Alone } from "../frame/alone.tsx";
+import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { Code } from "../ui/code.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Door } from "./door.tsx";
+import { hasCode, knock, own } from "./gateway.ts";
+import { Wizard } from "./wizard.tsx";
 
 export default function Onboarding() {
-  const { busy, run } = useDoing();
+  const [problem, setProblem] = useState<unknown>(null);
+  const look = () => {
+    setProblem(null);
+    knock().catch(setProblem);
+  };
+  useEffect(look, []);
+  if (own.value !== null) return <Wizard />;
+  if (problem instanceof CallError && (problem.code === 403 || problem.code === 429))
+    return <Door first={hasCode() || !problem.message.startsWith("Setup code required") ? sentence(problem) : null} />;
   return (
-    <Alone title="Welcome to GSV" text="This gateway has no user yet. Create the first one from a terminal:">
-      <Code text={`${gsvAt(location.origin)} auth setup`} />
-      <Button look="primary" wide busy={busy} onClick={() => void run(begin)}>
-        Go on when it is done
-      </Button>
+    <Alone title="Welcome to GSV">
+      {problem === null ? (
+        <Skeleton label="Asking the gateway" />
+      ) : (
+        <Banner tone="bad" actions={<Button onClick={look}>Try again</Button>}>
+          {sentence(problem)}
+        </Banner>
+      )}
     </Alone>
   );
 }

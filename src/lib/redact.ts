@@ -1,5 +1,5 @@
-// What a guide is shown of what a person wrote: never a secret. Those of the draft are blanked by name, and wherever their
-// text comes up again; others are known by their shape or by the word before them.
+// Text without the secrets in it: those that are known, wherever they come up, and others by their shape or by the word before
+// them. For what is shown to a model, and kept where a password must not be.
 
 const BLANK = "[secret removed]";
 
@@ -21,7 +21,7 @@ const NAMED =
 /** Shorter ones come up inside words by chance. */
 const KNOWN_CHARS = 4;
 
-/** `known` are the secrets of the draft itself. */
+/** `known` are secrets that are certain to be ones. */
 export function redact(text: string, known: readonly string[]): string {
   let clean = text;
   for (const secret of known.filter(({ length }) => length >= KNOWN_CHARS)) clean = clean.replaceAll(secret, BLANK);

@@ -1,0 +1,90 @@
+// The first moment in one's own gateway: the machine that is to be connected, and what one could ask. Once.
+
+import { useEffect, useState } from "preact/hooks";
+import { go, pathOf } from "../frame/route.ts";
+import { arrival, type Arrival } from "../state/arrival.ts";
+import { call } from "../state/call.ts";
+import { client, username } from "../state/session.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Spinner } from "../ui/spinner.tsx";
+import { firstAsks } from "./first-asks.ts";
+import "./arrival.css";
+
+export default function ArrivalDialog() {
+  const now = arrival.value;
+  return now === null || client.value === null ? null : <Greeting now={now} />;
+}
+
+function Greeting({ now: { provider, machine } }: { now: Arrival }) {
+  const doing = useDoing();
+  const [isConnected, setConnected] = useState(false);
+  const close = () => {
+    arrival.value = null;
+  };
+  const ask = (message: string) =>
+    doing.run(async () => {
+      const sent = await call("proc.send", { message });
+      close();
+      if ("pid" in sent && typeof sent.pid === "string") go(pathOf("chat", sent.pid), { replace: true });
+    });
+  const asks = firstAsks(provider, isConnected ? machine!.deviceId : null);
+  return (
+    <Dialog title={`Hello, ${username.value}`} onClose={close} actions={<Button onClick={close}>Just look around</Button>}>
+      <div class="stack">
+        {machine !== null && <Machine {...machine} onConnected={() => setConnected(true)} />}
+        <div class="stack-close">
+          <h3>Try asking</h3>
+          <ul class="asks">
+            {asks.map((text) => (
+              <li key={text}>
+                <button type="button" class="asks-one" disabled={doing.busy} onClick={() => void ask(text)}>
+                  <span>{text}</span>
+                  <Icon name="right" />
+                </button>
+              </li>
+            ))}
+          </ul>
+          {provider === "demo" && <p class="soft small">The demo model answers. It is not an AI and knows a few such requests.</p>}
+        </div>
+        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      </div>
+    </Dialog>
+  );
+}
+
+function Machine({ deviceId, line, onConnected }: { deviceId: string; line: string; onConnected: () => void }) {
+  const devices = useLatest("sys.device.list", {}, (signal) => signal === "device.status").value.value?.devices ?? [];
+  const found = devices.find((device) => device.deviceId === deviceId && device.online);
+  useEffect(() => {
+    if (found !== undefined) onConnected();
+  }, [found !== undefined]);
+  if (found !== undefined)
+    return (
+      <Banner tone="good">
+        {deviceId} is connected{found.platform === "" ? "" : ` (${found.platform})`}. Agents can work there, and ask you first.
+      </Banner>
+    );
+  return (
+    <div class="stack-close">
+      <h3>Connect {deviceId}</h3>
+      <p class="soft">Paste this into a terminal there. It is shown only now; another can be made under Machines.</p>
+      <Code text={line} label="the line to paste" />
+      {isOwnMachine() && (
+        <p class="soft small">
+          {location.host} is known to this machine alone: for another one, open this page under the address it can reach.
+        </p>
+      )}
+      <Spinner label={`Waiting for ${deviceId}`} />
+    </div>
+  );
+}
+
+function isOwnMachine(): boolean {
+  return /^(localhost|127\.|\[::1\])/.test(location.hostname);
+}

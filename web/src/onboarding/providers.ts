@@ -1,0 +1,30 @@
+// The providers one can choose from here, as people know them. Which there are is the gateway's to say (src/models/providers.ts);
+// one that it does not know is refused by the live check.
+
+export type ProviderChoice = { id: string; title: string; /** Where a key is made. */ keys: string };
+
+export const PROVIDERS: readonly ProviderChoice[] = [
+  { id: "anthropic", title: "Anthropic (Claude)", keys: "console.anthropic.com" },
+  { id: "openai", title: "OpenAI (GPT)", keys: "platform.openai.com" },
+  { id: "google", title: "Google (Gemini)", keys: "aistudio.google.com" },
+  { id: "openrouter", title: "OpenRouter", keys: "openrouter.ai" },
+  { id: "deepseek", title: "DeepSeek", keys: "platform.deepseek.com" },
+  { id: "groq", title: "Groq", keys: "console.groq.com" },
+  { id: "xai", title: "xAI (Grok)", keys: "console.x.ai" },
+];
+
+/** Servers of one's own, looked for where their software listens. */
+export const LOCAL: readonly { id: string; title: string; port: number }[] = [
+  { id: "ollama", title: "Ollama", port: 11_434 },
+  { id: "lmstudio", title: "LM Studio", port: 1_234 },
+  { id: "llamacpp", title: "llama.cpp", port: 8_080 },
+  { id: "vllm", title: "vLLM", port: 8_000 },
+];
+
+export function needsKey(id: string): boolean {
+  return PROVIDERS.some((provider) => provider.id === id);
+}
+
+export function titleOf(id: string): string {
+  return [...PROVIDERS, ...LOCAL].find((provider) => provider.id === id)?.title ?? (id === "openai-compatible" ? "Your own server" : id);
+}

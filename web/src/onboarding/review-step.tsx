@@ -1,0 +1,110 @@
+// Everything that is about to be set, and the one button that sets it.
+
+import { useEffect, useRef } from "preact/hooks";
+import { useDoing } from "../state/use-doing.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { check, draft } from "./draft.ts";
+import { duration } from "./check-model.tsx";
+import { own } from "./gateway.ts";
+import type { Problems } from "./problems.ts";
+import { titleOf } from "./providers.ts";
+import { goTo, type Step, STEP_OF, stepBefore, TITLES } from "./steps.ts";
+import { submit } from "./submit.ts";
+import { timeIn } from "./zones.ts";
+
+type Row = { step: Step; title: string; value: string; remark?: { words: string; isGood: boolean } };
+
+/** `onProblem`: that step is to say what is missing when one comes to it. */
+export function ReviewStep({ problems, onProblem }: { problems: Problems; onProblem: (step: Step) => void }) {
+  const doing = useDoing();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  const missing = [...new Set([...problems.keys()].map((field) => STEP_OF[field]))];
+  const mend = (step: Step) => {
+    onProblem(step);
+    goTo(step);
+  };
+  const before = stepBefore("review") ?? "account";
+  return (
+    <div class="setup-form">
+      <dl class="review">
+        {rowsOf().map(({ step, title, value, remark }) => (
+          <div class="review-row" key={title} data-missing={missing.includes(step) ? "yes" : undefined}>
+            <dt>{title}</dt>
+            <dd>
+              <span class="review-value">{value}</span>
+              {remark !== undefined && <Badge tone={remark.isGood ? "good" : "warn"}>{remark.words}</Badge>}
+            </dd>
+            <dd class="review-change">
+              <Button look="quiet" aria-label={`Change: ${title}`} onClick={() => goTo(step)}>
+                Change
+              </Button>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {missing.length > 0 && (
+        <Banner
+          tone="warn"
+          actions={missing.map((step) => (
+            <Button key={step} onClick={() => mend(step)}>
+              {TITLES[step]}
+            </Button>
+          ))}
+        >
+          Something is still to be filled in. Passwords and keys are forgotten when the page is loaded anew.
+        </Banner>
+      )}
+      <div class="setup-foot">
+        <Button look="primary" busy={doing.busy} buttonRef={button} disabled={missing.length > 0} onClick={() => void doing.run(submit)}>
+          Set up this gateway
+        </Button>
+        <Button look="quiet" icon="back" disabled={doing.busy} onClick={() => goTo(before)}>
+          Back
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function rowsOf(): Row[] {
+  const { username, password, adminMode, adminPassword, timezone, hasDevice, deviceId, expiryDays } = draft.value;
+  return [
+    { step: "account", title: "Name", value: username || "Not chosen yet" },
+    { step: "account", title: "Password", value: password === "" ? "Not typed yet" : `Typed, ${Array.from(password).length} characters` },
+    {
+      step: "admin",
+      title: "Administrator",
+      value:
+        adminMode === "same"
+          ? "root, with the same password"
+          : adminPassword === ""
+            ? "root, password not typed yet"
+            : "root, with a password of its own",
+    },
+    aiRow(),
+    { step: "time", title: "Time zone", value: `${timezone}, ${timeIn(timezone, Date.now())}` },
+    {
+      step: "machine",
+      title: "First machine",
+      value: hasDevice ? `${deviceId}, connected for ${expiryDays === "" ? "a year" : `${expiryDays} days`}` : "None for now",
+    },
+  ];
+}
+
+function aiRow(): Row {
+  const { aiKind, provider, model, baseUrl } = draft.value;
+  const row = { step: "ai" as const, title: "Answers" };
+  if (aiKind === "own") {
+    const { provider: id, title, model: ownModel } = own.value!;
+    return id === "demo" ? { ...row, value: "The demo model, which is not an AI" } : { ...row, value: `${title}, ${ownModel}` };
+  }
+  const found = check.value;
+  const remark =
+    found?.ok === true ? { words: `answered in ${duration(found.ms ?? 0)}`, isGood: true } : { words: "not checked", isGood: false };
+  const where = baseUrl === "" ? "" : ` at ${baseUrl}`;
+  return { ...row, value: provider === "" ? "Not chosen yet" : `${titleOf(provider)}${where}, ${model || "no model yet"}`, remark };
+}

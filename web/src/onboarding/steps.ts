@@ -1,0 +1,87 @@
+// Where in the set-up one is, held by the address after its #, so that back, forward and a reload work. A lane is a way
+// through the steps; any step can be gone to by itself, and leads on to the review then.
+
+import { computed, signal } from "@preact/signals";
+import { draft, type Draft, type Lane } from "./draft.ts";
+
+export type Step = "welcome" | "account" | "admin" | "time" | "ai" | "machine" | "review";
+
+export const TITLES: Readonly<Record<Step, string>> = {
+  welcome: "Welcome to GSV",
+  account: "Your account",
+  admin: "The administrator",
+  time: "Your time zone",
+  ai: "Who answers you",
+  machine: "Your first machine",
+  review: "Look it over",
+};
+
+export const LANES: Readonly<Record<Lane, readonly Step[]>> = {
+  quick: ["welcome", "account", "review"],
+  customize: ["welcome", "account", "ai", "time", "review"],
+  advanced: ["welcome", "account", "admin", "ai", "time", "machine", "review"],
+};
+
+export const STEP_OF: Readonly<Record<keyof Draft, Step>> = {
+  lane: "welcome",
+  username: "account",
+  password: "account",
+  again: "account",
+  adminMode: "admin",
+  adminPassword: "admin",
+  timezone: "time",
+  aiKind: "ai",
+  provider: "ai",
+  model: "ai",
+  apiKey: "ai",
+  baseUrl: "ai",
+  hasDevice: "machine",
+  deviceId: "machine",
+  expiryDays: "machine",
+};
+
+/** Taken out of the address at once, so that it is in no history. */
+export const codeInAddress = takeCode();
+
+const here = signal<Step>(read());
+export const step = computed(() => here.value);
+/** The steps of the way one is on, with the one shown even where the lane passes it by. */
+export const way = computed(() => LANES[draft.value.lane]);
+
+export function goTo(to: Step): void {
+  if (to === here.peek()) return;
+  history.pushState(null, "", to === "welcome" ? location.pathname : `#${to}`);
+  here.value = to;
+}
+
+export function stepAfter(from: Step): Step {
+  const steps = LANES[draft.peek().lane];
+  const at = steps.indexOf(from);
+  return at === -1 ? "review" : (steps[at + 1] ?? "review");
+}
+
+export function stepBefore(from: Step): Step | null {
+  const steps = LANES[draft.peek().lane];
+  const at = steps.indexOf(from);
+  return at === -1 ? "review" : (steps[at - 1] ?? null);
+}
+
+function read(): Step {
+  const named = location.hash.slice(1);
+  return Object.hasOwn(TITLES, named) ? (named as Step) : "welcome";
+}
+
+function takeCode(): string {
+  const found = /^#setup=(.+)$/.exec(location.hash)?.[1];
+  if (found === undefined) return "";
+  history.replaceState(null, "", location.pathname);
+  try {
+    return decodeURIComponent(found);
+  } catch {
+    return found;
+  }
+}
+
+addEventListener("popstate", () => {
+  here.value = read();
+});

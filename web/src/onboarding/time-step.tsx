@@ -1,0 +1,94 @@
+// The time zone, as the browser has it or by the name of a city.
+
+import { useState } from "preact/hooks";
+import { Field } from "../ui/field.tsx";
+import { change, draft } from "./draft.ts";
+import { Filled } from "./filled.tsx";
+import type { StepProps } from "./step-props.ts";
+import { cityOf, timeIn, zonesMatching } from "./zones.ts";
+
+export function TimeStep({ errorOf }: StepProps) {
+  const { timezone } = draft.value;
+  const [now] = useState(() => Date.now());
+  return (
+    <>
+      <p class="soft">Agents tell the time by it, and schedules will follow it.</p>
+      <Filled field="timezone">
+        <p class="chosen">
+          <b>{cityOf(timezone)}</b>
+          <span class="soft">
+            {timezone}, where it is {timeIn(timezone, now)}
+          </span>
+        </p>
+      </Filled>
+      <Search error={errorOf("timezone")} now={now} />
+    </>
+  );
+}
+
+function Search({ error, now }: { error: string | null; now: number }) {
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const found = zonesMatching(typed);
+  const isOpen = typed.trim() !== "";
+  const choose = (name: string | undefined) => {
+    if (name === undefined) return;
+    change({ timezone: name });
+    setTyped("");
+    setAt(0);
+  };
+  const press = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (move !== undefined && found.length > 0) setAt((at + move + found.length) % found.length);
+    else if (event.key === "Enter" && isOpen) choose(found[at]?.name);
+    else if (event.key === "Escape" && isOpen) setTyped("");
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="zones">
+      <Field label="Another city" hint="Type some letters, then choose with the arrow keys and Enter." error={error}>
+        {(wiring) => (
+          <input
+            {...wiring}
+            class="control"
+            name="timezone"
+            role="combobox"
+            aria-expanded={isOpen && found.length > 0 ? "true" : "false"}
+            aria-controls="zones"
+            aria-autocomplete="list"
+            aria-activedescendant={isOpen && found.length > 0 ? `zone-${at}` : undefined}
+            autocomplete="off"
+            spellcheck={false}
+            value={typed}
+            onInput={(event) => {
+              setTyped(event.currentTarget.value);
+              setAt(0);
+            }}
+            onKeyDown={press}
+          />
+        )}
+      </Field>
+      <ul class="zones-list" id="zones" role="listbox" aria-label="Cities" hidden={!isOpen || found.length === 0}>
+        {found.map(({ name, city }, index) => (
+          <li
+            key={`${city} ${name}`}
+            id={`zone-${index}`}
+            role="option"
+            aria-selected={index === at ? "true" : "false"}
+            onPointerMove={() => setAt(index)}
+            onClick={() => choose(name)}
+          >
+            <span>{city}</span>
+            <span class="soft">
+              {name} · {timeIn(name, now)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="zones-none soft small" role="status">
+        {isOpen && found.length === 0 ? "No city is called that here. Try the next large one." : ""}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+// Somebody has just set this gateway up: what they are greeted with, once. Held in memory only, since the line that connects
+// their first machine has a token in it.
+
+import { signal } from "@preact/signals";
+
+export type Arrival = {
+  /** Who answers in chat: "demo" is no AI and knows a few requests only. */
+  provider: string;
+  /** The machine they wanted to connect, and the line that does it. */
+  machine: { deviceId: string; line: string } | null;
+};
+
+export const arrival = signal<Arrival | null>(null);
