@@ -3,10 +3,35 @@
 // in the list of processes, and unlike a file, nothing is left to be removed. The line begins with a blank, so that shells
 // which heed that keep it out of their history.
 
+import { isLoopback } from "./address.ts";
 import { quoted } from "./quote.ts";
 
-/** `origin` is how that machine reaches the gateway, as http or https. */
-export function installLine(origin: string, { deviceId, username, token }: { deviceId: string; username: string; token: string }): string {
+export type NewDevice = { deviceId: string; username: string; token: string };
+
+/** `origin` is http or https, as the other machine reaches the gateway. */
+export function installLine(origin: string, { deviceId, username, token }: NewDevice): string {
   const script = `${origin}/downloads/cli/install.sh`;
   return ` curl -fsSL ${quoted(script)} | GSV_DEVICE_TOKEN=${quoted(token)} sh -s -- --device ${quoted(deviceId)} --user ${quoted(username)}`;
+}
+
+/** The same for PowerShell. */
+export function installLineWindows(origin: string, { deviceId, username, token }: NewDevice): string {
+  const script = `${origin}/downloads/cli/install.ps1`;
+  const run = `& ([scriptblock]::Create((irm ${literal(script)}))) -Device ${literal(deviceId)} -User ${literal(username)}`;
+  return ` $env:GSV_DEVICE_TOKEN=${literal(token)}; ${run}; Remove-Item Env:GSV_DEVICE_TOKEN`;
+}
+
+/** What is worth knowing of an address before another machine uses it; `hint` says how to name a better one. */
+export function reachRemark(origin: string, hint: string): string | null {
+  const { hostname, protocol } = new URL(origin);
+  if (isLoopback(hostname))
+    return `${origin} is this machine alone. For another one say how it reaches the gateway (docs/guides/remote-access.md): ${hint}`;
+  if (protocol !== "https:")
+    return `${origin} is not encrypted; unless the network itself is (such as a VPN), others can read the token and change what is installed`;
+  return null;
+}
+
+/** PowerShell reads single quotes of several kinds as one; doubled they stand for themselves. */
+function literal(text: string): string {
+  return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, "$&$&")}'`;
 }

@@ -6,6 +6,7 @@ import { begin } from "./state/session.ts";
 import { wearTheme } from "./state/theme.ts";
 import "./ui/tokens.css";
 import "./ui/base.css";
+import "./ui/entries.css";
 
 wearTheme();
 render(<Desktop />, document.getElementById("app")!);

@@ -2,7 +2,7 @@
 // to paste on that machine follows as a remark.
 
 import type { Client } from "../../client/client.ts";
-import { installLine, reachRemark } from "../install-line.ts";
+import { installLine, reachRemark } from "../../lib/install-line.ts";
 import { parseExpiry, relative } from "../moments.ts";
 import { Problem } from "../problem.ts";
 import { type Globals, isCode, locate, SESSION_HOURS, withClient } from "../session.ts";
@@ -30,8 +30,8 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   })).catch((error: unknown) => {
     throw isCode(error, 403) && /outlive/.test(error.message) ? new Problem(`${error.message}: add -p to this command (403)`) : error;
   });
-  const { address } = locate(flags);
-  const line = (secret: string) => (device === undefined ? null : installLine(address, { deviceId: device, username, token: secret }));
+  const origin = locate(flags).address.origin.replace(/^ws/, "http");
+  const line = (secret: string) => (device === undefined ? null : installLine(origin, { deviceId: device, username, token: secret }));
   const install = line(token.token);
   if (flags.json) return sayJson(install === null ? { token } : { token, install: install.trim() });
   const bound = device === undefined ? "" : `, only for device ${device}`;
@@ -42,7 +42,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   if (shown !== null) {
     note("To make another machine this device, and keep it one, paste there (it needs Node 20 or newer):");
     note(shown);
-    const remark = reachRemark(address);
+    const remark = reachRemark(origin, "gsv --url URL token create ...");
     if (remark !== null) note(`gsv: note: ${remark}`);
   }
   const isBound =

@@ -5,6 +5,7 @@ import { phase } from "../state/session.ts";
 import { fetchAhead } from "./ahead.ts";
 import { Bar } from "./bar.tsx";
 import { register } from "./actions.ts";
+import { attend } from "./attend.ts";
 import { frameActions } from "./frame-actions.ts";
 import { Help } from "./help.tsx";
 import { listenForKeys } from "./keys.ts";
@@ -18,6 +19,7 @@ export function Frame() {
   useEffect(() => register(frameActions()), []);
   useEffect(listenForKeys, []);
   useEffect(fetchAhead, []);
+  useEffect(attend, []);
   const { main, beside } = address.value;
   return (
     <div class="frame">

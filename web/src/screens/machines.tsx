@@ -1,16 +1,13 @@
-// Machines: not built yet, and says so.
+// Machines: all of them, one of them, and a new one, each at an address of its own.
 
-import { Code } from "../ui/code.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
+import { AddMachine } from "../machines/add.tsx";
+import { MachineList } from "../machines/list.tsx";
+import { Machine } from "../machines/machine.tsx";
+import type { ScreenProps } from "./screens.ts";
+import "../machines/machines.css";
 
-export default function Machines() {
-  return (
-    <EmptyState
-      icon="machine"
-      title="Your machines"
-      text="Machines that are connected to this gateway will be here. Until then, in a terminal:"
-    >
-      <Code text="npx gsv device list" />
-    </EmptyState>
-  );
+export default function Machines({ rest: [part, name], pane }: ScreenProps) {
+  if (part === "add") return <AddMachine known={name ?? null} pane={pane} key={name ?? ""} />;
+  if (part === "device" && name !== undefined) return <Machine deviceId={name} pane={pane} key={name} />;
+  return <MachineList pane={pane} />;
 }

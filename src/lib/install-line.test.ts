@@ -1,0 +1,26 @@
+// The lines to paste, as shells read them.
+
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { installLine, installLineWindows, reachRemark } from "./install-line.ts";
+
+const DEVICE = { deviceId: "it's $HOME; `ls`", username: "alice", token: "gsv_node_abc" };
+
+test("a name is one word to the shell, whatever is in it", () => {
+  const line = installLine("https://gsv.example.com", DEVICE);
+  const words = line.slice(line.indexOf("--device"));
+  expect(execFileSync("sh", ["-c", `printf '%s|' ${words}`], { encoding: "utf8" })).toBe(`--device|${DEVICE.deviceId}|--user|alice|`);
+  expect(line).toMatch(/^ curl -fsSL https:\/\/gsv\.example\.com\/downloads\/cli\/install\.sh \| GSV_DEVICE_TOKEN=gsv_node_abc sh -s -- /);
+});
+
+test("PowerShell gets every word in single quotes, with those inside doubled", () => {
+  const line = installLineWindows("https://gsv.example.com", { ...DEVICE, deviceId: "it's ’here’ $(x)" });
+  expect(line).toContain("-Device 'it''s ’’here’’ $(x)' -User 'alice'");
+  expect(line).toMatch(/^ \$env:GSV_DEVICE_TOKEN='gsv_node_abc'; /);
+});
+
+test("an address that leads nowhere else, or where others can listen, is remarked on", () => {
+  expect(reachRemark("http://localhost:8787", "add --url")).toContain("this machine alone");
+  expect(reachRemark("http://10.0.0.5:8787", "")).toContain("not encrypted");
+  expect(reachRemark("https://gsv.example.com", "")).toBeNull();
+});

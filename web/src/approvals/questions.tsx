@@ -1,0 +1,70 @@
+// The questions that wait, oldest first, and the way to be called to them. Root sees those of others below the own ones.
+
+import { approvals, askForNotices, browserNotices, type Pending, stopNotices } from "../state/attention.ts";
+import { session } from "../state/session.ts";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Question } from "./question.tsx";
+
+export function Questions({ pending }: { pending: readonly Pending[] }) {
+  const uid = session.value?.identity.process.uid;
+  const own = pending.filter((one) => one.uid === uid);
+  const others = pending.filter((one) => one.uid !== uid);
+  return (
+    <>
+      {own.length === 0 && (
+        <EmptyState
+          icon="approval"
+          title="Nothing waits for you"
+          text="When an agent wants to do something that needs your yes, it is asked here, and this page's title says so."
+        >
+          <Calling />
+        </EmptyState>
+      )}
+      <List pending={own} />
+      {others.length > 0 && (
+        <section class="stack" aria-labelledby="others-questions">
+          <h2 id="others-questions">Of other users</h2>
+          <List pending={others} />
+        </section>
+      )}
+      {own.length > 0 && <Calling />}
+    </>
+  );
+}
+
+function List({ pending }: { pending: readonly Pending[] }) {
+  return (
+    <ol class="stack">
+      {pending.map((question) => (
+        <li key={question.requestId}>
+          <Question question={question} onAnswered={() => void approvals.refetch()} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Calling() {
+  switch (browserNotices.value) {
+    case "off":
+      return (
+        <Button icon="info" onClick={() => void askForNotices()}>
+          Also tell me when this page is in the background
+        </Button>
+      );
+    case "on":
+      return (
+        <p class="soft">
+          This browser tells you of new questions when the page is in the background.{" "}
+          <Button look="quiet" onClick={stopNotices}>
+            Stop that
+          </Button>
+        </p>
+      );
+    case "blocked":
+      return <p class="soft">This browser blocks notices of this page. To be told of new questions, allow them in its settings.</p>;
+    case "impossible":
+      return null;
+  }
+}

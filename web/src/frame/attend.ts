@@ -1,0 +1,53 @@
+// Calls a person to questions, whatever is on the screen: the number in the bar, a notice in the page, and one of the browser's
+// where nobody looks at the page and it was allowed. What is asked stands on the screen of approvals alone: a notice may be read
+// by whoever passes by.
+
+import { effect } from "@preact/signals";
+import { visible } from "../../../src/approval/visible.ts";
+import { browserNotices, followApprovals, ownQuestions, type Pending, waiting } from "../state/attention.ts";
+import { notice } from "../state/notices.ts";
+import { setBadge } from "./badges.ts";
+import { address, go } from "./route.ts";
+
+export function attend(): () => void {
+  /** Those that were there when the page came are in the bar; a notice is for what is new. */
+  let known: Set<string> | null = null;
+  const stops = [
+    followApprovals(),
+    effect(() => setBadge("approvals", waiting.value)),
+    effect(() => {
+      const all = ownQuestions.value;
+      const fresh = known === null ? [] : all.filter(({ requestId }) => !known!.has(requestId));
+      known = new Set([...(known ?? []), ...all.map(({ requestId }) => requestId)]);
+      for (const question of fresh) tell(question);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function tell(question: Pending): void {
+  const { main, beside } = address.peek();
+  const isSeen =
+    document.visibilityState === "visible" && [main, beside].some((path) => path !== null && /^\/(?:approvals|chat)\b/.test(path));
+  const look = () => go("/approvals");
+  if (!isSeen) notice(`An agent asks: ${summary(question)}`, "plain", { title: "Look", run: look });
+  if (document.visibilityState === "visible" || browserNotices.peek() !== "on") return;
+  try {
+    // One for each question, also where several tabs are open.
+    const shown = new Notification("An agent asks for your yes", { body: summary(question), tag: question.requestId });
+    shown.addEventListener("click", () => {
+      window.focus();
+      look();
+      shown.close();
+    });
+  } catch {
+    // A browser that shows them only for installed pages: the bar and the title remain.
+  }
+}
+
+function summary({ kind, toolName, target }: Pending): string {
+  if (kind === "budget") return "a budget is used up";
+  return `${visible(toolName)} on ${target === "gsv" ? "the gateway" : visible(target)}`;
+}

@@ -1,0 +1,133 @@
+// A new machine, or a new line for one that is there: a name, the line to paste, and the moment it connects.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
+import { Link } from "../frame/link.tsx";
+import { type PaneName, pathOf } from "../frame/route.ts";
+import { useTitle } from "../frame/titles.ts";
+import { call } from "../state/call.ts";
+import { username } from "../state/session.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Code } from "../ui/code.tsx";
+import { TextInput } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Spinner } from "../ui/spinner.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+type Made = { deviceId: string; token: string; madeAt: number };
+
+export function AddMachine({ known, pane: _ }: { known: string | null; pane: PaneName }) {
+  const [made, setMade] = useState<Made | null>(null);
+  useTitle(known === null ? "Add a machine" : `New line for ${visible(known)}`);
+  return (
+    <div class="machines">
+      <Link class="back" to={known === null ? pathOf("machines") : pathOf("machines", "device", known)}>
+        <Icon name="back" />
+        {known === null ? "All machines" : visible(known)}
+      </Link>
+      {made === null ? <Name known={known} onMade={setMade} /> : <Paste made={made} />}
+    </div>
+  );
+}
+
+function Name({ known, onMade }: { known: string | null; onMade: (made: Made) => void }) {
+  const [name, setName] = useState(known ?? "");
+  const [isTried, setTried] = useState(false);
+  const doing = useDoing();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const deviceId = known ?? name.trim();
+  const isFit = known !== null || NAME.test(deviceId);
+  const make = () =>
+    doing.run(async () => {
+      const { token } = await call("sys.token.create", { kind: "node", allowedDeviceId: deviceId, label: deviceId.slice(0, 200) });
+      onMade({ deviceId, token: token.token, madeAt: token.createdAt });
+    });
+  return (
+    <Card
+      title={known === null ? "Name the machine" : `A new token for ${visible(known)}`}
+      text="It needs Node.js 20 or newer, and to reach this gateway."
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (isFit) void make();
+        }}
+      >
+        {known === null && (
+          <TextInput
+            label="Name"
+            hint="Letters, digits, dots and dashes, such as laptop. People and agents will call it that."
+            error={isTried && !isFit ? "Begin with a letter or digit; use letters, digits, dots and dashes only." : doing.problem}
+            value={name}
+            onValue={setName}
+            maxLength={64}
+            autocomplete="off"
+            autocapitalize="none"
+            inputRef={field}
+          />
+        )}
+        {known !== null && doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        <div class="row">
+          <Button type="submit" look="primary" busy={doing.busy}>
+            Make the line to paste
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Paste({ made }: { made: Made }) {
+  const { deviceId, token } = made;
+  const [system, setSystem] = useState<"unix" | "windows">("unix");
+  const device = { deviceId, username: username.value, token };
+  const remark = reachRemark(location.origin, "open this page under that address");
+  const tabs = [
+    { value: "unix" as const, title: "Linux and macOS" },
+    { value: "windows" as const, title: "Windows" },
+  ];
+  return (
+    <>
+      <Card
+        title={`Paste this on ${visible(deviceId)}`}
+        text="It installs the command line from this gateway and keeps the machine connected. It is shown only now."
+      >
+        {remark !== null && <Banner tone="warn">{remark}.</Banner>}
+        <Tabs label="System" value={system} tabs={tabs} onValue={setSystem}>
+          {system === "unix" ? (
+            <Code text={installLine(location.origin, device)} label="the line for a terminal" />
+          ) : (
+            <Code text={installLineWindows(location.origin, device)} label="the line for PowerShell" />
+          )}
+        </Tabs>
+      </Card>
+      <Arrival made={made} />
+    </>
+  );
+}
+
+/** The moment it is there, and whether it still is. */
+function Arrival({ made: { deviceId, madeAt } }: { made: Made }) {
+  const device = useLatest("sys.device.get", { deviceId }, (signal) => signal === "device.status").value.value?.device ?? null;
+  if (device === null || !device.online || (device.connectedAt ?? 0) < madeAt)
+    return (
+      <Card>
+        <Spinner label={`Waiting for ${visible(deviceId)} to connect`} />
+      </Card>
+    );
+  return (
+    <Banner tone="good" actions={<Link to={pathOf("machines", "device", deviceId)}>Look at it</Link>}>
+      {visible(deviceId)} is connected.
+    </Banner>
+  );
+}

@@ -1,0 +1,39 @@
+// Forgetting a machine. Its tokens end first, else it would be back at once.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call } from "../state/call.ts";
+import { notice } from "../state/notices.ts";
+import { Checkbox } from "../ui/choice.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+
+type ForgetProps = { deviceId: string; ownerUid: number; onClose: () => void; onForgotten: () => void };
+
+export function Forget({ deviceId, ownerUid, onClose, onForgotten }: ForgetProps) {
+  const [endTokens, setEndTokens] = useState(true);
+  const name = visible(deviceId);
+  const forget = async () => {
+    if (endTokens) {
+      const { tokens } = await call("sys.token.list", { uid: ownerUid });
+      const its = tokens.filter(({ allowedDeviceId, revokedAt }) => allowedDeviceId === deviceId && revokedAt === null);
+      for (const { tokenId } of its) await call("sys.token.revoke", { tokenId, reason: "the machine was forgotten" });
+    }
+    await call("sys.device.remove", { deviceId });
+    notice(`${name} is forgotten`, "good");
+    onForgotten();
+  };
+  return (
+    <Confirm title={`Forget ${name}?`} does="Forget it" keeps="Keep it" onDo={forget} onClose={onClose}>
+      <p>
+        The machine is disconnected at once, what runs on it for agents is cut off, and its description and who may use it are forgotten.
+        Files and programs on the machine stay as they are.
+      </p>
+      <Checkbox
+        label="End its tokens, too"
+        hint="Without that it comes back by itself, as a new machine."
+        checked={endTokens}
+        onChecked={setEndTokens}
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,108 @@
+// Every machine one may use, those that are online first, as it is at this moment.
+
+import { visible } from "../../../src/approval/visible.ts";
+import { useActions } from "../frame/actions.ts";
+import { Link } from "../frame/link.tsx";
+import { go, type PaneName, pathOf } from "../frame/route.ts";
+import type { Result } from "../state/call.ts";
+import { hears } from "../state/hears.ts";
+import { session } from "../state/session.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { Time } from "../ui/time.tsx";
+import { systemName } from "./system-name.ts";
+
+type Device = Result<"sys.device.list">["devices"][number];
+
+const isOfThis = hears("devices");
+
+export function MachineList({ pane }: { pane: PaneName }) {
+  const devices = useLatest("sys.device.list", { includeOffline: true }, (signal, payload) => {
+    return signal === "device.status" || isOfThis(signal, payload);
+  });
+  const add = () => go(pathOf("machines", "add"), { pane });
+  useActions(() => [{ id: "machines.add", title: "Add a machine", group: "Machines", words: "connect device computer", run: add }], [pane]);
+  const button = (
+    <Button look="primary" icon="plus" onClick={add}>
+      Add a machine
+    </Button>
+  );
+  return (
+    <div class="machines">
+      <Loaded latest={devices} label="Loading your machines">
+        {({ devices }) =>
+          devices.length === 0 ? (
+            <EmptyState
+              icon="machine"
+              title="No machines yet"
+              text="Connect a computer by pasting one line there. Agents can then read its files and run commands on it, as far as you allow."
+            >
+              {button}
+            </EmptyState>
+          ) : (
+            <>
+              <div class="machines-head">
+                <p class="soft">{counted(devices)}</p>
+                {button}
+              </div>
+              <ul class="entries">
+                {devices
+                  .toSorted((one, other) => Number(other.online) - Number(one.online))
+                  .map((device) => (
+                    <Row key={device.deviceId} device={device} />
+                  ))}
+              </ul>
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function Row({ device: { deviceId, ownerUid, description, platform, version, online, lastSeenAt } }: { device: Device }) {
+  const isOwn = ownerUid === session.value?.identity.process.uid;
+  return (
+    <li>
+      <Link class="machine-row" to={pathOf("machines", "device", deviceId)}>
+        <span class="machine-icon">
+          <Icon name="machine" />
+        </span>
+        <span class="entry-words">
+          <span class="row">
+            <strong>{visible(deviceId)}</strong>
+            <Online online={online} />
+            {!isOwn && <Badge>Of somebody else</Badge>}
+          </span>
+          {description !== "" && <span>{visible(description)}</span>}
+          <span class="soft small">
+            {systemName(platform)}, GSV {visible(version) || "of unknown version"}
+            {!online && (
+              <>
+                , last seen <Time at={lastSeenAt} />
+              </>
+            )}
+          </span>
+        </span>
+        <Icon name="right" />
+      </Link>
+    </li>
+  );
+}
+
+export function Online({ online }: { online: boolean }) {
+  return (
+    <Badge tone={online ? "good" : "plain"} dot={online}>
+      {online ? "Online" : "Offline"}
+    </Badge>
+  );
+}
+
+function counted(devices: readonly Device[]): string {
+  const online = devices.filter((device) => device.online).length;
+  return `${devices.length === 1 ? "1 machine" : `${devices.length} machines`}, ${online === 0 ? "none" : online} online`;
+}

@@ -1,0 +1,36 @@
+// What lets a machine in.
+
+import { go, type PaneName, pathOf } from "../frame/route.ts";
+import { TokenEntry } from "../settings/token-entry.tsx";
+import { hears } from "../state/hears.ts";
+import { session } from "../state/session.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+
+export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; ownerUid: number; pane: PaneName }) {
+  const tokens = useLatest("sys.token.list", { uid: ownerUid }, hears("tokens"));
+  const isOwn = ownerUid === session.value?.identity.process.uid;
+  return (
+    <Card
+      title="Its tokens"
+      text="With such a token, and only under this name, the machine gets in."
+      actions={isOwn && <Button onClick={() => go(pathOf("machines", "add", deviceId), { pane })}>New line to paste</Button>}
+    >
+      <Loaded latest={tokens} label="Loading its tokens">
+        {({ tokens: all }) => {
+          const its = all.filter(({ allowedDeviceId, revokedAt }) => allowedDeviceId === deviceId && revokedAt === null);
+          if (its.length === 0) return <p>None is bound to it. It came in with a token for any machine: see the tokens in the settings.</p>;
+          return (
+            <ul class="entries">
+              {its.map((token) => (
+                <TokenEntry key={token.tokenId} token={token} onRevoked={() => void tokens.refetch()} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}

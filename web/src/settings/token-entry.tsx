@@ -1,0 +1,73 @@
+// One token in a list: what it is for, when it was used, when it ends, and the way to end it now.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call, type Result } from "../state/call.ts";
+import { notice } from "../state/notices.ts";
+import { readPass } from "../state/pass.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Time } from "../ui/time.tsx";
+
+export type Token = Result<"sys.token.list">["tokens"][number];
+
+const KINDS: Record<Token["kind"], string> = { user: "Person", node: "Machine", service: "Service" };
+const WARN_MS = 14 * 24 * 60 * 60 * 1000;
+
+export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: string; onRevoked: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt } = token;
+  const name = visible(label ?? "") || `${tokenPrefix}…`;
+  const isThis = readPass()?.tokenId === tokenId;
+  const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
+  const revoke = async () => {
+    await call("sys.token.revoke", { tokenId });
+    notice("The token has ended", "good");
+    onRevoked();
+  };
+  return (
+    <li class="entry">
+      <div class="entry-words">
+        <p class="row">
+          <strong>{name}</strong>
+          <Badge>{KINDS[kind]}</Badge>
+          {isThis && <Badge tone="accent">This browser</Badge>}
+          {isEnding && <Badge tone="warn">Ends soon</Badge>}
+        </p>
+        <p class="soft small">
+          {owner !== undefined && `${visible(owner)}, `}
+          {allowedDeviceId !== null && `only as ${visible(allowedDeviceId)}, `}
+          <code>{tokenPrefix}…</code>, made <Time at={createdAt} />,{" "}
+          {lastUsedAt === null ? (
+            "never used"
+          ) : (
+            <>
+              used <Time at={lastUsedAt} />
+            </>
+          )}
+          ,{" "}
+          {expiresAt === null ? (
+            "never ends"
+          ) : (
+            <>
+              ends <Time at={expiresAt} />
+            </>
+          )}
+        </p>
+      </div>
+      <Button aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
+        Revoke
+      </Button>
+      {isAsking && (
+        <Confirm title={`Revoke ${name}?`} does="Revoke it" keeps="Keep it" onDo={revoke} onClose={() => setAsking(false)}>
+          <p>
+            {isThis
+              ? "You are logged out of this browser at once."
+              : "Whoever uses it is disconnected at once. It cannot be made valid again; a new one can be made."}
+          </p>
+        </Confirm>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,45 @@
+// Asks once more before something that cannot be taken back, and says what will happen. Stays open with the reason where it
+// could not be done.
+
+import type { ComponentChildren } from "preact";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "./banner.tsx";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+
+type ConfirmProps = {
+  title: string;
+  /** What the button does: "Forget it". */
+  does: string;
+  /** What leaving it does: "Keep it". */
+  keeps: string;
+  onDo: () => Promise<unknown>;
+  onClose: () => void;
+  children: ComponentChildren;
+};
+
+export function Confirm({ title, does, keeps, onDo, onClose, children }: ConfirmProps) {
+  const doing = useDoing();
+  const act = async () => {
+    if (await doing.run(onDo)) onClose();
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{keeps}</Button>
+          <Button look="danger" busy={doing.busy} onClick={() => void act()}>
+            {does}
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {children}
+        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      </div>
+    </Dialog>
+  );
+}
