@@ -1,0 +1,109 @@
+// Which gateway this is, and what its doctor finds: how each thing stands and what to do next.
+
+import { useEffect, useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call, type Result } from "../state/call.ts";
+import { connected, may, username } from "../state/session.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { Time } from "../ui/time.tsx";
+
+type Check = Result<"sys.doctor">["checks"][number];
+
+const WORDS = { ok: "Well", warn: "Look at it", fail: "Broken" } as const;
+const TONE = { ok: "good", warn: "warn", fail: "bad" } as const;
+const ORDER = { fail: 0, warn: 1, ok: 2 } as const;
+const WAIT_MS = 120_000;
+const HOSTS: Readonly<Record<string, string>> = { node: "Node", cloudflare: "Cloudflare" };
+
+export function About() {
+  const info = useLatest("sys.info", {});
+  return (
+    <>
+      <Card title="About">
+        <Loaded latest={info} label="Loading what this is">
+          {({ version, host, startedAt }) => (
+            <dl class="facts">
+              <Fact name="GSV">{visible(version)}</Fact>
+              <Fact name="Runs on">{HOSTS[host] ?? visible(host)}</Fact>
+              <Fact name="Address">{location.origin}</Fact>
+              <div class="fact">
+                <dt>Started</dt>
+                <dd>
+                  <Time at={startedAt} />
+                </dd>
+              </div>
+              <Fact name="You are">{username.value}</Fact>
+            </dl>
+          )}
+        </Loaded>
+      </Card>
+      {may("sys.doctor") && <Doctor />}
+    </>
+  );
+}
+
+function Doctor() {
+  const [checks, setChecks] = useState<readonly Check[] | null>(null);
+  const doing = useDoing();
+  const look = (tryModel: boolean) =>
+    doing.run(async () => setChecks((await call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: WAIT_MS })).checks));
+  useEffect(() => void look(false), [connected.value]);
+  const bad = checks?.filter(({ state }) => state !== "ok").length ?? 0;
+  return (
+    <Card
+      title="Doctor"
+      text={
+        checks === null
+          ? "Looks at what commonly goes wrong."
+          : bad === 0
+            ? "All is well."
+            : bad === 1
+              ? "One thing to look at."
+              : `${bad} things to look at.`
+      }
+      actions={
+        <Button icon="refresh" busy={doing.busy} onClick={() => void look(true)}>
+          Look again, and try the model
+        </Button>
+      }
+    >
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {checks === null ? (
+        doing.problem === null && <Skeleton label="Looking" />
+      ) : (
+        <ul class="entries">
+          {checks
+            .toSorted((one, other) => ORDER[one.state] - ORDER[other.state])
+            .map(({ id, title, state, says, next }) => (
+              <li class="entry" key={id}>
+                <div class="entry-words">
+                  <p>
+                    <strong>{title}</strong>
+                  </p>
+                  <p>{visible(says)}</p>
+                  {next !== null && <p class="soft">{visible(next)}</p>}
+                </div>
+                <Badge tone={TONE[state]}>{WORDS[state]}</Badge>
+              </li>
+            ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: string }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

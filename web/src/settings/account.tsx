@@ -1,0 +1,63 @@
+// One's own password.
+
+import { useState } from "preact/hooks";
+import { LIMITS } from "../../../src/protocol/limits.ts";
+import { CallError } from "../../../src/client/client.ts";
+import { call } from "../state/call.ts";
+import { notice } from "../state/notices.ts";
+import { username } from "../state/session.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { TextInput } from "../ui/field.tsx";
+
+export function Account() {
+  const [current, setCurrent] = useState("");
+  const [password, setPassword] = useState("");
+  const doing = useDoing();
+  const isShort = password !== "" && password.length < LIMITS.passwordChars;
+  const change = async () => {
+    const isDone = await doing.run(() => call("sys.user.password", { current, password }).catch(explain));
+    setCurrent("");
+    if (!isDone) return;
+    setPassword("");
+    notice("Your password is changed", "good");
+  };
+  return (
+    <Card title="Your password" text="Whoever came in with the old one is logged out. This browser stays, by its token.">
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isShort && password !== "" && current !== "") void change();
+        }}
+      >
+        <input type="text" name="username" autocomplete="username" value={username.value} readOnly hidden />
+        <TextInput label="Password now" type="password" autocomplete="current-password" value={current} onValue={setCurrent} />
+        <TextInput
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          hint={`At least ${LIMITS.passwordChars} characters.`}
+          error={isShort ? `At least ${LIMITS.passwordChars} characters.` : null}
+          value={password}
+          onValue={setPassword}
+        />
+        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+        <div class="row">
+          <Button type="submit" look="primary" busy={doing.busy} disabled={current === "" || password === "" || isShort}>
+            Change it
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+/** Elsewhere a 401 speaks of a name and a password. */
+function explain(error: unknown): never {
+  if (error instanceof CallError && error.code === 401)
+    throw new CallError({ code: 400, message: "That is not your password now. Type it again." });
+  throw error;
+}

@@ -1,0 +1,155 @@
+// Which model answers, how it is reached, and how much it may say. A key goes only where it was stored for: who changes the
+// provider or its address gives the key again.
+
+import { useEffect, useState } from "preact/hooks";
+import { notice } from "../state/notices.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Select } from "../ui/choice.tsx";
+import { TextInput } from "../ui/field.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { type Layer, SYSTEM, useLayer, write } from "./layer.ts";
+import { type Edit, Place, REMOVE } from "./ai-place.tsx";
+import { TryModel } from "./try-model.tsx";
+import { useWhose, WhoseChoice } from "./whose.tsx";
+
+type Draft = Readonly<Record<string, string>>;
+
+const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+const NO_LAYER: Layer = new Map();
+
+export function Ai() {
+  const [whose, setSystem] = useWhose();
+  const layer = useLayer(whose.prefix);
+  const system = useLayer(SYSTEM);
+  return (
+    <>
+      <Card title="AI" text="The model that agents think with.">
+        <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
+        <Loaded latest={layer} label="Loading the settings of AI">
+          {(stored) => (
+            <Form
+              key={whose.prefix}
+              prefix={whose.prefix}
+              stored={stored}
+              under={whose.isSystem ? NO_LAYER : (system.value.value ?? NO_LAYER)}
+            />
+          )}
+        </Loaded>
+      </Card>
+      <TryModel />
+    </>
+  );
+}
+
+function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under: Layer }) {
+  const [draft, setDraft] = useState<Draft>({});
+  const doing = useDoing();
+  const edit: Edit = {
+    value: (name) => draft[name] ?? stored.get(name) ?? "",
+    set: (name, value) => setDraft((before) => ({ ...before, [name]: value })),
+    stored,
+    under,
+  };
+  const changes = changesOf(draft, stored);
+  const save = async () => {
+    const isDone = await doing.run(() => write(prefix, changes));
+    if (!isDone) return;
+    setDraft({});
+    notice("Saved. New runs use it", "good");
+  };
+  useLeaving(changes.length > 0);
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Place edit={edit} group="" />
+      <div class="field-grid">
+        <Select
+          label="Reasoning"
+          hint="How long it thinks before it answers, where the model can."
+          value={edit.value("reasoning")}
+          options={[
+            { value: "", label: `As usual (${under.get("reasoning") || "off"})` },
+            ...LEVELS.map((level) => ({ value: level as string, label: level === "xhigh" ? "very high" : level })),
+          ]}
+          onValue={(value) => edit.set("reasoning", value)}
+        />
+        <TextInput
+          label="Longest answer, in tokens"
+          inputMode="numeric"
+          placeholder={under.get("max_tokens") || "8192"}
+          error={wholeOrEmpty(edit.value("max_tokens"))}
+          value={edit.value("max_tokens")}
+          onValue={(value) => edit.set("max_tokens", value)}
+        />
+        <TextInput
+          label="Context, in tokens"
+          hint="Only where the gateway does not know the model."
+          inputMode="numeric"
+          placeholder={under.get("context_window_tokens") || "as the model has it"}
+          error={wholeOrEmpty(edit.value("context_window_tokens"))}
+          value={edit.value("context_window_tokens")}
+          onValue={(value) => edit.set("context_window_tokens", value)}
+        />
+      </div>
+      <details>
+        <summary>Fallback: who answers where the model above cannot</summary>
+        <div class="stack settings-more">
+          <Place edit={edit} group="fallback/" />
+        </div>
+      </details>
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      <div class="row">
+        <Button type="submit" look="primary" busy={doing.busy} disabled={changes.length === 0 || hasMistake(edit)}>
+          Save
+        </Button>
+        {changes.length > 0 && (
+          <Button look="quiet" onClick={() => setDraft({})}>
+            Undo changes
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** A key that was stored for another place is taken away before that place is written, a new one comes after it. */
+function changesOf(draft: Draft, stored: Layer): [string, string][] {
+  const changed = Object.entries(draft).filter(([name, value]) => !name.endsWith("api_key") && value.trim() !== (stored.get(name) ?? ""));
+  const before: [string, string][] = [];
+  const after: [string, string][] = [];
+  for (const group of ["", "fallback/"]) {
+    const isElsewhere = changed.some(([name]) => name === `${group}provider` || name === `${group}base_url`);
+    const key = `${group}api_key`;
+    const isSet = stored.get(key) !== undefined && stored.get(key) !== "";
+    if ((isElsewhere && isSet) || draft[key] === REMOVE) before.push([key, ""]);
+    const given = draft[key]?.trim() ?? "";
+    if (given !== "" && given !== REMOVE) after.push([key, given]);
+  }
+  return [...before, ...changed.map(([name, value]): [string, string] => [name, value.trim()]), ...after];
+}
+
+function wholeOrEmpty(text: string): string | null {
+  return text.trim() === "" || /^[1-9]\d{0,8}$/.test(text.trim()) ? null : "A whole number, or nothing.";
+}
+
+function hasMistake({ value }: Edit): boolean {
+  return [value("max_tokens"), value("context_window_tokens")].some((text) => wholeOrEmpty(text) !== null);
+}
+
+/** What was typed and not saved is not lost by a slip. */
+function useLeaving(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return;
+    const stay = (event: Event) => event.preventDefault();
+    addEventListener("beforeunload", stay);
+    return () => removeEventListener("beforeunload", stay);
+  }, [isDirty]);
+}

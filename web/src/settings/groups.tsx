@@ -1,0 +1,103 @@
+// Groups that people share, and who is in them. Everybody's private group is left out: nobody joins it.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call, type Result } from "../state/call.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Checkbox } from "../ui/choice.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextInput } from "../ui/field.tsx";
+import type { User } from "./user-entry.tsx";
+
+type Group = Result<"sys.group.list">["groups"][number];
+type GroupsProps = { groups: readonly Group[]; users: readonly User[]; onChanged: () => void };
+
+const FIRST_PRIVATE = 1000;
+
+export function Groups({ groups, users, onChanged }: GroupsProps) {
+  const [name, setName] = useState("");
+  const [edited, setEdited] = useState<number | null>(null);
+  const doing = useDoing();
+  const shared = groups.filter(({ gid }) => gid < FIRST_PRIVATE);
+  const group = shared.find(({ gid }) => gid === edited);
+  const make = async () => {
+    if (!(await doing.run(() => call("sys.group.create", { name: name.trim() })))) return;
+    setName("");
+    onChanged();
+  };
+  return (
+    <Card title="Groups" text="A machine can be shared with a group, and a group can be given rights.">
+      <ul class="entries">
+        {shared.map(({ gid, name, members }) => (
+          <li class="entry" key={gid}>
+            <div class="entry-words">
+              <p>
+                <strong>{visible(name)}</strong> <span class="soft small">{gid}</span>
+              </p>
+              <p class="soft small">{members.length === 0 ? "Nobody" : visible(members.join(", "))}</p>
+            </div>
+            <Button aria-label={`Members of ${visible(name)}`} onClick={() => setEdited(gid)}>
+              Members
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <form
+        class="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== "") void make();
+        }}
+      >
+        <TextInput label="New group" value={name} onValue={setName} autocomplete="off" autocapitalize="none" maxLength={64} />
+        <Button type="submit" busy={doing.busy} disabled={name.trim() === ""}>
+          Add
+        </Button>
+      </form>
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {group !== undefined && <Members key={group.gid} group={group} users={users} onChanged={onChanged} onClose={() => setEdited(null)} />}
+    </Card>
+  );
+}
+
+type MembersProps = { group: Group; users: readonly User[]; onChanged: () => void; onClose: () => void };
+
+function Members({ group: { gid, name, members }, users, onChanged, onClose }: MembersProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(members));
+  const doing = useDoing();
+  const toggle = (username: string, isIn: boolean) => {
+    const next = new Set(chosen);
+    if (isIn) next.add(username);
+    else next.delete(username);
+    setChosen(next);
+  };
+  const save = async () => {
+    if (!(await doing.run(() => call("sys.group.members", { gid, members: [...chosen] })))) return;
+    onChanged();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={`Members of ${visible(name)}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={doing.busy} onClick={() => void save()}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <div class="stack">
+        {users.map(({ uid, username }) => (
+          <Checkbox key={uid} label={visible(username)} checked={chosen.has(username)} onChecked={(isIn) => toggle(username, isIn)} />
+        ))}
+        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      </div>
+    </Dialog>
+  );
+}

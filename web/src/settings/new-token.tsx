@@ -1,0 +1,98 @@
+// A new token, shown once.
+
+import { useState } from "preact/hooks";
+import { call } from "../state/call.ts";
+import { session } from "../state/session.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Radio, Select } from "../ui/choice.tsx";
+import { Code } from "../ui/code.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextInput } from "../ui/field.tsx";
+import type { Token } from "./token-entry.tsx";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LASTS = [
+  { value: "1", label: "A day" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "A year" },
+];
+
+export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+  const [kind, setKind] = useState<Token["kind"]>("user");
+  const [label, setLabel] = useState("");
+  const [days, setDays] = useState("90");
+  const [made, setMade] = useState<string | null>(null);
+  const doing = useDoing();
+  const make = () =>
+    doing.run(async () => {
+      const expiresAt = Date.now() + Number(days) * DAY_MS;
+      const name = label.trim();
+      const { token } = await call("sys.token.create", { kind, expiresAt, ...(name === "" ? {} : { label: name }) });
+      setMade(token.token);
+      onMade();
+    });
+  if (made !== null)
+    return (
+      <Dialog
+        title="Your new token"
+        onClose={onClose}
+        actions={
+          <Button look="primary" onClick={onClose}>
+            I have copied it
+          </Button>
+        }
+      >
+        <div class="stack">
+          <p>It is shown only now. Whoever has it can do what it is for: keep it as you would a password.</p>
+          <Code text={made} label="the token" />
+        </div>
+      </Dialog>
+    );
+  const isRoot = session.value?.identity.process.uid === 0;
+  return (
+    <Dialog
+      title="New token"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={doing.busy} onClick={() => void make()}>
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <Radio
+          legend="What for"
+          value={kind}
+          options={[
+            { value: "user", label: "A person or program", hint: "Can do everything you can." },
+            { value: "node", label: "Machines", hint: "Connects a machine under any name. For one machine, add it in Machines instead." },
+            ...(isRoot ? [{ value: "service" as const, label: "A service", hint: "Connects a channel of messages." }] : []),
+          ]}
+          onValue={setKind}
+        />
+        <TextInput
+          label="Name"
+          hint="By which you find it again, such as backup script."
+          value={label}
+          onValue={setLabel}
+          maxLength={200}
+          autocomplete="off"
+        />
+        <Select label="Lasts" value={days} options={LASTS} onValue={setDays} />
+        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      </form>
+    </Dialog>
+  );
+}

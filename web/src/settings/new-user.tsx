@@ -1,0 +1,67 @@
+// A new user.
+
+import { useState } from "preact/hooks";
+import { call } from "../state/call.ts";
+import { notice } from "../state/notices.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextInput } from "../ui/field.tsx";
+
+export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+  const [username, setUsername] = useState("");
+  const [fullName, setFullName] = useState("");
+  const [password, setPassword] = useState("");
+  const doing = useDoing();
+  const isWhole = username.trim() !== "" && password !== "";
+  const make = async () => {
+    const gecos = fullName.trim() === "" ? {} : { gecos: fullName.trim() };
+    const isDone = await doing.run(() => call("sys.user.create", { username: username.trim(), password, ...gecos }));
+    if (!isDone) return;
+    notice(`${username.trim()} can log in now`, "good");
+    onMade();
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Add a user"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={doing.busy} disabled={!isWhole} onClick={() => void make()}>
+            Add
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isWhole) void make();
+        }}
+      >
+        <TextInput
+          label="User name"
+          hint="Small letters, digits and dashes. It stays for good."
+          value={username}
+          onValue={setUsername}
+          autocomplete="off"
+          autocapitalize="none"
+        />
+        <TextInput label="Full name" hint="May be left empty." value={fullName} onValue={setFullName} autocomplete="off" />
+        <TextInput
+          label="Password"
+          type="password"
+          autocomplete="new-password"
+          hint="They can change it themselves."
+          value={password}
+          onValue={setPassword}
+        />
+        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      </form>
+    </Dialog>
+  );
+}

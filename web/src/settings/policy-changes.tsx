@@ -1,0 +1,70 @@
+// What a policy that is being written would change: usual calls that are decided otherwise than now.
+
+import { useEffect, useState } from "preact/hooks";
+import { call, sentence } from "../state/call.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
+import { Card } from "../ui/card.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { ACTION_TONES, ACTION_WORDS, type Sample, SAMPLES } from "./policy-samples.ts";
+
+type Action = keyof typeof ACTION_WORDS;
+type Change = { sample: Sample; now: Action; would: Action };
+
+const PAUSE_MS = 500;
+
+export function PolicyChanges({ profile, policy }: { profile: string; policy: string }) {
+  const [changes, setChanges] = useState<readonly Change[] | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    let isHere = true;
+    const timer = setTimeout(() => {
+      changesOf(profile, policy).then(
+        (found) => {
+          if (!isHere) return;
+          setProblem(null);
+          setChanges(found);
+        },
+        (error: unknown) => isHere && setProblem(sentence(error)),
+      );
+    }, PAUSE_MS);
+    return () => {
+      isHere = false;
+      clearTimeout(timer);
+    };
+  }, [profile, policy]);
+  return (
+    <Card title="What it would change" text={`Tried on ${SAMPLES.length} usual calls.`}>
+      {problem !== null && <Banner tone="bad">{problem}</Banner>}
+      {changes === null && problem === null && <Skeleton label="Trying the policy" />}
+      {changes?.length === 0 && <p>None of them would be decided otherwise.</p>}
+      {changes !== null && changes.length > 0 && (
+        <ul class="entries">
+          {changes.map(({ sample, now, would }) => (
+            <li class="entry" key={sample.title}>
+              <div class="entry-words">
+                <p>{sample.title}</p>
+                <p class="soft small">now it {ACTION_WORDS[now]}</p>
+              </div>
+              <Badge tone={ACTION_TONES[would]}>{ACTION_WORDS[would]}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+async function changesOf(profile: string, policy: string): Promise<Change[]> {
+  const all = await Promise.all(
+    SAMPLES.map(async (sample) => {
+      const { call: name, args } = sample;
+      const [now, would] = await Promise.all([
+        call("proc.approval.preview", { profile, call: name, args }),
+        call("proc.approval.preview", { profile, policy, call: name, args }),
+      ]);
+      return { sample, now: now.action, would: would.action };
+    }),
+  );
+  return all.filter(({ now, would }) => now !== would);
+}

@@ -1,0 +1,72 @@
+// One call, tried against the policy that counts or the one that is being written. Nothing is done.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { isTag, TAGS } from "../../../src/approval/request.ts";
+import { call, type Result } from "../state/call.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { TextInput } from "../ui/field.tsx";
+import { TextArea } from "../ui/text-area.tsx";
+import { ACTION_TONES, ACTION_WORDS } from "./policy-samples.ts";
+
+/** `policy` null: the one that counts. */
+export function PolicyTrial({ profile, policy }: { profile: string; policy: string | null }) {
+  const [name, setName] = useState("shell.exec");
+  const [args, setArgs] = useState('{ "input": "rm -r ~/old", "target": "gsv" }');
+  const [said, setSaid] = useState<Result<"proc.approval.preview"> | null>(null);
+  const doing = useDoing();
+  const parsed = objectOf(args);
+  const look = () =>
+    doing.run(async () => {
+      setSaid(null);
+      const given = policy === null ? {} : { policy };
+      setSaid(await call("proc.approval.preview", { profile, call: name.trim(), args: parsed ?? {}, ...given }));
+    });
+  return (
+    <Card
+      title="Try a call"
+      text={policy === null ? "Against the policy that counts. Nothing is done." : "Against the policy above. Nothing is done."}
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (parsed !== null && name.trim() !== "") void look();
+        }}
+      >
+        <TextInput label="Call" value={name} onValue={setName} autocapitalize="none" />
+        <TextArea label="Arguments, in JSON" error={parsed === null ? "Not an object in JSON." : null} value={args} onValue={setArgs} />
+        <div class="row">
+          <Button type="submit" busy={doing.busy} disabled={parsed === null || name.trim() === ""}>
+            Try it
+          </Button>
+        </div>
+      </form>
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {said !== null && (
+        <div class="stack" role="status">
+          <p class="row">
+            <Badge tone={ACTION_TONES[said.action]}>It {ACTION_WORDS[said.action]}</Badge>
+            <span>{visible(said.why)}</span>
+          </p>
+          {said.tags.length > 0 && (
+            <p class="soft">Because {said.tags.map((tag) => (isTag(tag) ? TAGS[tag] : visible(tag))).join("; ")}.</p>
+          )}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function objectOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

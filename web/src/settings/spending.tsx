@@ -1,0 +1,70 @@
+// What agents have used in the last days, as a few bars made of plain elements. Each says in words what it shows.
+
+import { useLatest } from "../state/use-latest.ts";
+import type { Result } from "../state/call.ts";
+import { Card } from "../ui/card.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+
+type Day = Result<"proc.spending">["days"][number];
+
+const DAYS = 14;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const number = new Intl.NumberFormat("en");
+const money = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+
+export function Spending() {
+  const spending = useLatest("proc.spending", { days: DAYS }, (signal) => signal === "proc.run.finished");
+  return (
+    <Card title="Used" text={`Tokens of your agents in the last ${DAYS} days.`}>
+      <Loaded latest={spending} label="Loading what was used">
+        {({ days }) => <Bars days={filled(days)} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | null }[] }) {
+  const most = Math.max(1, ...days.map(({ spent }) => spent?.usage.totalTokens ?? 0));
+  const spent = days.flatMap((one) => one.spent ?? []);
+  const total = spent.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
+  if (total === 0 && spent.length === 0) return <p>Nothing was used yet.</p>;
+  const cost = spent.reduce((sum, { usage }) => sum + usage.cost.total, 0);
+  return (
+    <>
+      <ol class="spending">
+        {days.map(({ day, spent }) => {
+          const tokens = spent?.usage.totalTokens ?? 0;
+          const words = `${day}: ${number.format(tokens)} tokens, ${number.format(spent?.modelCalls ?? 0)} answers, ${number.format(spent?.toolCalls ?? 0)} tool calls`;
+          return (
+            <li class="spending-day" key={day} title={words}>
+              <span class="unseen">{words}</span>
+              <span
+                class={tokens === 0 ? "spending-bar spending-none" : "spending-bar"}
+                style={{ height: `${Math.round((tokens / most) * 100)}%` }}
+                aria-hidden="true"
+              />
+            </li>
+          );
+        })}
+      </ol>
+      <p class="spending-ends" aria-hidden="true">
+        <span>{days[0]?.day}</span>
+        <span>today</span>
+      </p>
+      <p>
+        {number.format(total)} tokens
+        {cost > 0 && `, ${money.format(cost)}`}, {number.format(spent.reduce((sum, { modelCalls }) => sum + modelCalls, 0))} answers,{" "}
+        {number.format(spent.reduce((sum, { toolCalls }) => sum + toolCalls, 0))} tool calls.
+      </p>
+    </>
+  );
+}
+
+/** Every day up to today, oldest first, those without anything included. */
+function filled(days: readonly Day[]): { day: string; spent: Day["spent"] | null }[] {
+  const known = new Map(days.map(({ day, spent }) => [day, spent]));
+  return Array.from({ length: DAYS }, (_, back) => {
+    const day = new Date(Date.now() - (DAYS - 1 - back) * DAY_MS).toISOString().slice(0, 10);
+    return { day, spent: known.get(day) ?? null };
+  });
+}

@@ -1,0 +1,69 @@
+// Everything that lets somebody in without a password, when it was used, and the way to end it.
+
+import { useState } from "preact/hooks";
+import { useActions } from "../frame/actions.ts";
+import { hears } from "../state/hears.ts";
+import { may, session } from "../state/session.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Checkbox } from "../ui/choice.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { NewToken } from "./new-token.tsx";
+import { type Token, TokenEntry } from "./token-entry.tsx";
+
+export function Tokens() {
+  const tokens = useLatest("sys.token.list", {}, hears("tokens"));
+  const [isMaking, setMaking] = useState(false);
+  const [withOthers, setWithOthers] = useState(false);
+  const uid = session.value?.identity.process.uid;
+  useActions(() => [{ id: "tokens.new", title: "Make a token", group: "Settings", run: () => setMaking(true) }], []);
+  return (
+    <>
+      <Card
+        title="Tokens"
+        text="Each lets one browser, machine or program in, until it ends or you end it."
+        actions={
+          may("sys.token.create") && (
+            <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+              New token
+            </Button>
+          )
+        }
+      >
+        <Loaded latest={tokens} label="Loading tokens">
+          {({ tokens: all }) => {
+            const valid = all.filter(isValid);
+            const shown = valid.filter((token) => withOthers || token.uid === uid);
+            return (
+              <>
+                {valid.some((token) => token.uid !== uid) && (
+                  <Checkbox label="Show those of other users, too" checked={withOthers} onChecked={setWithOthers} />
+                )}
+                {shown.length === 0 ? (
+                  <p>There are none: you are here by password.</p>
+                ) : (
+                  <ul class="entries">
+                    {shown.map((token) => (
+                      <TokenEntry
+                        key={token.tokenId}
+                        token={token}
+                        {...(token.uid === uid ? {} : { owner: `User ${token.uid}` })}
+                        onRevoked={() => void tokens.refetch()}
+                      />
+                    ))}
+                  </ul>
+                )}
+              </>
+            );
+          }}
+        </Loaded>
+      </Card>
+      {isMaking && <NewToken onClose={() => setMaking(false)} onMade={() => void tokens.refetch()} />}
+    </>
+  );
+}
+
+function isValid({ revokedAt, expiresAt }: Token): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
+}

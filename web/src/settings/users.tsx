@@ -1,0 +1,50 @@
+// The people of this gateway and their groups, for root.
+
+import { useState } from "preact/hooks";
+import { useActions } from "../frame/actions.ts";
+import { hears } from "../state/hears.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Button } from "../ui/button.tsx";
+import { Card } from "../ui/card.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { Groups } from "./groups.tsx";
+import { NewUser } from "./new-user.tsx";
+import { UserEntry } from "./user-entry.tsx";
+
+export function Users() {
+  const users = useLatest("sys.user.list", {}, hears("users", "groups"));
+  const groups = useLatest("sys.group.list", {}, hears("users", "groups"));
+  const [isMaking, setMaking] = useState(false);
+  useActions(() => [{ id: "users.new", title: "Add a user", group: "Settings", run: () => setMaking(true) }], []);
+  const changed = () => {
+    void users.refetch();
+    void groups.refetch();
+  };
+  return (
+    <>
+      <Card
+        title="Users"
+        text="Each has a home, agents and machines of their own, which others do not see."
+        actions={
+          <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+            Add a user
+          </Button>
+        }
+      >
+        <Loaded latest={users} label="Loading users">
+          {({ users: all }) => (
+            <ul class="entries">
+              {all.map((user) => (
+                <UserEntry key={user.uid} user={user} onChanged={changed} />
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Card>
+      <Loaded latest={groups} label="Loading groups">
+        {({ groups: all }) => <Groups groups={all} users={users.value.value?.users ?? []} onChanged={changed} />}
+      </Loaded>
+      {isMaking && <NewUser onClose={() => setMaking(false)} onMade={changed} />}
+    </>
+  );
+}
