@@ -360,7 +360,8 @@ test("the gateway's shell speaks of processes, and inside one of that one", asyn
   );
   await gsv(["chat", "--pid", pid, "try it"]);
   const { messages } = await client.call("proc.history", { pid });
-  const { output = "" } = messages.find(({ role }) => role === "toolResult")?.content as { output?: string };
+  const result = messages.find(({ role }) => role === "toolResult");
+  const { output = "" } = (result?.content ?? {}) as { output?: string };
   expect(output).toContain(`${pid}\nconversation=default overflow=fail`);
   expect(output).toMatch(/accepted run_id=\S+ queued=(true|false)\n/);
   expect(output).toContain(`Pid:\t${pid}\nPPid:\tinit:1000\nProfile:\ttask\n`);

@@ -145,11 +145,9 @@ export class LineEditor {
 
   #insert(text: string): Edited {
     // Keys that mean something to a terminal mean nothing here.
+    const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
     // oxlint-disable-next-line no-control-regex -- controls are what this is about
-    const plain = text
-      .replaceAll("\r\n", "\n")
-      .replaceAll("\r", "\n")
-      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+    const plain = lines.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
     if (plain === "") return "ignored";
     // What is typed may join what stands before it to one character.
     this.#before = graphemes(this.#before.join("") + plain);

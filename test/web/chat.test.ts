@@ -204,7 +204,7 @@ describe("with a model that is told what to say", () => {
   beforeAll(async () => {
     model = await ScriptedModel.start();
     const root = await enter(desktop.host, ROOT);
-    await model.serve(root);
+    await model.serve(root, 1000);
     root.close();
   });
 

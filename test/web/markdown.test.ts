@@ -1,6 +1,6 @@
 // Markdown into blocks and inlines (web/src/markdown), without a browser.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blocksOf } from "../../web/src/markdown/blocks.ts";
 import { highlight } from "../../web/src/markdown/highlight.ts";
