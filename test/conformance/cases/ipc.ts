@@ -60,8 +60,10 @@ stages("proc.ipc.call:replies", async ({ spawn, model }) => {
     if (words.includes("ipc.reply")) return says("Now I know.");
     return says(words.includes("Message from process") ? "It is seven." : "Asked.");
   });
-  // Asked in a conversation of its own, and answered there.
-  expect(await source.ask("Ask the other.", { conversationId: "riddles" })).toMatchObject({ status: "ok", text: "Asked." });
+  // Asked in a conversation of its own, and answered there; an answer that is quick enough joins the run that asked.
+  const { status, text } = await source.ask("Ask the other.", { conversationId: "riddles" });
+  expect(status).toBe("ok");
+  expect(["Asked.", "Now I know."]).toContain(text);
   await expect
     .poll(async () => (await source.history({ conversationId: "riddles" })).messages.at(-1))
     .toMatchObject({ role: "assistant", content: "Now I know." });
