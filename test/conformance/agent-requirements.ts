@@ -28,6 +28,7 @@ export const AGENTS: readonly Requirement[] = [
     "5.9, 15.4.2",
   ),
   r("proc.send:run-id", "The same runId again is the same message", "issue 5"),
+  r("proc.send:run-id-foreign", "A run of the same name in another process changes nothing of this one", "trust V09"),
   r("proc.send:refuses", "Empty words, unknown processes and media that is none are refused", "seed, 18"),
   r(
     "proc.send:model-fails",

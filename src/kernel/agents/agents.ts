@@ -231,7 +231,7 @@ export class Agents {
     }
     const process = this.find(caller, pid);
     const kept = media.length === 0 ? {} : { media: await this.#keeping.media(process, media) };
-    this.#means.relaxed(({ followers, now }) => followers.routed(runId, caller.uid, caller.connectionId, now));
+    this.#means.relaxed(({ followers, now }) => followers.routed(process.pid, runId, caller.uid, caller.connectionId, now));
     return this.#send(process, { conversationId, said: { role: "user", text: message, ...kept }, runId, reason: "proc.send" });
   }
 

@@ -32,13 +32,13 @@ export class Hearing {
       const isNew = this.#means.relaxed((nouns) => this.#keep(nouns, process, event, isGiven));
       if (!isNew) continue;
       this.#means.signals.send(process, event.signal, event.payload, event.seq);
-      if (event.signal === "proc.run.finished") this.#ended(event.payload);
+      if (event.signal === "proc.run.finished") this.#ended(pid, event.payload);
       // The route is needed until the last word about its run.
-      if (event.signal === "chat.complete") this.#means.relaxed(({ followers }) => followers.runEnded(String(event.payload.runId)));
+      if (event.signal === "chat.complete") this.#means.relaxed(({ followers }) => followers.runEnded(pid, String(event.payload.runId)));
     }
   }
 
-  #ended(payload: Payload): void {
+  #ended(pid: string, payload: Payload): void {
     const { runId, status, text, error, usage } = payload as {
       runId: string;
       status: string;
@@ -46,7 +46,7 @@ export class Hearing {
       error?: string;
       usage?: unknown;
     };
-    this.#means.ipc.finished(runId, { status, text, error, usage });
+    this.#means.ipc.finished(pid, runId, { status, text, error, usage });
   }
 
   #keep(nouns: WriteContext, { pid, uid }: ProcessRow, { seq, signal, payload }: ProcessEvent, isGiven: boolean): boolean {
@@ -56,7 +56,7 @@ export class Hearing {
     const { runId } = payload;
     if (LISTED.has(signal)) after(() => emit.changed(uid, ["processes"]));
     if (signal === "proc.run.finished") {
-      if (approvals.withdraw(String(runId), now)) after(() => emit.changed(uid, ["approvals"]));
+      if (approvals.withdraw(pid, String(runId), now)) after(() => emit.changed(uid, ["approvals"]));
       if (typeof payload.wallMs === "number" && payload.wallMs > 0) spending.add(uid, { wallMs: payload.wallMs }, now);
       if (payload.queuedCount === 0 && !isGiven) processes.rested(pid);
     } else if (signal === "proc.run.started") processes.begun(pid);

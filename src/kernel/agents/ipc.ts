@@ -61,10 +61,14 @@ export class Ipc {
     }
   }
 
-  /** A run has ended: whoever called for it is told. */
-  finished(runId: string, outcome: { status: string; text: string | null; error?: string | undefined; usage?: unknown }): void {
+  /** A run has ended: whoever called for it is told. Another process may have a run of the same name, which answers nothing. */
+  finished(
+    pid: string,
+    runId: string,
+    outcome: { status: string; text: string | null; error?: string | undefined; usage?: unknown },
+  ): void {
     const call = this.#means.reads.ipcCalls.ofRun(runId);
-    if (call !== undefined) void this.#answer(call, replyText(call, outcome));
+    if (call?.targetPid === pid) void this.#answer(call, replyText(call, outcome));
   }
 
   /** What is due by now. */

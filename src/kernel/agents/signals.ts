@@ -33,9 +33,9 @@ export class ProcessSignals {
   #recipients(pid: string, uid: number, runId: string | null): Set<string> {
     const { followers, connections, reads } = this.#means;
     const to = new Set(followers.of(pid));
-    const route = runId === null ? undefined : followers.routeOf(runId, reads.now);
+    const route = runId === null ? undefined : followers.routeOf(pid, runId, reads.now);
     if (route !== undefined && route.uid !== uid && route.uid !== 0) {
-      this.#means.relaxed(({ followers }) => followers.runEnded(runId!));
+      this.#means.relaxed(({ followers }) => followers.runEnded(pid, runId!));
       return to;
     }
     if (route !== undefined && connections.caller(route.connectionId) !== undefined) return to.add(route.connectionId);

@@ -164,10 +164,11 @@ export class Approvals {
   }
 
   /** False where none was open. */
-  withdraw(runId: string, now: number): boolean {
+  withdraw(pid: string, runId: string, now: number): boolean {
     const changed = this.#sql.run(
-      "UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE run_id = ? AND state = 'pending'",
+      "UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE pid = ? AND run_id = ? AND state = 'pending'",
       now,
+      pid,
       runId,
     );
     return changed > 0;

@@ -29,18 +29,18 @@ export class Followers {
     return Number(this.#sql.get("SELECT count(*) AS count FROM followers WHERE connection_id = ?", connectionId)?.count);
   }
 
-  routed(runId: string, uid: number, connectionId: string, now: number): void {
-    this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", runId, uid, connectionId, now + ROUTE_MS);
+  routed(pid: string, runId: string, uid: number, connectionId: string, now: number): void {
+    this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", whole(pid, runId), uid, connectionId, now + ROUTE_MS);
   }
 
   /** Where a run was started, as long as that counts. */
-  routeOf(runId: string, now: number): { uid: number; connectionId: string } | undefined {
-    const row = this.#sql.get("SELECT uid, connection_id FROM run_routes WHERE run_id = ? AND expires_at > ?", runId, now);
+  routeOf(pid: string, runId: string, now: number): { uid: number; connectionId: string } | undefined {
+    const row = this.#sql.get("SELECT uid, connection_id FROM run_routes WHERE run_id = ? AND expires_at > ?", whole(pid, runId), now);
     return row && { uid: Number(row.uid), connectionId: String(row.connection_id) };
   }
 
-  runEnded(runId: string): void {
-    this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", runId);
+  runEnded(pid: string, runId: string): void {
+    this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", whole(pid, runId));
   }
 
   connectionGone(connectionId: string): void {
@@ -58,4 +58,9 @@ export class Followers {
   prune(now: number): void {
     this.#sql.run("DELETE FROM run_routes WHERE expires_at <= ?", now);
   }
+}
+
+/** Whoever starts a run may name it, and two processes may have one of the same name. */
+function whole(pid: string, runId: string): string {
+  return `${pid} ${runId}`;
 }

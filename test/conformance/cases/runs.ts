@@ -184,6 +184,27 @@ stages("proc.send:run-id", async ({ spawn, model, ann }) => {
   expect(model.asked).toHaveLength(1);
 });
 
+stages("proc.send:run-id-foreign", async ({ spawn, model, ann, somebody }) => {
+  const agent = await spawn();
+  const person = await somebody();
+  const other = await spawn({}, person);
+  const runId = `same-${agent.pid}`;
+  const heard: string[] = [];
+  const path = `${ann.session.identity.process.home}/same.txt`;
+  model.next(wants(["Delete", { target: "gsv", path }]));
+  await agent.say("Delete it.", { runId });
+  const { requestId } = await agent.asked();
+  // Somebody else's run of the same name begins and ends, and nothing of this one changes.
+  person.onSignal((signal, payload) => heard.push(`${signal} ${String((payload as { pid?: unknown }).pid)}`));
+  model.next(says("Mine."), says("Gone."));
+  await other.say("Hello.", { runId });
+  expect(await other.finished(runId)).toMatchObject({ pid: other.pid, text: "Mine." });
+  expect((await agent.history()).pendingHil).toMatchObject({ requestId });
+  await agent.answer(requestId, "approve");
+  expect(await agent.finished(runId)).toMatchObject({ pid: agent.pid, status: "ok", text: "Gone." });
+  expect(heard.filter((one) => one.endsWith(agent.pid))).toEqual([]);
+});
+
 stages("proc.send:refuses", async ({ spawn, ann }) => {
   const { pid } = await spawn();
   await expectRefusal(ann.call("proc.send", { pid, message: " " }), 400, /message/);

@@ -30,11 +30,11 @@ export class ScriptedModel {
     return new ScriptedModel(await ScriptedProvider.start());
   }
 
-  /** From the next run on it answers this user and nobody else. Root allows the way to it. */
-  async serve(root: Client, uid: number, wire: WireName = "chat"): Promise<void> {
+  /** From the next run on it answers a user, or everybody who has chosen nothing else. Root allows the way to it. */
+  async serve(root: Client, whom: number | "everybody" = "everybody", wire: WireName = "chat"): Promise<void> {
+    const folder = whom === "everybody" ? "config/ai" : `users/${whom}/ai`;
     await root.call("sys.config.set", { key: "config/net/allowed_hosts", value: this.provider.host });
-    for (const [name, value] of Object.entries(this.settings(wire)))
-      await root.call("sys.config.set", { key: `users/${uid}/ai/${name}`, value });
+    for (const [name, value] of Object.entries(this.settings(wire))) await root.call("sys.config.set", { key: `${folder}/${name}`, value });
   }
 
   /** What has to be set for it. */
