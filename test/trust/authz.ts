@@ -2,9 +2,11 @@
 // one's own, somebody else's and nobody's. A wrong allow fails, and so does an answer that tells a foreign object from an
 // absent one.
 
+import { sleep } from "../../src/lib/sleep.ts";
 import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
 import type { Syscall } from "../../src/syscalls/define.ts";
 import type { Host } from "../support/host.ts";
+import { ScriptedModel, wants } from "../support/models/scripted.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { enter, populate, ROOT } from "../support/people.ts";
 import { type AnyFrame, RawSocket } from "../support/raw-socket.ts";
@@ -44,6 +46,10 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
     if (whose === "absent") return "ws_00000000-0000-4000-8000-000000000000";
     return whose === "own" ? freshWorkspace(caller) : victimsWorkspace;
   },
+  pid: (whose, caller) => ({ own: `init:${caller.uid}`, foreign: `init:${victim.uid}`, absent: "init:99999" })[whose],
+  parentPid: (whose, caller) => IDS.pid!(whose, caller),
+  requestId: (whose) => (whose === "foreign" ? victims.requestId : NOBODYS),
+  grantId: (whose) => (whose === "foreign" ? victims.grantId : NOBODYS),
   tokenId: async (whose, caller) =>
     whose === "absent" ? "00000000-0000-4000-8000-000000000000" : freshToken(whose === "own" ? caller.uid : victim.uid),
 };
@@ -55,10 +61,16 @@ const PLAIN = new Set(
     "expiresAt reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
+    // Within a process that was named, and looked at only after that was judged.
+    "runId conversationId targetConversationId segmentId throughMessageId messageIds includeClosed includeLiveSuffix title archive " +
+    "summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
+    "metadata timeoutMs media prompt assignment workspace days " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),
 );
+
+const NOBODYS = "00000000-0000-4000-8000-000000000000";
 
 /** sys.user.create makes the name it is given; it is not the name of something that exists. */
 const MAKES: Record<string, string> = { "sys.user.create": "username", "sys.setup": "username" };
@@ -86,6 +98,7 @@ await admin.call("sys.config.set", { key: `users/${victim.uid}/ai/model`, value:
 await admin.call("fs.write", { path: "/home/victim/secret", content: "the victim's" });
 await admin.call("repo.apply", { repo: "victim/secret", message: "hide", ops: [{ type: "put", path: "a", content: "the victim's" }] });
 const victimsWorkspace = await freshWorkspace(victim);
+const victims = await questions();
 await registerDevice("victim", victim.uid, "victims-laptop");
 
 for (const call of kernelCalls) {
@@ -238,6 +251,31 @@ async function freshSession({ username, uid }: Person): Promise<string> {
   return started.sessionId;
 }
 
+/** An agent of the victim's was allowed something for a day, and asks for something else. */
+async function questions(): Promise<{ requestId: string; grantId: string }> {
+  const pid = `init:${victim.uid}`;
+  const model = await ScriptedModel.start();
+  await model.serve(admin, victim.uid);
+  const remove = (path: string) => wants(["Delete", { target: "gsv", path: `/home/victim/${path}` }]);
+  model.next(remove("one"), remove("two"));
+  await admin.call("proc.send", { pid, message: "Tidy up." });
+  const first = await question(pid, null);
+  const { grant } = await admin.call("proc.hil", { requestId: first, decision: "approve", remember: true });
+  const requestId = await question(pid, first);
+  await model.close();
+  return { requestId, grantId: grant!.grantId };
+}
+
+/** The one that is open, and not the one that was. */
+async function question(pid: string, before: string | null): Promise<string> {
+  for (const until = Date.now() + 60_000; Date.now() < until;) {
+    const { pendingHil } = await admin.call("proc.history", { pid });
+    if (pendingHil !== null && pendingHil.requestId !== before) return pendingHil.requestId;
+    await sleep(50, new AbortController().signal);
+  }
+  throw new Error("the victim's agent asks nothing");
+}
+
 async function freshWorkspace({ username, uid }: Person): Promise<string> {
   const { token } = await admin.call("sys.token.create", { kind: "user", uid });
   const client = await enter(host, { username, token: token.token }, { id: "authz-workspace" });
@@ -257,7 +295,15 @@ async function stateOfVictim(): Promise<string> {
   const secret = await admin.call("fs.read", { path: "/home/victim/secret" });
   const { workspaces } = await admin.call("sys.workspace.list", { uid: victim.uid });
   const repos = await Promise.all([admin.call("repo.list", { owner: "victim" }), admin.call("repo.log", { repo: "victim/secret" })]);
-  return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos]);
+  const pid = `init:${victim.uid}`;
+  const processes = await Promise.all([
+    admin.call("proc.list", { uid: victim.uid }),
+    admin.call("proc.history", { pid }),
+    admin.call("proc.conversation.list", { pid, includeClosed: true }),
+    admin.call("proc.approval.list", { pid }),
+    admin.call("proc.queue.list", { pid }),
+  ]);
+  return JSON.stringify([tokens, config, users, groups, capabilities, secret, workspaces, repos, processes]);
 }
 
 /** The answer with the id it echoes taken out. */
