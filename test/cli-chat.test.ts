@@ -252,6 +252,33 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
   });
 });
 
+describe.skipIf(!hasTmux)("one message at a terminal", () => {
+  test("is answered there, with its questions", async () => {
+    const [first, second] = [await file("first"), await file("second")];
+    const both = [...calls("Delete", { target: "gsv", path: first }).say, ...calls("Delete", { target: "gsv", path: second }).say];
+    provider.next({ say: both }, says("One of them is gone."));
+    const once = run("chat", "--pid", pid, "delete both");
+    await once.shows(KEYS);
+    once.keys("y");
+    await once.shows("allowed once");
+    await expect.poll(() => count(once.screen(), KEYS)).toBe(2);
+    once.keys("n");
+    await once.shows("why not?");
+    once.say("");
+    await once.shows("One of them is gone.\ncode=0");
+    expect([await exists(first), await exists(second)]).toEqual([false, true]);
+  });
+
+  test("is stopped by Ctrl-C", async () => {
+    provider.next(partOf("This is the first half", " and this never comes"));
+    const once = run("chat", "--pid", pid, "say something long");
+    await once.shows("This is the firs");
+    once.keys("C-c");
+    await once.shows(/stopped\ncode=130/);
+    await expect.poll(async () => (await client.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state).toBe("idle");
+  });
+});
+
 describe("from a script", () => {
   test("the answer goes to a pipe as it is, and what is piped in goes along", async () => {
     provider.next(calls("Read", { target: "gsv", path: "~" }, "I look."), says("**The** answer"));
@@ -481,9 +508,14 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 async function open(): Promise<Terminal> {
-  const command = [process.execPath, join(scratch, "bundle/gsv.js"), "-u", "alice", "chat", "--pid", pid];
+  const opened = run("chat", "--pid", pid);
+  await opened.shows("say something, or /help");
+  return opened;
+}
+
+function run(...args: string[]): Terminal {
+  const command = [process.execPath, join(scratch, "bundle/gsv.js"), "-u", "alice", ...args];
   terminal = new Terminal(scratch, ++screens, environment(), command);
-  await terminal.shows("say something, or /help");
   return terminal;
 }
 

@@ -47,8 +47,9 @@ class Once {
   #hasBegun = false;
   #hasEnded = false;
   #interrupts = 0;
-  /** The question that is asked here, with the way to take it back. */
-  #asked: { question: Question; over: AbortController } | null = null;
+  /** Questions that are asked here one after the other, each with the way to take it back. */
+  readonly #open = new Map<Question, AbortController>();
+  #asking: Promise<void> = Promise.resolve();
   #end: (end: End) => void = () => {};
   #fail: (error: Error) => void = () => {};
 
@@ -95,7 +96,7 @@ class Once {
       return await end;
     } finally {
       process.off("SIGINT", interrupted);
-      this.#asked?.over.abort();
+      this.#close(() => true);
       following.stop();
     }
   }
@@ -117,9 +118,8 @@ class Once {
     if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify({ seq, signal, payload })}\n`);
     this.#keepTool(signal, payload);
     this.#show(this.#view.view(signal, payload, Date.now()));
-    const isTool = signal === "proc.run.tool.started" || signal === "proc.run.tool.finished";
-    if (this.#asked !== null && (isEnd || (isTool && this.#asked.question.callId === payload.callId))) this.#asked.over.abort();
-    if (signal === "proc.run.hil.requested") void this.#ask(questionOf(payload)).catch((error: Error) => this.#fail(error));
+    if (signal === "proc.run.tool.started" || signal === "proc.run.tool.finished") this.#close(({ callId }) => callId === payload.callId);
+    if (signal === "proc.run.hil.requested") this.#heard(questionOf(payload));
     if (!isEnd) return;
     this.#hasEnded = true;
     this.#end({ outcome: payload as Outcome });
@@ -132,29 +132,39 @@ class Once {
     if (signal === "proc.run.tool.finished" && known !== undefined) known.ok = ok;
   }
 
-  async #ask(question: Question): Promise<void> {
-    const { requestId } = question;
-    const before = this.#asked;
+  #heard(question: Question): void {
     if (!isInteractive()) return this.#tellQuestion(question);
-    const over = new AbortController();
-    const asked = { question, over };
-    if (before !== null) await new Promise((resolve) => before.over.signal.addEventListener("abort", resolve));
-    this.#asked = asked;
-    process.stderr.write(`${questionText(question, this.#look)}\n`);
+    this.#open.set(question, new AbortController());
+    this.#asking = this.#asking.then(() => this.#ask(question)).catch((error: Error) => this.#fail(error));
+  }
+
+  /** They need no answer from here any more. */
+  #close(isOver: (question: Question) => boolean): void {
+    for (const [question, over] of this.#open) if (isOver(question)) over.abort();
+  }
+
+  async #ask(question: Question): Promise<void> {
+    const over = this.#open.get(question);
+    if (over === undefined || over.signal.aborted) return;
+    this.#showQuestion(question);
     const answer = await askKey(question, over.signal, this.#look);
+    this.#open.delete(question);
     if (answer === "interrupt") this.#interrupt();
     if (answer === null || answer === "interrupt") return;
-    await this.#client.call("proc.hil", { pid: this.#where.pid, requestId, ...answer });
     note(`  ${decided(answer)}`);
-    over.abort();
-    this.#asked = null;
+    await this.#client.call("proc.hil", { pid: this.#where.pid, requestId: question.requestId, ...answer });
   }
 
   #tellQuestion(question: Question): void {
     const { requestId } = question;
-    if (this.#options.prints === "text") process.stderr.write(`${questionText(question, this.#look)}\n`);
+    this.#showQuestion(question);
     note(`gsv: this waits for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
     if (!this.#options.waits) this.#end({ question });
+  }
+
+  #showQuestion(question: Question): void {
+    if (this.#options.prints === "text") this.#show(this.#view.remark(questionText(question, this.#look)));
+    else process.stderr.write(`${questionText(question, this.#look)}\n`);
   }
 
   #interrupt(): void {
