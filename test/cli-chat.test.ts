@@ -292,7 +292,7 @@ describe("from a script", () => {
     provider.next(says("An answer."), says("Another."));
     const object = await gsv(["chat", "--pid", pid, "hello", "--json"]);
     expect(JSON.parse(object.out)).toMatchObject({ pid, conversationId: "default", status: "ok", text: "An answer.", tools: [] });
-    const events = await gsv(["chat", "--pid", pid, "--new", "A title", "--events", "hello"]);
+    const events = await gsv(["chat", "--pid", pid, "--new", "--title", "A title", "--events", "hello"]);
     const lines = events.out.trim().split("\n");
     const signals = lines.map((line) => JSON.parse(line) as { signal: string; payload: { status?: string; text?: string } });
     expect(signals[0]).toMatchObject({ signal: "proc.run.started" });
@@ -387,8 +387,7 @@ test("the gateway's shell speaks of processes, and inside one of that one", asyn
   );
   await gsv(["chat", "--pid", pid, "try it"]);
   const { messages } = await client.call("proc.history", { pid });
-  const result = messages.find(({ role }) => role === "toolResult");
-  const { output = "" } = (result?.content ?? {}) as { output?: string };
+  const { output } = messages.find(({ role }) => role === "toolResult")!.content as { output: string };
   expect(output).toContain(`${pid}\nconversation=default overflow=fail`);
   expect(output).toMatch(/accepted run_id=\S+ queued=(true|false)\n/);
   expect(output).toContain(`Pid:\t${pid}\nPPid:\tinit:1000\nProfile:\ttask\n`);

@@ -73,7 +73,7 @@ export class ChatSession {
       onEvent: (event) => after(() => this.#event(event)),
       onPiece: (piece) => after(() => this.#piece(piece)),
       onLive: (live) => after(() => this.#live(live)),
-      onGap: () => after(() => void this.load("Too much happened while the connection was away; the last messages are:")),
+      onGap: () => after(() => this.doing(this.load("Too much happened while the connection was away; the last messages are:"))),
       onError: (error) => this.#end(error),
     });
     try {
@@ -108,7 +108,9 @@ export class ChatSession {
       const text = wordsOf(message);
       return text === null ? [] : [{ role: message.role, text }];
     });
+    const draft = this.#editor.text;
     this.#editor = new LineEditor(words.flatMap(({ role, text }) => (role === "user" ? [text] : [])).toReversed());
+    this.#editor.set(draft);
     this.#view.wasSaid(words.findLast(({ role }) => role === "assistant")?.text ?? "");
     this.#showEarlier(words, history.messageCount, title);
     this.#questions.remove(() => true);
@@ -175,7 +177,10 @@ export class ChatSession {
     };
     if (signal === "proc.run.started") this.#runs.set(runId, conversationId ?? "");
     if (signal === "proc.run.finished") this.#runs.delete(runId);
-    if (conversationId !== this.where.conversationId) return;
+    if (conversationId !== this.where.conversationId) {
+      if (signal === "proc.run.hil.requested") this.remark(`A question waits in conversation ${conversationId}: /open ${conversationId}`);
+      return;
+    }
     if (changes?.includes("messages") === true && payload.role === "user") {
       this.#said.add(runId);
       // It stood at the end of the history already.

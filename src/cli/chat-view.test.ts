@@ -107,6 +107,20 @@ test("errors and stops are said", () => {
   expect(shown([started, ...streamed("par"), finished({ status: "aborted", aborted: true, text: "par" })])).toBe("par\nstopped\n");
 });
 
+test("runs that were answered together end once on the screen", () => {
+  const failed = finished({ status: "error", error: "No key: set one" });
+  expect(shown([started, failed, ["chat.complete", {}], failed, started, failed])).toBe("error: No key: set one\nerror: No key: set one\n");
+});
+
+test("what stood at the end of the history is not shown again when it is told", () => {
+  const view = new ChatView("plain");
+  view.wasSaid("Hello");
+  const told = [output("Hello"), output("Hello"), finished({ text: "Hello" })].flatMap(([signal, payload]) =>
+    view.view(signal, payload, 0),
+  );
+  expect(told.map(({ text }) => text).join("")).toBe("Hello\n");
+});
+
 test("a question shows all that would run, and nothing in it can pass for something else", () => {
   const args = { target: "mac", input: "a\n\u001b[1Ab\r\u202e", cwd: "/x" };
   const question = questionOf({ requestId: "h", syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" });

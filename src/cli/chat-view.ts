@@ -31,6 +31,9 @@ export class ChatView {
   #call = newCall();
   /** Said last in whole, so that the end of a run does not say it again. */
   #lastText = "";
+  #saidBefore = "";
+  /** How the run before ended, while nothing else has happened: of runs that were answered together it is said once. */
+  #lastEnd = "";
   readonly #tools = new Map<string, { line: string; startedAt: number }>();
   /** The tool whose line has no end yet. */
   #openTool: string | null = null;
@@ -73,9 +76,10 @@ export class ChatView {
     return this.remark(this.#details === "" ? "nothing to show yet" : this.#details, "dim");
   }
 
-  /** This was said before, and is on the screen already. */
+  /** This was said last before one looked, and is on the screen already; it may be told once more. */
   wasSaid(whole: string): void {
     this.#lastText = whole;
+    this.#saidBefore = whole;
   }
 
   #taken(): Piece[] {
@@ -85,10 +89,12 @@ export class ChatView {
   }
 
   #take(signal: string, payload: Data, now: number): void {
+    if (signal.startsWith("proc.run.") && signal !== "proc.run.finished") this.#lastEnd = "";
     switch (signal) {
       case "proc.run.started":
         this.#endCall();
         this.#lastText = "";
+        this.#saidBefore = "";
         return;
       case "proc.changed":
         return this.#changed(payload);
@@ -176,7 +182,8 @@ export class ChatView {
   }
 
   #output(whole: string): void {
-    this.#sayRest(whole);
+    if (whole.trim() !== this.#saidBefore.trim() || this.#call.shown !== "") this.#sayRest(whole);
+    this.#saidBefore = "";
     this.#endCall();
   }
 
@@ -230,6 +237,9 @@ export class ChatView {
     if (restOf(whole, this.#lastText) !== "") this.#sayRest(whole);
     this.#endCall();
     this.#tools.clear();
+    const end = `${text(payload.status)} ${text(payload.error)}`;
+    if (this.#lastEnd === end) return;
+    this.#lastEnd = end;
     if (payload.status === "aborted" || payload.aborted === true) this.#remark("stopped", "dim");
     else if (payload.status === "error") {
       this.#remark(`error: ${printable(text(payload.error) || text(payload.reason), "\n")}`, "red");

@@ -6,6 +6,8 @@ export type Key = { text?: string | undefined; name?: string | undefined; ctrl?:
 /** What a key meant beyond the text: the line is done, or nothing in particular. */
 export type Edited = "submit" | "edited" | "ignored";
 
+// oxlint-disable-next-line no-control-regex -- controls are what this is about
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const segmenter = new Intl.Segmenter();
 
 export class LineEditor {
@@ -145,9 +147,7 @@ export class LineEditor {
 
   #insert(text: string): Edited {
     // Keys that mean something to a terminal mean nothing here.
-    const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-    // oxlint-disable-next-line no-control-regex -- controls are what this is about
-    const plain = lines.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+    const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(CONTROLS, "");
     if (plain === "") return "ignored";
     // What is typed may join what stands before it to one character.
     this.#before = graphemes(this.#before.join("") + plain);

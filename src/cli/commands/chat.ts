@@ -9,7 +9,8 @@ import { type Globals, withClient } from "../session.ts";
 export type ChatFlags = Globals & {
   pid?: string;
   conversation?: string;
-  new?: string | true;
+  new?: boolean;
+  title?: string;
   verbose?: boolean;
   events?: boolean;
   wait?: boolean;
@@ -19,8 +20,9 @@ const EXIT_USAGE = 2;
 
 export async function chat(flags: ChatFlags, words: readonly string[]): Promise<number> {
   const isVerbose = flags.verbose === true;
-  if (flags.new !== undefined && flags.conversation !== undefined)
+  if (flags.new === true && flags.conversation !== undefined)
     throw new Problem("Give either --new or --conversation, not both", EXIT_USAGE);
+  if (flags.title !== undefined && flags.new !== true) throw new Problem("--title names a conversation that --new begins", EXIT_USAGE);
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (words.length === 0 && isTerminal && flags.json !== true && flags.events !== true) {
     const { ChatSession } = await import("../chat-session.ts");
@@ -40,8 +42,8 @@ export async function chat(flags: ChatFlags, words: readonly string[]): Promise<
 
 async function whereOf(client: Client, flags: ChatFlags): Promise<Where> {
   const pid = await processOf(client, flags.pid);
-  if (flags.new === undefined) return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
-  const title = flags.new === true ? {} : { title: flags.new };
+  if (flags.new !== true) return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
+  const title = flags.title === undefined ? {} : { title: flags.title };
   const { conversation } = await client.call("proc.conversation.open", { pid, ...title });
   return { pid, conversationId: conversation.id };
 }

@@ -229,7 +229,8 @@ function facts(values: Record<string, string | number | boolean>): string {
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  return rows.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ").trimEnd()}\n`).join("");
+  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ");
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
 
 function missing(message: string): never {
