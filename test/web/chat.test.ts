@@ -4,6 +4,7 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
+import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
 import { type Desktop, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
 import { ScriptedModel, says, toldText } from "../support/models/scripted.ts";
@@ -34,13 +35,13 @@ describe("with the demo model", () => {
     const page = await desktop.openAs(ALICE, "/chat");
     await say(page, "help");
     await page.getByRole("article", { name: /^You/ }).getByText("help", { exact: true }).waitFor();
-    await messages(page).getByRole("listitem").filter({ hasText: "list files in ~/notes" }).waitFor();
-    expect(await field(page).inputValue()).toBe("");
+    await messageList(page).getByRole("listitem").filter({ hasText: "list files in ~/notes" }).waitFor();
+    expect(await messageField(page).inputValue()).toBe("");
     await page.getByRole("status").filter({ hasText: "I only know a few plain requests" }).waitFor();
     await atRest(page);
-    const before = await shown(page);
+    const before = await conversationRows(page);
     await page.reload();
-    await expect.poll(() => shown(page)).toEqual(before);
+    await expect.poll(() => conversationRows(page)).toEqual(before);
     expect(before.filter((text) => text === "help")).toHaveLength(1);
     await page.context().close();
   });
@@ -48,17 +49,17 @@ describe("with the demo model", () => {
   test("a call of a tool is a card that opens", async () => {
     const page = await openTask("a card");
     await say(page, "write a note: water the plants");
-    const card = messages(page).getByRole("button", { name: /Write .*water-the-plants\.md.*done/ });
+    const card = messageList(page).getByRole("button", { name: /Write .*water-the-plants\.md.*done/ });
     await card.click();
-    await messages(page).getByRole("definition").getByText("water the plants", { exact: true }).waitFor();
-    await messages(page).getByRole("group", { name: "Output" }).getByText("water-the-plants.md").waitFor();
+    await messageList(page).getByRole("definition").getByText("water the plants", { exact: true }).waitFor();
+    await messageList(page).getByRole("group", { name: "Output" }).getByText("water-the-plants.md").waitFor();
     await page.context().close();
   });
 
   test("what runs on a machine is asked about, and only a fresh press answers", async () => {
     const page = await openTask("a question");
     await say(page, "run echo from-the-laptop on laptop");
-    const question = messages(page).getByRole("region", { name: "Allow Shell on laptop?" });
+    const question = messageList(page).getByRole("region", { name: "Allow Shell on laptop?" });
     await question.getByText("input: echo from-the-laptop").waitFor();
     const allow = question.getByRole("button", { name: "Allow once" });
     // A program in the page, and a key that was held before, are nobody's yes.
@@ -71,24 +72,24 @@ describe("with the demo model", () => {
     expect(await question.count()).toBe(1);
     await allow.click();
     await question.waitFor({ state: "detached" });
-    await messages(page)
+    await messageList(page)
       .getByRole("button", { name: /Shell echo from-the-laptop laptop done/ })
       .click();
-    await messages(page).getByRole("group", { name: "Output" }).getByText("from-the-laptop").waitFor();
+    await messageList(page).getByRole("group", { name: "Output" }).getByText("from-the-laptop").waitFor();
     await page.context().close();
   });
 
   test("a no is given with its reason, and a yes for longer with how much and how long", async () => {
     const page = await openTask("answers");
     await say(page, "run echo one on laptop");
-    const question = messages(page).getByRole("region", { name: "Allow Shell on laptop?" });
+    const question = messageList(page).getByRole("region", { name: "Allow Shell on laptop?" });
     await press(question.getByRole("button", { name: "Deny…" }));
     await question.getByLabel("Reason, for the agent").fill("not on a Sunday");
     await press(question.getByRole("button", { name: "Deny", exact: true }));
-    await messages(page)
+    await messageList(page)
       .getByRole("button", { name: /Shell echo one laptop failed/ })
       .click();
-    await messages(page).getByRole("group", { name: "Output" }).getByText("not on a Sunday").waitFor();
+    await messageList(page).getByRole("group", { name: "Output" }).getByText("not on a Sunday").waitFor();
 
     await say(page, "run echo two on laptop");
     await press(question.getByRole("button", { name: "Allow for a day…" }));
@@ -97,7 +98,7 @@ describe("with the demo model", () => {
     await press(question.getByRole("button", { name: "Allow", exact: true }));
     await page.getByText("Remembered:").waitFor();
     await say(page, "run echo three on laptop");
-    await messages(page)
+    await messageList(page)
       .getByRole("button", { name: /Shell echo three laptop done/ })
       .waitFor();
     await page.context().close();
@@ -116,7 +117,7 @@ describe("with the demo model", () => {
     await menu(page, "Close");
     await page.getByText("This conversation is closed").waitFor();
     await page.getByRole("button", { name: "Open the conversation again" }).click();
-    await field(page).waitFor();
+    await messageField(page).waitFor();
     await menu(page, "Reset");
     await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
     await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
@@ -129,7 +130,7 @@ describe("with the demo model", () => {
     await page.getByLabel("What is to be done").fill("help");
     await page.getByLabel("Name", { exact: true }).fill("A small task");
     await page.getByRole("button", { name: "Start" }).click();
-    await messages(page).getByText("I only know a few plain requests").waitFor();
+    await messageList(page).getByText("I only know a few plain requests").waitFor();
     await page.getByRole("link", { name: "A small task" }).waitFor();
     await menu(page, "End the agent");
     await page.getByRole("button", { name: "End it" }).click();
@@ -149,7 +150,7 @@ describe("with the demo model", () => {
   test("a phone shows the list, then the conversation, and leads back", async () => {
     const page = await desktop.openAs(ALICE, "/chat", PHONE);
     await page.getByRole("link", { name: /Personal agent/ }).click();
-    await field(page).waitFor();
+    await messageField(page).waitFor();
     expect(await page.getByRole("navigation", { name: "Agents and conversations" }).count()).toBe(0);
     await page.getByRole("link", { name: "All agents" }).click();
     await page.getByRole("link", { name: /Personal agent/ }).waitFor();
@@ -163,15 +164,15 @@ describe("with the demo model", () => {
     await page.keyboard.type("run echo by-keyboard on laptop");
     await page.keyboard.press("Shift+Enter");
     await page.keyboard.type("please");
-    expect(await field(page).inputValue()).toBe("run echo by-keyboard on laptop\nplease");
+    expect(await messageField(page).inputValue()).toBe("run echo by-keyboard on laptop\nplease");
     for (const _ of "\nplease") await page.keyboard.press("Backspace");
     await page.keyboard.press("Enter");
-    const allow = messages(page).getByRole("button", { name: "Allow once" });
+    const allow = messageList(page).getByRole("button", { name: "Allow once" });
     await expect.poll(() => allow.isEnabled()).toBe(true);
     for (let tabs = 0; tabs < 40 && !(await allow.evaluate((one) => one === document.activeElement)); tabs++)
       await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await messages(page)
+    await messageList(page)
       .getByRole("button", { name: /Shell echo by-keyboard laptop done/ })
       .waitFor();
     await page.getByRole("heading", { level: 1 }).focus();
@@ -191,7 +192,7 @@ describe("with the demo model", () => {
       { ...PHONE, colorScheme: "dark" },
     ] as const) {
       const page = await desktop.openAs(ALICE, `/chat/${pid}/default`, look);
-      await expect.poll(() => messages(page).getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
+      await expect.poll(() => messageList(page).getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
       expect(await violations(page)).toEqual([]);
       await page.context().close();
     }
@@ -214,16 +215,16 @@ describe("with a model that is told what to say", () => {
     model.next({ hang: true, script: says(`Once upon a time ${"there was a word ".repeat(40)}the end`), after: 2_000 });
     const page = await openTask("coming");
     await say(page, "tell me a story");
-    await messages(page).getByText("Once upon a time").waitFor();
+    await messageList(page).getByText("Once upon a time").waitFor();
     const second = await page.context().newPage();
     await second.goto(page.url());
-    await messages(second).getByText("Once upon a time").waitFor();
-    expect(await messages(second).getByText("the end").count()).toBe(0);
-    await field(page).press("Escape");
+    await messageList(second).getByText("Once upon a time").waitFor();
+    expect(await messageList(second).getByText("the end").count()).toBe(0);
+    await messageField(page).press("Escape");
     for (const one of [page, second]) {
-      await messages(one).getByText("Once upon a time").waitFor({ state: "detached" });
+      await messageList(one).getByText("Once upon a time").waitFor({ state: "detached" });
       await atRest(one);
-      expect((await shown(one)).filter((text) => text === "tell me a story")).toHaveLength(1);
+      expect((await conversationRows(one)).filter((text) => text === "tell me a story")).toHaveLength(1);
     }
     await page.context().close();
   });
@@ -234,12 +235,12 @@ describe("with a model that is told what to say", () => {
     const second = await page.context().newPage();
     await second.goto(page.url());
     await say(page, "from the first");
-    await messages(second).getByText("first answer").waitFor();
+    await messageList(second).getByText("first answer").waitFor();
     await say(second, "from the second");
-    await messages(page).getByText("second answer").waitFor();
+    await messageList(page).getByText("second answer").waitFor();
     await Promise.all([atRest(page), atRest(second)]);
-    expect(await shown(page)).toEqual(await shown(second));
-    expect((await shown(page)).filter((text) => text.startsWith("from the"))).toEqual(["from the first", "from the second"]);
+    expect(await conversationRows(page)).toEqual(await conversationRows(second));
+    expect((await conversationRows(page)).filter((text) => text.startsWith("from the"))).toEqual(["from the first", "from the second"]);
     await page.context().close();
   });
 
@@ -248,7 +249,7 @@ describe("with a model that is told what to say", () => {
     model.next(says("done with the rest"));
     const page = await openTask("waiting");
     await say(page, "the first");
-    await messages(page).getByText("the first", { exact: true }).waitFor();
+    await messageList(page).getByText("the first", { exact: true }).waitFor();
     await say(page, "the secnd");
     await say(page, "never mind");
     const queue = page.getByRole("region", { name: "Waiting messages" });
@@ -260,10 +261,10 @@ describe("with a model that is told what to say", () => {
     await queue.getByRole("button", { name: "Save" }).click();
     await queue.getByText("the second").waitFor();
     release();
-    await messages(page).getByText("done with the rest").waitFor();
+    await messageList(page).getByText("done with the rest").waitFor();
     await queue.waitFor({ state: "detached" });
     await atRest(page);
-    expect((await shown(page)).filter((text) => text.startsWith("the "))).toEqual(["the first", "the second"]);
+    expect((await conversationRows(page)).filter((text) => text.startsWith("the "))).toEqual(["the first", "the second"]);
     expect(toldText(model.asked.at(-1)!)).toContain("the second");
     await page.context().close();
   });
@@ -279,8 +280,8 @@ describe("with a model that is told what to say", () => {
     await drop(page, "red.png", PNG);
     await files.getByText(/^\d+ B$/).waitFor();
     await say(page, "what colour is this?");
-    await messages(page).getByText("I see red").waitFor();
-    const picture = messages(page).getByRole("img", { name: "red.png", exact: true });
+    await messageList(page).getByText("I see red").waitFor();
+    const picture = messageList(page).getByRole("img", { name: "red.png", exact: true });
     await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(2);
     await page.context().close();
   });
@@ -289,15 +290,15 @@ describe("with a model that is told what to say", () => {
     model.next(says("a yellow one"), says("a blue one"));
     const page = await openTask("searching");
     await say(page, "Name a parrot");
-    await messages(page).getByText("a yellow one").waitFor();
+    await messageList(page).getByText("a yellow one").waitFor();
     await say(page, "And another");
-    await messages(page).getByText("a blue one").waitFor();
+    await messageList(page).getByText("a blue one").waitFor();
     await page.getByRole("button", { name: "Search this conversation" }).click();
     await page.getByRole("searchbox", { name: "Words" }).fill("YELLOW");
     await page.getByRole("button", { name: /Agent .* a yellow one/ }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
 
-    const answer = messages(page)
+    const answer = messageList(page)
       .getByRole("article", { name: /^Agent/ })
       .filter({ hasText: "a yellow one" });
     await answer.hover();
@@ -306,8 +307,8 @@ describe("with a model that is told what to say", () => {
     const from = page.url();
     await answer.getByRole("button", { name: "Fork from here" }).click();
     await page.waitForURL((url) => url.href !== from);
-    await messages(page).getByText("a yellow one").waitFor();
-    expect(await messages(page).getByText("a blue one").count()).toBe(0);
+    await messageList(page).getByText("a yellow one").waitFor();
+    expect(await messageList(page).getByText("a blue one").count()).toBe(0);
     await page.context().close();
   });
 
@@ -315,19 +316,19 @@ describe("with a model that is told what to say", () => {
     model.next(says("about the sea"), says("about the hills"));
     const page = await openTask("archives");
     await say(page, "one story");
-    await messages(page).getByText("about the sea").waitFor();
+    await messageList(page).getByText("about the sea").waitFor();
     await say(page, "another story");
-    await messages(page).getByText("about the hills").waitFor();
+    await messageList(page).getByText("about the hills").waitFor();
     await atRest(page);
     await menu(page, "Compact older messages");
     await page.getByLabel("Newest messages to keep").fill("2");
     await page.getByLabel("Written by you").check();
     await page.getByLabel("Your summary").fill("There was a story.");
     await page.getByRole("button", { name: "Compact", exact: true }).click();
-    const archive = messages(page).getByRole("region", { name: "Archived messages" });
+    const archive = messageList(page).getByRole("region", { name: "Archived messages" });
     await archive.getByRole("button", { name: "Show them" }).click();
     await archive.getByText("about the sea").waitFor();
-    await messages(page).getByText("about the hills").waitFor();
+    await messageList(page).getByText("about the hills").waitFor();
     await page.context().close();
   });
 
@@ -335,7 +336,7 @@ describe("with a model that is told what to say", () => {
     model.next({ status: 401 });
     const page = await openTask("a failure");
     await say(page, "are you there?");
-    const failure = messages(page).getByRole("article", { name: "A run ended with an error" });
+    const failure = messageList(page).getByRole("article", { name: "A run ended with an error" });
     await failure.getByText("Check the key and the provider in Settings").waitFor();
     await page.reload();
     await failure.getByText("Check the key and the provider in Settings").waitFor();
@@ -344,11 +345,11 @@ describe("with a model that is told what to say", () => {
 
   test("what was written and not sent is there after a reload, for each conversation", async () => {
     const page = await openTask("drafts");
-    await field(page).fill("half a thou");
+    await messageField(page).fill("half a thou");
     await page.reload();
-    await expect.poll(() => field(page).inputValue()).toBe("half a thou");
+    await expect.poll(() => messageField(page).inputValue()).toBe("half a thou");
     await page.getByRole("link", { name: /Personal agent/ }).click();
-    await expect.poll(() => field(page).inputValue()).toBe("");
+    await expect.poll(() => messageField(page).inputValue()).toBe("");
     await page.context().close();
   });
 
@@ -360,10 +361,10 @@ describe("with a model that is told what to say", () => {
     );
     const page = await openTask("markup");
     await say(page, "write something");
-    await messages(page).getByText("<script>alert(3)</script>").waitFor();
-    await messages(page).getByText("<img src=x onerror=alert(1)>").waitFor();
-    expect(await messages(page).locator("img").count()).toBe(0);
-    const links = await messages(page)
+    await messageList(page).getByText("<script>alert(3)</script>").waitFor();
+    await messageList(page).getByText("<img src=x onerror=alert(1)>").waitFor();
+    expect(await messageList(page).locator("img").count()).toBe(0);
+    const links = await messageList(page)
       .getByRole("link")
       .evaluateAll((all) => all.map((one) => [(one as HTMLAnchorElement).href, (one as HTMLAnchorElement).rel]));
     expect(links).toEqual([
@@ -381,21 +382,13 @@ test("nothing went wrong in any page meanwhile", () => {
 async function openTask(label: string): Promise<Page> {
   const { pid } = await alice.call("proc.spawn", { profile: "task", label });
   const page = await desktop.openAs(ALICE, `/chat/${pid}/default`);
-  await field(page).waitFor();
+  await messageField(page).waitFor();
   return page;
 }
 
-function field(page: Page): Locator {
-  return page.getByRole("textbox", { name: "Message" });
-}
-
-function messages(page: Page): Locator {
-  return page.getByRole("log", { name: "Messages" });
-}
-
 async function say(page: Page, text: string): Promise<void> {
-  await field(page).fill(text);
-  await field(page).press("Enter");
+  await messageField(page).fill(text);
+  await messageField(page).press("Enter");
 }
 
 /** Playwright waits until it can be pressed, as a person would. */
@@ -410,15 +403,8 @@ async function menu(page: Page, title: string): Promise<void> {
 
 /** Nothing is worked on, and everything that was said is read. */
 async function atRest(page: Page): Promise<void> {
-  await messages(page).getByText("The agent is working").waitFor({ state: "detached" });
+  await messageList(page).getByText("The agent is working").waitFor({ state: "detached" });
   await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
-}
-
-/** The words of each message, in order. */
-async function shown(page: Page): Promise<string[]> {
-  return messages(page)
-    .getByRole("article")
-    .evaluateAll((all) => all.map((one) => (one as HTMLElement).innerText.trim()));
 }
 
 async function drop(page: Page, name: string, base64: string): Promise<void> {

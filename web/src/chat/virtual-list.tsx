@@ -38,7 +38,7 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
   const state = useMemo(
     () => ({
       heights: new Map<string, number>(),
-      anchor: null as { key: string; at: number } | null,
+      anchor: null as Anchor | null,
       isFollowing: true,
       told: true,
       top: 0,
@@ -70,7 +70,7 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
       if (state.heights.get(key) !== height) isChanged = true;
       state.heights.set(key, height);
     }
-    place(element, state);
+    place(element, state, top);
     state.top = element.scrollTop;
     if (state.told !== state.isFollowing) {
       state.told = state.isFollowing;
@@ -146,21 +146,29 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
   );
 }
 
-/** Scrolls so that what was looked at, or the end, is where it was. */
-function place(element: HTMLElement, { isFollowing, anchor }: { isFollowing: boolean; anchor: { key: string; at: number } | null }): void {
+type Anchor = { key: string; at: number };
+
+/** Scrolls so that what was looked at, or the end, is where it was. `top` is where that should be by the heights one knows. */
+function place(element: HTMLElement, state: { isFollowing: boolean; anchor: Anchor | null }, top: number): void {
+  const { isFollowing, anchor } = state;
   if (isFollowing) {
     element.scrollTop = element.scrollHeight;
     return;
   }
   if (anchor === null) return;
   const row = element.querySelector<HTMLElement>(`:scope > [data-row="${CSS.escape(anchor.key)}"]`);
-  if (row === null) return;
+  if (row === null) {
+    // After a jump one still held on to a row far away: from now on to one that can be seen.
+    element.scrollTop = top;
+    state.anchor = anchorIn(element);
+    return;
+  }
   const away = row.getBoundingClientRect().top - element.getBoundingClientRect().top - anchor.at;
   if (Math.abs(away) >= 1) element.scrollTop += away;
 }
 
 /** The first row that can be seen. */
-function anchorIn(element: HTMLElement): { key: string; at: number } | null {
+function anchorIn(element: HTMLElement): Anchor | null {
   const edge = element.getBoundingClientRect().top;
   for (const row of element.querySelectorAll<HTMLElement>(":scope > [data-row]")) {
     const { top, bottom } = row.getBoundingClientRect();

@@ -1,0 +1,69 @@
+// A conversation whose gateway is killed in the middle of an answer, and comes back: the page that was open all the time
+// shows what a page shows that was opened just now.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
+import { desktopOf } from "../support/desktop.ts";
+import type { Host } from "../support/host.ts";
+import { ScriptedModel, says } from "../support/models/scripted.ts";
+import { ALICE, enter, populate, ROOT } from "../support/people.ts";
+import { steadyPort } from "../support/steady-port.ts";
+import { Gateway } from "../trust/crash/gateway.ts";
+
+const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
+const ANSWER = `Once upon a time ${"there was a gateway ".repeat(30)}and it came back.`;
+
+test("a page that outlived its gateway in the middle of an answer is equal to a fresh one", async () => {
+  const home = mkdtempSync(join(tmpdir(), "gsv-killed-"));
+  const port = await steadyPort();
+  const model = await ScriptedModel.start();
+  let gateway = new Gateway(BUILT, home, {}, port);
+  const host: Host = {
+    name: "node",
+    url: (await gateway.ready)!,
+    setupCode: null,
+    restart: () => Promise.resolve(),
+    close: () => gateway.kill(),
+  };
+  await populate(host);
+  const root = await enter(host, ROOT);
+  await model.serve(root);
+  root.close();
+  const desktop = await desktopOf(host);
+  try {
+    // Half of it, and then nothing; asked again after the restart, all of it.
+    model.next(says("Hello."), { hang: true, script: says(ANSWER), after: 3_000 }, says(ANSWER), says("Goodbye."));
+    const page = await desktop.openAs(ALICE, "/chat");
+    await messageField(page).fill("hello");
+    await messageField(page).press("Enter");
+    await messageList(page).getByText("Hello.").waitFor();
+    await messageField(page).fill("tell me a story");
+    await messageField(page).press("Enter");
+    await messageList(page).getByText("Once upon a time").waitFor();
+    await messageField(page).fill("and good night");
+    await messageField(page).press("Enter");
+    await page.getByRole("region", { name: "Waiting messages" }).getByText("and good night").waitFor();
+
+    await gateway.kill();
+    await page.getByText("Connection lost").waitFor();
+    gateway = new Gateway(BUILT, home, {}, port);
+    expect(await gateway.ready).toBe(host.url);
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await messageList(page).getByText("and it came back.").waitFor();
+    await messageList(page).getByText("Goodbye.").waitFor();
+    await page.getByRole("region", { name: "Waiting messages" }).waitFor({ state: "detached" });
+
+    const fresh = await desktop.openAs(ALICE, "/chat");
+    await messageList(fresh).getByText("Goodbye.").waitFor();
+    await expect.poll(() => conversationRows(page)).toEqual(await conversationRows(fresh));
+    expect(await conversationRows(fresh)).toEqual(["hello", "Hello.", "tell me a story", ANSWER, "and good night", "Goodbye."]);
+  } finally {
+    await desktop.close();
+    await model.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
