@@ -1,6 +1,6 @@
 // Markdown into blocks and inlines (web/src/markdown), without a browser.
 
-import * as fc from "fast-check";
+import { assert as check, constantFrom, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blocksOf } from "../../web/src/markdown/blocks.ts";
 import { highlight } from "../../web/src/markdown/highlight.ts";
@@ -97,11 +97,11 @@ describe("inlines", () => {
 });
 
 test("nothing that was written gets lost, and everything ends", () => {
-  const signs = fc.string({ unit: fc.constantFrom(...Array.from("ab *_`~[]()!<>\\\n#|-1.:h/")), maxLength: 300 });
+  const signs = string({ unit: constantFrom(...Array.from("ab *_`~[]()!<>\\\n#|-1.:h/")), maxLength: 300 });
   const wordsOf = (inlines: readonly Inline[]): string =>
     inlines.map((inline) => ("children" in inline ? wordsOf(inline.children) : "text" in inline ? inline.text : " ")).join("");
-  fc.assert(
-    fc.property(signs, (text) => {
+  check(
+    property(signs, (text) => {
       const letters = (from: string) => from.replaceAll(/[^ab]/g, "");
       for (const block of blocksOf(text)) expect(letters(text)).toContain(letters(block.source));
       expect(letters(wordsOf(inlinesOf(text)))).toBe(letters(text));

@@ -3,8 +3,6 @@
 import { useState } from "preact/hooks";
 import { Link } from "../frame/link.tsx";
 import { agentName, agents, agentsInOrder, type Agent } from "../state/agents.ts";
-import { call, sentence } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Banner } from "../ui/banner.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -14,7 +12,7 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { conversationName } from "./names.ts";
 import { NewTask } from "./new-task.tsx";
-import { conversationPath, DEFAULT_CONVERSATION, openConversation } from "./open.ts";
+import { conversationPath, DEFAULT_CONVERSATION, newConversation } from "./open.ts";
 import "./agent-list.css";
 
 const DOING: Record<Agent["state"], string> = {
@@ -25,7 +23,8 @@ const DOING: Record<Agent["state"], string> = {
   waiting_hil: "asks you",
 };
 
-type Shown = { pid: string | null; conversationId: string };
+/** `conversationId` is null where none is shown beside the list. */
+type Shown = { pid: string | null; conversationId: string | null };
 
 export function AgentList({ shown }: { shown: Shown }) {
   const [isNewTask, setNewTask] = useState(false);
@@ -57,7 +56,11 @@ function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
   const doing = DOING[agent.state];
   return (
     <li class="agent" data-shown={isShown}>
-      <Link class="agent-link" to={conversationPath(agent.pid)} aria-current={isShown ? "page" : undefined}>
+      <Link
+        class="agent-link"
+        to={conversationPath(agent.pid)}
+        aria-current={isShown && shown.conversationId !== null ? "page" : undefined}
+      >
         <Icon name={agent.profile === "init" ? "person" : "pieces"} />
         <span class="agent-name">{agentName(agent)}</span>
         {doing === "" ? (
@@ -73,7 +76,7 @@ function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
   );
 }
 
-function Conversations({ agent, shown }: { agent: Agent; shown: string }) {
+function Conversations({ agent, shown }: { agent: Agent; shown: string | null }) {
   const [hasClosed, setClosed] = useState(false);
   const { pid } = agent;
   const latest = useLatest("proc.conversation.list", { pid, includeClosed: true }, (signal, payload) => {
@@ -92,14 +95,6 @@ function Conversations({ agent, shown }: { agent: Agent; shown: string }) {
     isThere(DEFAULT_CONVERSATION) || all.some(({ id }) => id === DEFAULT_CONVERSATION)
       ? open
       : [{ id: DEFAULT_CONVERSATION, title: null, status: "open" as const }, ...open];
-  const begin = async () => {
-    try {
-      const { conversation } = await call("proc.conversation.open", { pid });
-      openConversation(pid, conversation.id);
-    } catch (error) {
-      notice(sentence(error), "bad");
-    }
-  };
   return (
     <div class="conversations">
       <ul>
@@ -113,7 +108,7 @@ function Conversations({ agent, shown }: { agent: Agent; shown: string }) {
           </li>
         ))}
       </ul>
-      <button type="button" class="conversation-new" onClick={() => void begin()}>
+      <button type="button" class="conversation-new" onClick={() => void newConversation(pid)}>
         <Icon name="plus" />
         New conversation
       </button>

@@ -2,6 +2,7 @@
 // kept until the gateway has it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { sentence } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { username } from "../state/session.ts";
 import type { Conversation } from "../state/conversation.ts";
@@ -59,7 +60,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
   const stop = () => {
     conversation.abort().then(
       () => notice("Stopped"),
-      () => notice("It could not be stopped. Try again.", "bad"),
+      (error: unknown) => notice(sentence(error), "bad"),
     );
   };
   const press = (event: KeyboardEvent) => {
@@ -154,7 +155,9 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
             }}
           />
           {run !== null && isEmpty ? (
-            <IconButton icon="stop" label="Stop (Esc)" onClick={stop} />
+            <button type="button" class="composer-send composer-stop" aria-label="Stop (Esc)" title="Stop (Esc)" onClick={stop}>
+              <Icon name="stop" />
+            </button>
           ) : (
             <button type="submit" class="composer-send" aria-label="Send" title="Send (Enter)" disabled={isEmpty}>
               <Icon name="send" />

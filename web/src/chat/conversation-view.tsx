@@ -16,11 +16,14 @@ import { ConversationDialog, type DialogName } from "./conversation-dialogs.tsx"
 import { Head } from "./head.tsx";
 import { Messages } from "./messages.tsx";
 import { conversationName, titleFrom } from "./names.ts";
-import { DEFAULT_CONVERSATION, jump, openConversation } from "./open.ts";
+import { DEFAULT_CONVERSATION, jump, lastAgent, newConversation, openConversation } from "./open.ts";
 import { Queue } from "./queue.tsx";
 import { Search } from "./search.tsx";
 import type { ListHandle } from "./virtual-list.tsx";
 import "./conversation.css";
+
+/** Long enough for a screen reader to have taken it. */
+const READ_OUT_MS = 10_000;
 
 type ViewProps = { pid: string; id: string; isNarrow: boolean; isNamed: boolean };
 
@@ -31,7 +34,12 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   const list = useRef<ListHandle | null>(null);
   const about = conversation.about.value.value;
   useTitle(isNamed ? conversationName(about ?? { id, title: null }) : null);
-  useActions(() => conversationActions(conversation, setDialog), [conversation]);
+  const section = useRef<HTMLElement>(null);
+  useActions(() => conversationActions(conversation, setDialog, () => writeIn(section.current)), [conversation]);
+  useQuietAfter(conversation);
+  useEffect(() => {
+    lastAgent.value = pid;
+  }, [pid]);
 
   const fork = async (messageId: number) => {
     try {
@@ -76,7 +84,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
     [conversation],
   ).value;
   return (
-    <section class="conversation" aria-label="Conversation">
+    <section class="conversation" aria-label="Conversation" ref={section}>
       <Head conversation={conversation} isNarrow={isNarrow} isNamed={isNamed} onDialog={setDialog} onReopen={() => void reopen()} />
       {problem !== null && (
         <Banner tone="bad" actions={<Button onClick={() => void conversation.window.readAnew().catch(() => {})}>Try again</Button>}>
@@ -117,10 +125,18 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   );
 }
 
-function conversationActions(conversation: Conversation, show: (dialog: DialogName | "search") => void) {
+function conversationActions(conversation: Conversation, show: (dialog: DialogName | "search") => void, write: () => void) {
   const group = "Chat";
   return [
     { id: "chat.search", title: "Search this conversation", group, keys: "/", words: "find history", run: () => show("search") },
+    {
+      id: "chat.new",
+      title: "New conversation with this agent",
+      group,
+      keys: "n",
+      words: "start begin thread",
+      run: () => void newConversation(conversation.pid),
+    },
     { id: "chat.rename", title: "Rename this conversation", group, words: "title", run: () => show("rename") },
     { id: "chat.compact", title: "Compact older messages", group, words: "archive summary context", run: () => show("compact") },
     {
@@ -133,10 +149,28 @@ function conversationActions(conversation: Conversation, show: (dialog: DialogNa
     { id: "chat.reset", title: "Reset this conversation", group, words: "clear empty", run: () => show("reset") },
     { id: "chat.kill", title: "End this agent", group, words: "kill process", run: () => show("kill") },
     { id: "chat.write", title: "Write a message", group, keys: "i", words: "compose", run: write },
-    { id: "chat.stop", title: "Stop what runs here", group, words: "abort cancel", run: () => void conversation.abort().catch(() => {}) },
+    { id: "chat.stop", title: "Stop what runs here", group, keys: "escape", words: "abort cancel", run: () => stopIn(conversation) },
   ];
 }
 
-function write(): void {
-  document.querySelector<HTMLElement>(".composer-field")?.focus();
+function writeIn(section: HTMLElement | null): void {
+  section?.querySelector<HTMLElement>(".composer-field")?.focus();
+}
+
+function stopIn(conversation: Conversation): void {
+  if (conversation.run.peek() === null) return;
+  conversation.abort().then(
+    () => notice("Stopped"),
+    (error: unknown) => notice(sentence(error), "bad"),
+  );
+}
+
+/** What was read out need not stay where a search in the page would find it a second time. */
+function useQuietAfter({ finished }: Conversation): void {
+  const said = finished.value;
+  useEffect(() => {
+    if (said === "") return;
+    const timer = setTimeout(() => (finished.value = ""), READ_OUT_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
 }

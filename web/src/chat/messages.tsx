@@ -36,6 +36,7 @@ export function Messages({ conversation, list, onFork }: MessagesProps) {
         }),
       ]
     : history;
+  const isAsked = (conversation.questions.value.value ?? []).length > 0;
   const quietly = (reading: Promise<void>) => void reading.catch(() => {});
   const toNewest = () => {
     if (!isAtNewest) quietly(conversation.window.readAnew());
@@ -56,9 +57,9 @@ export function Messages({ conversation, list, onFork }: MessagesProps) {
         handle={list}
       />
       {!(isFollowing && isAtNewest) && (
-        <button type="button" class="to-newest" onClick={toNewest}>
+        <button type="button" class="to-newest" data-asked={isAsked} onClick={toNewest}>
           <Icon name="down" />
-          Newest
+          {isAsked ? "The agent asks you" : "Newest"}
         </button>
       )}
     </div>
@@ -106,6 +107,10 @@ function OutgoingMessage({ conversation, outgoing }: { conversation: Conversatio
   const again = async () => {
     if (await conversation.outbox.again(runId)) settleDraft(username.peek(), conversation.pid, conversation.id, runId);
   };
+  const discard = () => {
+    settleDraft(username.peek(), conversation.pid, conversation.id, runId);
+    conversation.outbox.drop((one) => one.runId === runId);
+  };
   return (
     <article class="message message-user message-outgoing" aria-label={problem === null ? "You, being sent" : "You, not sent"}>
       <div class="bubble">
@@ -120,7 +125,7 @@ function OutgoingMessage({ conversation, outgoing }: { conversation: Conversatio
           actions={
             <>
               <Button onClick={() => void again()}>Send again</Button>
-              <Button look="quiet" onClick={() => conversation.outbox.drop((one) => one.runId === runId)}>
+              <Button look="quiet" onClick={discard}>
                 Discard
               </Button>
             </>

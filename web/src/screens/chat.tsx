@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentList } from "../chat/agent-list.tsx";
 import { ConversationView } from "../chat/conversation-view.tsx";
-import { DEFAULT_CONVERSATION } from "../chat/open.ts";
+import { DEFAULT_CONVERSATION, lastAgent } from "../chat/open.ts";
 import { agentOf, agents, agentsInOrder, useAgents } from "../state/agents.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ScreenProps } from "./screens.ts";
@@ -24,7 +24,7 @@ export default function Chat({ rest }: ScreenProps) {
   const isGone = named !== undefined && agents.value.value !== null && agentOf(named) === null && !agents.reading.value;
   return (
     <div class="chat" ref={box} data-narrow={isNarrow}>
-      {hasList && <AgentList shown={{ pid: isNarrow ? null : pid, conversationId }} />}
+      {hasList && <AgentList shown={isNarrow ? { pid: lastAgent.value ?? pid, conversationId: null } : { pid, conversationId }} />}
       {hasConversation &&
         (isGone ? (
           <EmptyState
