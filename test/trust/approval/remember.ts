@@ -1,0 +1,222 @@
+// "Remember" covers what the person chose and no more: other commands, folders and machines, other processes and children, other
+// times.
+
+import type { Bar } from "../bar.ts";
+import { edit } from "../agents/hand.ts";
+import type { Stage, Wish } from "../agents/stage.ts";
+import { said } from "./people.ts";
+
+type Scope = "exact" | "folder" | "tool";
+type Remember = { scope?: Scope; ttlMs?: number; remember?: true };
+type Group = { name: string; first: Wish; how: Remember; runs: Wish[]; asks: Wish[] };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export async function remembering(
+  bar: Bar,
+  stage: Stage,
+  { device, other, helper }: { device: string; other: string; helper: string },
+): Promise<number> {
+  const { alice } = stage;
+  let allowed = 0;
+  /** Whether it ran without a question; a question is denied. */
+  const tries = async (wish: Wish, pid?: string): Promise<"ran" | "asked" | "refused"> => {
+    const before = stage.reached.length;
+    const runId = await stage.order(alice, [wish], pid);
+    const moment = await stage.next(runId);
+    if ("ended" in moment) return stage.reached.length > before ? "ran" : "refused";
+    await alice.call("proc.hil", { requestId: moment.question.requestId, decision: "deny" });
+    await stage.next(runId);
+    return stage.reached.length > before ? "ran" : "asked";
+  };
+  const remember = async (wish: Wish, how: Remember): Promise<string> => {
+    const runId = await stage.order(alice, [wish]);
+    const moment = await stage.next(runId);
+    if (!("question" in moment)) throw new Error(`there was no question: ${JSON.stringify(moment)}`);
+    const answer = await alice.call("proc.hil", { requestId: moment.question.requestId, decision: "approve", ...how });
+    allowed++;
+    await stage.next(runId);
+    return answer.grant!.grantId;
+  };
+
+  const child = (await alice.call("proc.spawn", { profile: "task", label: "child", parentPid: "init:1000" })).pid;
+  for (const { name, first, how, runs, asks } of groups(device, other)) {
+    const grantId = await remember(first, how);
+    for (const wish of [first, ...runs]) {
+      const outcome = await tries(wish);
+      allowed += outcome === "ran" ? 1 : 0;
+      bar.check("remembered", outcome === "ran", () => `${name}: ${JSON.stringify(wish)} was ${outcome}`);
+    }
+    for (const wish of asks) {
+      const outcome = await tries(wish);
+      bar.check("beyond what is remembered", outcome !== "ran", () => `${name}: ${JSON.stringify(wish)} ${outcome}`);
+    }
+    for (const pid of [helper, child]) {
+      const outcome = await tries(first, pid);
+      bar.check("other processes", outcome !== "ran", () => `${name}: ${JSON.stringify(first)} of ${pid} ${outcome}`);
+    }
+    const { grants } = await alice.call("proc.approval.list", {});
+    bar.check(
+      "listed",
+      grants.some((grant) => grant.grantId === grantId),
+      () => JSON.stringify(grants),
+    );
+    await ends(bar, stage, grantId, name);
+    const outcome = await tries(first);
+    bar.check("over", outcome !== "ran", () => `${name}: after its end ${outcome}`);
+  }
+  await bounds(bar, stage, device);
+  return allowed;
+}
+
+function groups(target: string, other: string): Group[] {
+  const shell = (input: string, more: object = {}): Wish => ["Shell", { target, input, ...more }];
+  const write = (path: string, content = "x"): Wish => ["Write", { target, path, content }];
+  return [
+    {
+      name: "exactly a command",
+      first: shell("make test"),
+      how: { remember: true },
+      runs: [["Shell", { input: "make test", target }]],
+      asks: [
+        "make test ",
+        " make test",
+        "make  test",
+        "make test; id",
+        "make test && id",
+        "make test | sh",
+        "env make test",
+        "sh -c 'make test'",
+        "busybox make test",
+        "/usr/bin/make test",
+        "make test\n",
+        "MAKE test",
+        "make test #",
+        "ｍake test",
+        "make test​",
+        "make\xA0test",
+      ]
+        .map((input) => shell(input))
+        .concat([
+          shell("make test", { cwd: "/tmp" }),
+          shell("make test", { cwd: "." }),
+          ["Shell", { target: other, input: "make test" }],
+          ["Shell", { target: "gsv", input: "make test" }],
+          ["Shell", { target, input: "make test", sessionId: "s1" }],
+          write("make test"),
+        ]),
+    },
+    {
+      name: "a folder",
+      first: write("/srv/site/a.txt"),
+      how: { scope: "folder", ttlMs: 7 * DAY_MS },
+      runs: [write("/srv/site/b.txt"), write("/srv/site/sub/c.txt", "other")],
+      asks: [
+        "/srv/site/../other/x",
+        "/srv/site/./../x",
+        "/srv/site2/x",
+        "/srv/site",
+        "/srv/Site/x",
+        "/srv/SITE/x",
+        "/srv/site/sub/../../x",
+        "srv/site/x",
+        "~/srv/site/x",
+        "/srv/site/.ssh/authorized_keys",
+        "/srv/site/.git/hooks/post-commit",
+        "/srv/site/.bashrc",
+        "/srv/site/.env",
+        "/srv/site/AGENTS.md",
+        "/srv/site/.vscode/tasks.json",
+        "\\srv\\other\\x",
+        "/srv/site\\..\\x",
+        "/srv/site/..\\..\\etc\\x",
+        "/srv/site\0/x",
+        "/SRV/site/x",
+        "/etc/srv/site/x",
+      ]
+        .map((path) => write(path))
+        .concat([
+          ["Write", { target: other, path: "/srv/site/b.txt", content: "x" }],
+          ["Delete", { target, path: "/srv/site/b.txt" }],
+          ["Edit", { target, path: "/srv/site/b.txt", oldString: "x", newString: "y" }],
+          shell("echo x > /srv/site/b.txt"),
+        ]),
+    },
+    {
+      name: "any command",
+      first: shell("make all"),
+      how: { scope: "tool", ttlMs: DAY_MS },
+      runs: [shell("make other"), shell("ls; id")],
+      asks: [
+        shell("sudo id"),
+        shell("echo x >> ~/.bashrc"),
+        shell("cp key ~/.ssh/authorized_keys"),
+        ["Shell", { target: other, input: "make all" }],
+        write("/srv/x"),
+        ["Delete", { target, path: "/srv/x" }],
+      ],
+    },
+    {
+      name: "exactly a write that steers a machine",
+      first: write("/srv/repo/.git/hooks/pre-push", "true"),
+      how: { scope: "exact", ttlMs: 30 * DAY_MS },
+      runs: [],
+      asks: [
+        write("/srv/repo/.git/hooks/pre-push", "false"),
+        write("/srv/repo/.git/hooks/pre-push ", "true"),
+        write("/srv/repo/.git/hooks/pre-commit", "true"),
+      ],
+    },
+  ];
+}
+
+/** Half of them are revoked, half run out. */
+async function ends(bar: Bar, { alice, bob, host, root }: Stage, grantId: string, name: string): Promise<void> {
+  if (name.length % 2 === 0) {
+    const foreign = await said(bob.call("proc.approval.revoke", { grantId }));
+    bar.check("revoked by others", !/true/.test(foreign), () => foreign);
+    const { revoked } = await alice.call("proc.approval.revoke", { grantId });
+    bar.check("revoked", revoked, () => grantId);
+    return;
+  }
+  await edit(host.home, "kernel.db", "UPDATE grants SET expires_at = ? WHERE grant_id = ?", Date.now() - 1, grantId);
+  const { grants } = await root.call("proc.approval.list", {});
+  bar.check("run out", !grants.some((grant) => grant.grantId === grantId), () => JSON.stringify(grants));
+}
+
+/** What cannot be remembered so widely or for so long is refused, and the question stays. */
+async function bounds(bar: Bar, stage: Stage, target: string): Promise<void> {
+  const { alice } = stage;
+  const tries: [Wish, Remember][] = [
+    [["Shell", { target, input: "make bounds" }], { scope: "folder" }],
+    [["Shell", { target, input: "make bounds" }], { scope: "tool", ttlMs: DAY_MS + 1 }],
+    [["Shell", { target, input: "sudo make bounds" }], { scope: "tool" }],
+    [["Write", { target, path: "/srv/.ssh/key", content: "x" }], { scope: "folder" }],
+    [["Write", { target, path: "/srv/.ssh/key", content: "x" }], { scope: "tool" }],
+    [["Write", { target, path: "/file", content: "x" }], { scope: "folder" }],
+    [["Write", { target, path: "/home/alice/file", content: "x" }], { scope: "folder" }],
+    [["Write", { target, path: "~/file", content: "x" }], { scope: "folder" }],
+    [["Write", { target, path: "file", content: "x" }], { scope: "folder" }],
+    [["Write", { target, path: "/srv/a/file", content: "x" }], { scope: "folder", ttlMs: 7 * DAY_MS + 1 }],
+    [["Delete", { target: "gsv", path: "/home/alice/file" }], { scope: "folder" }],
+    [["Write", { target: "gsv", path: "/home/alice/context.d/x.md", content: "x" }], { scope: "folder" }],
+  ];
+  for (const [wish, how] of tries) {
+    const before = stage.reached.length;
+    const runId = await stage.order(alice, [wish]);
+    const moment = await stage.next(runId);
+    if (!("question" in moment)) {
+      bar.check("bounds", false, () => `${JSON.stringify(wish)} was not asked about`);
+      continue;
+    }
+    const { requestId } = moment.question;
+    const answer = await said(alice.call("proc.hil", { requestId, decision: "approve", remember: true, ...how }));
+    bar.check(
+      "bounds",
+      !answer.startsWith("ok") && stage.reached.length === before,
+      () => `${JSON.stringify(wish)} ${JSON.stringify(how)}: ${answer}`,
+    );
+    await said(alice.call("proc.hil", { requestId, decision: "deny" }));
+    await stage.next(runId);
+  }
+}
