@@ -32,9 +32,22 @@ const STEPS: Step[] = [
   { ...check("trust:devices", process.execPath, "test/trust/devices.ts"), beside: true },
   check("chromium", process.execPath, "test/support/chromium.ts"),
   { name: "suite", run: suite },
-  ...["authz", "origin", "egress", "llm", "login", "revoke", "sim", "shell", "disk", "copy", "crash", "runs", "approval"].map((bar) =>
-    check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`),
-  ),
+  ...[
+    "authz",
+    "origin",
+    "egress",
+    "llm",
+    "login",
+    "revoke",
+    "sim",
+    "shell",
+    "disk",
+    "copy",
+    "crash",
+    "runs",
+    "approval",
+    "hostile-model",
+  ].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
 ];
 
 const wanted = process.argv.slice(2);

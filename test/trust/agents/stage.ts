@@ -35,7 +35,8 @@ export class Stage {
     await populate(host);
     const model = await ScriptedModel.start();
     const [alice, bob, root] = [await enter(host, ALICE), await enter(host, BOB), await enter(host, ROOT)];
-    await model.serve(root);
+    for (const [name, value] of Object.entries(model.settings("chat")))
+      await root.call("sys.config.set", { key: `config/ai/${name}`, value });
     model.otherwise((asked) => obeys(asked));
     return new Stage(host, model, { alice, bob, root });
   }
