@@ -6,6 +6,7 @@ import { Filled } from "./filled.tsx";
 import { PasswordField } from "./password-field.tsx";
 import type { StepProps } from "./step-props.ts";
 import { strengthOf } from "./strength.ts";
+import "./stack-close.css";
 
 export function AccountStep({ errorOf }: StepProps) {
   const { username, password, again } = draft.value;

@@ -1,6 +1,6 @@
 // The first moment in one's own gateway: the machine that is to be connected, and what one could ask. Once.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { go, pathOf } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import { call } from "../state/call.ts";
@@ -15,6 +15,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { firstAsks } from "./first-asks.ts";
 import "./arrival.css";
+import "./stack-close.css";
 
 export default function ArrivalDialog() {
   const now = arrival.value;
@@ -24,6 +25,8 @@ export default function ArrivalDialog() {
 function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   const doing = useDoing();
   const [isConnected, setConnected] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector("button")?.focus(), []);
   const close = () => {
     arrival.value = null;
   };
@@ -36,11 +39,11 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   const asks = firstAsks(provider, isConnected ? machine!.deviceId : null);
   return (
     <Dialog title={`Hello, ${username.value}`} onClose={close} actions={<Button onClick={close}>Just look around</Button>}>
-      <div class="stack">
+      <div class="greeting">
         {machine !== null && <Machine {...machine} onConnected={() => setConnected(true)} />}
         <div class="stack-close">
           <h3>Try asking</h3>
-          <ul class="asks">
+          <ul class="asks" ref={list}>
             {asks.map((text) => (
               <li key={text}>
                 <button type="button" class="asks-one" disabled={doing.busy} onClick={() => void ask(text)}>

@@ -39,8 +39,9 @@ export function LocalServer({ errorOf }: StepProps) {
     <>
       <div class="row">
         <Button icon="search" busy={busy} onClick={() => void look()}>
-          Look for servers on the gateway's machine
+          Look for servers
         </Button>
+        <span class="soft small">on the gateway's machine, at their usual ports</span>
       </div>
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {found !== null && found.length === 0 && (

@@ -27,7 +27,7 @@ export function ProviderWithKey({ errorOf }: StepProps) {
           <PasswordField
             label="Key"
             name="apiKey"
-            hint={`Made at ${keys}. It is kept encrypted on this gateway and sent to nobody else.`}
+            hint={`Made at ${keys}. It is kept encrypted on this gateway and shown to nobody but the provider.`}
             error={errorOf("apiKey")}
             autocomplete="off"
             value={apiKey}

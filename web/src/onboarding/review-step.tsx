@@ -97,7 +97,7 @@ function rowsOf(): Row[] {
 
 function aiRow(): Row {
   const { aiKind, provider, model, baseUrl } = draft.value;
-  const row = { step: "ai" as const, title: "Answers" };
+  const row = { step: "ai" as const, title: "AI" };
   if (aiKind === "own") {
     const { provider: id, title, model: ownModel } = own.value!;
     return id === "demo" ? { ...row, value: "The demo model, which is not an AI" } : { ...row, value: `${title}, ${ownModel}` };

@@ -11,9 +11,20 @@ export const TITLES: Readonly<Record<Step, string>> = {
   account: "Your account",
   admin: "The administrator",
   time: "Your time zone",
-  ai: "Who answers you",
+  ai: "Your AI",
   machine: "Your first machine",
   review: "Look it over",
+};
+
+/** As they stand in a row. */
+export const SHORT_TITLES: Readonly<Record<Step, string>> = {
+  welcome: "Welcome",
+  account: "Account",
+  admin: "Admin",
+  time: "Time",
+  ai: "AI",
+  machine: "Machine",
+  review: "Review",
 };
 
 export const LANES: Readonly<Record<Lane, readonly Step[]>> = {

@@ -12,7 +12,7 @@ import { Guide } from "./guide.tsx";
 import { MachineStep } from "./machine-step.tsx";
 import { problemsIn, problemsOf } from "./problems.ts";
 import { ReviewStep } from "./review-step.tsx";
-import { goTo, step, type Step, stepAfter, stepBefore, TITLES, way } from "./steps.ts";
+import { goTo, SHORT_TITLES, step, type Step, stepAfter, stepBefore, TITLES, way } from "./steps.ts";
 import { TimeStep } from "./time-step.tsx";
 import { WelcomeStep } from "./welcome-step.tsx";
 import "./onboarding.css";
@@ -95,7 +95,7 @@ function Way({ now }: { now: Step }) {
         {steps.slice(1).map((one, index) => (
           <li key={one} data-state={at === -1 || index + 1 < at ? "done" : one === now ? "now" : "coming"}>
             <button type="button" aria-current={one === now ? "step" : undefined} onClick={() => goTo(one)}>
-              {TITLES[one]}
+              {SHORT_TITLES[one]}
             </button>
           </li>
         ))}

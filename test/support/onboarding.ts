@@ -1,0 +1,83 @@
+// A person who sets a fresh gateway up in a real browser, step by step.
+
+import { DatabaseSync } from "node:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import type { Client } from "../../src/client/client.ts";
+import { type Desktop, desktopOf, startDesktop } from "./desktop.ts";
+import { startNodeHost } from "./node-host.ts";
+import type { ScriptedProvider } from "./models/provider.ts";
+
+export const ADA = { username: "ada", password: "violet umbrella in march" };
+
+/** A gateway that waits to be set up, for as long as `work` takes. */
+export async function withFresh(
+  work: (desktop: Desktop) => Promise<void>,
+  options: Parameters<typeof startDesktop>[0] = {},
+): Promise<void> {
+  const desktop = await startDesktop({ ...options, isSetUp: false });
+  try {
+    await work(desktop);
+  } finally {
+    await desktop.close();
+  }
+}
+
+/** The same with a guide that is a real model: `provider` says what it says. Nobody is there who could configure it, so its rows are written. */
+export async function withGuide(provider: ScriptedProvider, work: (desktop: Desktop) => Promise<void>): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "gsv-guide-"));
+  try {
+    await (await startNodeHost({ home })).close();
+    const database = new DatabaseSync(join(home, "kernel.db"));
+    const set = database.prepare("INSERT INTO config_kv VALUES (?, ?, 0)");
+    const { provider: id, model, baseUrl } = provider.choice("chat");
+    for (const [name, value] of Object.entries({ provider: id, model, base_url: baseUrl! })) set.run(`config/ai/${name}`, value);
+    database.close();
+    const desktop = await desktopOf(await startNodeHost({ home }));
+    try {
+      await work(desktop);
+    } finally {
+      await desktop.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+export async function chooseLane(page: Page, lane: "Quick" | "Customize" | "Advanced"): Promise<void> {
+  await at(page, "Welcome to GSV");
+  await page.getByText(lane, { exact: true }).click();
+  await goOn(page);
+}
+
+export async function fillAccount(page: Page, { username, password } = ADA): Promise<void> {
+  await at(page, "Your account");
+  await page.getByLabel("Name").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByLabel("Password again").fill(password);
+  await goOn(page);
+}
+
+export async function goOn(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Continue" }).click();
+}
+
+/** The heading of a step is there. */
+export async function at(page: Page, title: string): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: title }).waitFor();
+}
+
+export async function setUp(page: Page): Promise<void> {
+  await at(page, "Look it over");
+  await page.getByRole("button", { name: "Set up this gateway" }).click();
+  await page.getByRole("dialog", { name: /^Hello/ }).waitFor();
+}
+
+/** The texts an agent has answered with so far. */
+export async function answers(client: Client): Promise<string[]> {
+  const history = await client.call("proc.history", {});
+  const messages = "messages" in history ? history.messages : [];
+  return messages.filter(({ role }) => role === "assistant").map(({ content }) => JSON.stringify(content));
+}
