@@ -20,7 +20,7 @@ const PAGE = 20;
 const PAGE_MAX = 100;
 const BECAME: Record<Past["state"], { word: string; tone: Tone }> = {
   pending: { word: "Waiting", tone: "warn" },
-  approved: { word: "Allowed, not run yet", tone: "good" },
+  approved: { word: "Allowed", tone: "good" },
   used: { word: "Allowed", tone: "good" },
   denied: { word: "Denied", tone: "bad" },
   expired: { word: "Nobody answered", tone: "plain" },

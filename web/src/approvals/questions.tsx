@@ -21,14 +21,21 @@ export function Questions({ pending }: { pending: readonly Pending[] }) {
           <Calling />
         </EmptyState>
       )}
-      <List pending={own} />
+      {own.length > 0 && (
+        <section class="stack" aria-labelledby="own-questions">
+          <h2 class="unseen" id="own-questions">
+            Waiting for you
+          </h2>
+          <List pending={own} />
+          <Calling />
+        </section>
+      )}
       {others.length > 0 && (
         <section class="stack" aria-labelledby="others-questions">
           <h2 id="others-questions">Of other users</h2>
           <List pending={others} />
         </section>
       )}
-      {own.length > 0 && <Calling />}
     </>
   );
 }
@@ -49,9 +56,11 @@ function Calling() {
   switch (browserNotices.value) {
     case "off":
       return (
-        <Button icon="info" onClick={() => void askForNotices()}>
-          Also tell me when this page is in the background
-        </Button>
+        <div>
+          <Button icon="info" onClick={() => void askForNotices()}>
+            Tell me in the background, too
+          </Button>
+        </div>
       );
     case "on":
       return (

@@ -4,7 +4,7 @@
 
 import { effect } from "@preact/signals";
 import { visible } from "../../../src/approval/visible.ts";
-import { browserNotices, followApprovals, ownQuestions, type Pending, waiting } from "../state/attention.ts";
+import { approvals, browserNotices, followApprovals, ownQuestions, type Pending, waiting } from "../state/attention.ts";
 import { notice } from "../state/notices.ts";
 import { setBadge } from "./badges.ts";
 import { address, go } from "./route.ts";
@@ -17,6 +17,7 @@ export function attend(): () => void {
     effect(() => setBadge("approvals", waiting.value)),
     effect(() => {
       const all = ownQuestions.value;
+      if (approvals.value.value === null) return;
       const fresh = known === null ? [] : all.filter(({ requestId }) => !known!.has(requestId));
       known = new Set([...(known ?? []), ...all.map(({ requestId }) => requestId)]);
       for (const question of fresh) tell(question);

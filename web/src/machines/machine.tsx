@@ -80,10 +80,10 @@ export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }
 }
 
 function Facts({ device }: { device: Device }) {
-  const { deviceId, online, lastSeenAt, connectedAt, firstSeenAt, platform, version, ownerUid, implements: does } = device;
+  const { online, lastSeenAt, connectedAt, firstSeenAt, platform, version, ownerUid, implements: does } = device;
   const isOwn = ownerUid === session.value?.identity.process.uid;
   return (
-    <Card title={visible(deviceId)} actions={<Online online={online} />}>
+    <Card title="How it is" actions={<Online online={online} />}>
       <dl class="facts">
         <Fact name={online ? "Connected" : "Last seen"}>
           <Time at={online && connectedAt !== null ? connectedAt : lastSeenAt} />

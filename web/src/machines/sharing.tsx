@@ -36,7 +36,7 @@ export function Sharing({ deviceId, gids, onChanged }: { deviceId: string; gids:
               <div class="entry-words">{named(groups, one)}</div>
               <Button
                 busy={doing.busy}
-                aria-label={`Take it from ${named(groups, one)}`}
+                aria-label={`Take away from ${named(groups, one)}`}
                 onClick={() => void change("sys.device.revoke", one)}
               >
                 Take away

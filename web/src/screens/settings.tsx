@@ -1,6 +1,7 @@
 // Settings: what there is, and each part at an address of its own.
 
 import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
 import { go, pathOf } from "../frame/route.ts";
@@ -82,11 +83,19 @@ export default function Settings({ rest, pane }: ScreenProps) {
       })),
     [pane, pages.length],
   );
+  const nav = useRef<HTMLElement>(null);
+  // On a phone they stand in a row that scrolls.
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [page?.id]);
   if (page !== null)
     return (
       <div class="settings">
-        <nav class="settings-pages" aria-label="Settings">
+        <nav class="settings-pages" aria-label="Settings" ref={nav}>
           <ul>
+            <li>
+              <Link class="settings-page" to={pathOf("settings")}>
+                All
+              </Link>
+            </li>
             {pages.map(({ id, title }) => (
               <li key={id}>
                 <Link class="settings-page" to={pathOf("settings", id)} aria-current={id === page.id ? "page" : undefined}>

@@ -53,7 +53,7 @@ export function Place({ edit: { value, set, stored, under }, group }: { edit: Ed
           onValue={(to) => set(`${group}model`, to)}
         />
       </div>
-      {provider !== "demo" && provider !== "none" && (
+      {!["", "demo", "none"].includes(provider) && (
         <div class="field-grid">
           <TextInput
             label={isFallback ? "Fallback key" : "Key"}

@@ -24,7 +24,7 @@ const SCOPES = [
 
 /** `usual` is what holds for a run where nobody set anything. */
 const LIMITS = [
-  { name: "model_calls", title: "Answers of the model", fits: /^\d{1,9}$/, means: "A whole number.", usual: "200" },
+  { name: "model_calls", title: "Answers", fits: /^\d{1,9}$/, means: "A whole number.", usual: "200" },
   { name: "tool_calls", title: "Tool calls", fits: /^\d{1,9}$/, means: "A whole number.", usual: "500" },
   { name: "tokens", title: "Tokens", fits: /^\d{1,15}$/, means: "A whole number.", usual: null },
   { name: "cost", title: "Cost, in dollars", fits: /^\d{1,9}(\.\d{1,6})?$/, means: "An amount like 2.50.", usual: null },

@@ -16,12 +16,14 @@ type Group = Result<"sys.group.list">["groups"][number];
 type GroupsProps = { groups: readonly Group[]; users: readonly User[]; onChanged: () => void };
 
 const FIRST_PRIVATE = 1000;
+/** Of machines and services: what they may is not for people. */
+const OF_THINGS = [101, 102];
 
 export function Groups({ groups, users, onChanged }: GroupsProps) {
   const [name, setName] = useState("");
   const [edited, setEdited] = useState<number | null>(null);
   const doing = useDoing();
-  const shared = groups.filter(({ gid }) => gid < FIRST_PRIVATE);
+  const shared = groups.filter(({ gid }) => gid < FIRST_PRIVATE && !OF_THINGS.includes(gid));
   const group = shared.find(({ gid }) => gid === edited);
   const make = async () => {
     if (!(await doing.run(() => call("sys.group.create", { name: name.trim() })))) return;

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { defaultPolicy } from "../../../src/approval/defaults.ts";
+import { visible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -34,8 +35,9 @@ export function Policy() {
             <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
             <Select
               label="Kind of agent"
+              hint={visible(profiles.find(({ id }) => id === profile)?.description ?? "")}
               value={profile}
-              options={profiles.map(({ id, displayName, description }) => ({ value: id, label: `${displayName}: ${description}` }))}
+              options={profiles.map(({ id, displayName, description }) => ({ value: id, label: displayName, hint: description }))}
               onValue={setProfile}
             />
           </Card>
@@ -61,21 +63,19 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
     notice(value === "" ? "The standard policy counts again" : "The policy counts from now on", "good");
   };
   const isOwn = text !== "";
+  const isSaved = draft === null || draft === kept;
   return (
     <>
       <Card
         title={isOwn ? "Its policy" : "The standard policy counts"}
         text={isOwn ? "The first rule that fits decides. Where root wrote one as well, the stricter decides." : STANDARD}
-        actions={
-          isOwn ? (
-            <Badge tone={draft === null || draft === kept ? "good" : "warn"}>
-              {draft === null || draft === kept ? "Counts now" : "Not saved"}
-            </Badge>
-          ) : (
-            <Button onClick={() => setDraft(standardText(profile))}>Write one, from the standard</Button>
-          )
-        }
+        actions={isOwn && <Badge tone={isSaved ? "good" : "warn"}>{isSaved ? "Counts now" : "Not saved"}</Badge>}
       >
+        {!isOwn && (
+          <div>
+            <Button onClick={() => setDraft(standardText(profile))}>Write one, from the standard</Button>
+          </div>
+        )}
         {isOwn && (
           <>
             <div class="policy-text">
@@ -92,7 +92,7 @@ function Editor({ prefix, profile, stored }: { prefix: string; profile: string; 
               <Button
                 look="primary"
                 busy={doing.busy}
-                disabled={draft === null || draft === kept || problem.text !== null || problem.isChecking}
+                disabled={isSaved || problem.text !== null || problem.isChecking}
                 onClick={() => void save(text)}
               >
                 Save

@@ -34,7 +34,7 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
       <ol class="spending">
         {days.map(({ day, spent }) => {
           const tokens = spent?.usage.totalTokens ?? 0;
-          const words = `${day}: ${number.format(tokens)} tokens, ${number.format(spent?.modelCalls ?? 0)} answers, ${number.format(spent?.toolCalls ?? 0)} tool calls`;
+          const words = `${day}: ${counted(tokens, "token")}, ${counted(spent?.modelCalls ?? 0, "answer")}, ${counted(spent?.toolCalls ?? 0, "tool call")}`;
           return (
             <li class="spending-day" key={day} title={words}>
               <span class="unseen">{words}</span>
@@ -52,9 +52,18 @@ function Bars({ days }: { days: readonly { day: string; spent: Day["spent"] | nu
         <span>today</span>
       </p>
       <p>
-        {number.format(total)} tokens
-        {cost > 0 && `, ${money.format(cost)}`}, {number.format(spent.reduce((sum, { modelCalls }) => sum + modelCalls, 0))} answers,{" "}
-        {number.format(spent.reduce((sum, { toolCalls }) => sum + toolCalls, 0))} tool calls.
+        {counted(total, "token")}
+        {cost > 0 && `, ${money.format(cost)}`},{" "}
+        {counted(
+          spent.reduce((sum, { modelCalls }) => sum + modelCalls, 0),
+          "answer",
+        )}
+        ,{" "}
+        {counted(
+          spent.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
+          "tool call",
+        )}
+        .
       </p>
     </>
   );
@@ -67,4 +76,8 @@ function filled(days: readonly Day[]): { day: string; spent: Day["spent"] | null
     const day = new Date(Date.now() - (DAYS - 1 - back) * DAY_MS).toISOString().slice(0, 10);
     return { day, spent: known.get(day) ?? null };
   });
+}
+
+function counted(count: number, one: string): string {
+  return `${number.format(count)} ${one}${count === 1 ? "" : "s"}`;
 }

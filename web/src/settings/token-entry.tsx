@@ -18,7 +18,7 @@ const WARN_MS = 14 * 24 * 60 * 60 * 1000;
 export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: string; onRevoked: () => void }) {
   const [isAsking, setAsking] = useState(false);
   const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt } = token;
-  const name = visible(label ?? "") || `${tokenPrefix}…`;
+  const name = visible(label ?? "") || "Without a name";
   const isThis = readPass()?.tokenId === tokenId;
   const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
   const revoke = async () => {

@@ -39,7 +39,7 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
         </p>
         {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       </div>
-      <Button aria-label={`Set the password of ${name}`} onClick={() => setAsks("password")}>
+      <Button aria-label={`Set password of ${name}`} onClick={() => setAsks("password")}>
         Set password
       </Button>
       {uid !== 0 &&
