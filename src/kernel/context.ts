@@ -3,6 +3,7 @@
 
 import type { AiCalls } from "./agents/prepare.ts";
 import type { Emit } from "./emit.ts";
+import type { Vitals } from "../ports/vitals.ts";
 import type { LIMITS } from "../protocol/limits.ts";
 import type { Accounts, AccountReads } from "./nouns/accounts.ts";
 import type { Capabilities, CapabilityReads } from "./nouns/capabilities.ts";
@@ -27,7 +28,6 @@ import type { Transfers } from "./transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
 import type { Repos } from "./repos.ts";
 import type { Trials } from "./setup-trials.ts";
-import type { DoctorMeans } from "./doctor.ts";
 
 /** Facts of this gateway that never change while it runs. */
 export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
@@ -92,7 +92,7 @@ export type EffectContext = ReadContext & {
   agents: Agents;
   /** Models that are tried before they are set, and the guide of set-up. */
   trials: Trials;
-  doctor: DoctorMeans;
+  vitals: Vitals;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;
   /** Ends when the caller's socket does. */

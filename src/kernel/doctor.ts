@@ -1,17 +1,17 @@
 // What commonly goes wrong with a gateway, looked at from inside: each check says how things stand and what to do next. Changes
 // nothing. Everybody is told of what is theirs; root of everybody's, and of the host (doctor-host.ts).
 
-import type { ModelChoice, Models } from "../ports/models.ts";
 import type { Vitals } from "../ports/vitals.ts";
 import { isRoot } from "../protocol/caller.ts";
 import type { Check } from "../protocol/check.ts";
 import { aiSettings } from "./agents/ai-settings.ts";
 import type { ReadContext } from "./context.ts";
 import { hostChecks } from "./doctor-host.ts";
+import type { Trials } from "./setup-trials.ts";
 
 type Who = { uid: number; gids: readonly number[] };
 type Asked = { now: number | undefined; tryModel: boolean };
-export type DoctorMeans = { vitals: Vitals; models: Models };
+type Means = { vitals: Vitals; trials: Pick<Trials, "check"> };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -21,12 +21,11 @@ const UNUSED_MS = 90 * DAY_MS;
 const QUESTION_OLD_MS = 60 * MINUTE_MS;
 /** Longer than a tool may run and a model be silent. */
 const STUCK_MS = 30 * MINUTE_MS;
-const MODEL_WAIT_MS = 60_000;
 /** Names that are told one by one. */
 const NAMED_MAX = 5;
 
 export async function examine(
-  means: DoctorMeans,
+  means: Means,
   reads: ReadContext,
   caller: Who,
   { now: theirs, tryModel }: Asked,
@@ -36,7 +35,7 @@ export async function examine(
   return [
     ...host,
     clock(reads, theirs),
-    await model(means.models, reads, caller, tryModel, signal),
+    await model(means.trials, reads, caller, tryModel, signal),
     devices(reads, caller),
     tokens(reads, caller),
     questions(reads, caller),
@@ -61,19 +60,20 @@ function clock({ now, about, connections }: ReadContext, theirs: number | undefi
   return { ...check, state: "warn", says, next: "Set both clocks by NTP." };
 }
 
-async function model(models: Models, { config }: ReadContext, { uid }: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
+async function model(trials: Means["trials"], { config }: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
   const check = { id: "model", title: "Model" };
-  const { choice, problems } = aiSettings(config, uid);
+  const { choice, problems } = aiSettings(config, caller.uid);
   const named = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
   if (problems[0] !== undefined)
     return { ...check, state: "warn", says: `${problems[0]}.`, next: "Mend it in the settings of AI, or with gsv config set." };
   if (tryIt) {
-    const problem = await failureOf(models, choice, signal);
+    // Whoever decides where the gateway connects to has chosen this place.
+    const { problem } = await trials.check(choice, isRoot(caller), signal);
     if (problem !== null)
       return {
         ...check,
         state: "fail",
-        says: `${capital(named)} does not answer: ${problem}`,
+        says: `${capital(named)} does not answer. ${sentence(problem.message)}`,
         next: "Check provider, model and key in the settings of AI.",
       };
     if (choice.provider !== "demo") return { ...check, state: "ok", says: `${capital(named)} answers.`, next: null };
@@ -86,23 +86,6 @@ async function model(models: Models, { config }: ReadContext, { uid }: Who, tryI
       next: "Choose a provider in the settings of AI.",
     };
   return { ...check, state: "ok", says: `Agents use ${named}.`, next: null };
-}
-
-/** Null where it answers a tiny question. */
-async function failureOf(models: Models, choice: ModelChoice, signal: AbortSignal): Promise<string | null> {
-  const request = {
-    choice: { ...choice, reasoning: "off" as const, maxOutputTokens: Math.min(choice.maxOutputTokens, 64) },
-    system: "Answer with one word.",
-    messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "Say: ready" }] }],
-    tools: [],
-    affinity: "doctor",
-  };
-  const wait = AbortSignal.any([signal, AbortSignal.timeout(MODEL_WAIT_MS)]);
-  for await (const event of models.stream(request, wait)) {
-    if (event.type === "done") return null;
-    if (event.type === "error") return event.error.kind === "aborted" ? "it took too long." : sentence(event.error.message);
-  }
-  return "it said nothing.";
 }
 
 function devices({ devices, about }: ReadContext, caller: Who): Check {

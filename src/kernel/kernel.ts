@@ -5,8 +5,6 @@ import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import { StorageError } from "../ports/sql.ts";
-import { CATALOGUE_KEY } from "../models/catalogue.ts";
-import { ProviderModels } from "../models/models.ts";
 import { Windows } from "../models/window.ts";
 import type { WorkersAi } from "../models/workers-ai.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -230,10 +228,7 @@ export class Kernel {
       ai: aiCalls(preparing),
       agents: this.#agents,
       trials: new Trials({ net, crypto, workersAi: options.workersAi, now: () => clock.now() }),
-      doctor: {
-        vitals: ports.vitals,
-        models: new ProviderModels({ net, crypto, catalogue: () => this.setting(CATALOGUE_KEY), limits: { tries: 1 } }),
-      },
+      vitals: ports.vitals,
       passwords: new Passwords(crypto),
       throttle: this.#throttle,
       setupDoor: options.setupDoor,

@@ -19,7 +19,7 @@ type Means = {
   results: Results;
   reads: ReadContext;
   writes: WriteContext;
-  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos" | "copies" | "ai" | "agents" | "trials" | "doctor">;
+  effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals">;
   /** Runs a hardware call where the caller wants it. What a device did stays, whatever becomes of the kernel's rows. */
   hardware(
     call: HardwareSyscall,

@@ -15,7 +15,7 @@ export default syscall({
   again: "safe",
   args: z.object({ tryModel: z.boolean().default(false), clientNow: z.number().optional() }),
   result: z.object({ checks: z.array(Check) }),
-  fails: {},
+  fails: { 429: "too many tries at a model" },
   example: {
     args: { tryModel: true },
     result: {
@@ -32,7 +32,8 @@ export default syscall({
     },
   },
   async run(context, caller, { tryModel, clientNow }) {
-    const { doctor, signal } = context;
-    return { checks: await examine(doctor, context, caller, { now: clientNow, tryModel }, signal) };
+    const { throttle, now, signal } = context;
+    if (tryModel) throttle.spend("check", `user-${caller.uid}`, now);
+    return { checks: await examine(context, context, caller, { now: clientNow, tryModel }, signal) };
   },
 });

@@ -2,10 +2,10 @@
 // has the focus by itself, and only a fresh press answers (fresh-press.ts).
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { visible } from "../../../src/approval/visible.ts";
 import { call, type Args, type Result, sentence } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
-import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -124,13 +124,13 @@ function Facts({ question: { target, cwd, why, tags } }: { question: Pending }) 
       <dd>{visible(why)}</dd>
       {tags.length > 0 && (
         <>
-          <dt>Marks</dt>
-          <dd class="question-tags">
-            {tags.map((tag) => (
-              <Badge key={tag} tone={/delete|elevate|connect|opaque|policy/.test(tag) ? "warn" : "plain"}>
-                {tag}
-              </Badge>
-            ))}
+          <dt>Because</dt>
+          <dd>
+            <ul>
+              {tags.map((tag) => (
+                <li key={tag}>{isTag(tag) ? TAGS[tag] : visible(tag)}</li>
+              ))}
+            </ul>
           </dd>
         </>
       )}

@@ -1,8 +1,9 @@
 // Where a model is: its provider, its name, its key and, for a server of one's own, its address.
 
+import { useId } from "preact/hooks";
 import { PROVIDERS } from "../../../src/models/providers.ts";
 import { Checkbox, Select } from "../ui/choice.tsx";
-import { TextInput } from "../ui/field.tsx";
+import { Field, TextInput } from "../ui/field.tsx";
 import type { Layer } from "./layer.ts";
 
 /** `under` is what counts where nothing is stored. */
@@ -19,7 +20,10 @@ const PROVIDER_NAMES: readonly { value: string; label: string }[] = [
 /** Says that the stored key is to go. */
 export const REMOVE = "(remove)";
 
-export function Place({ edit: { value, set, stored, under }, group }: { edit: Edit; group: "" | "fallback/" }) {
+type PlaceProps = { edit: Edit; group: "" | "fallback/"; models: readonly string[] };
+
+export function Place({ edit: { value, set, stored, under }, group, models }: PlaceProps) {
+  const list = useId();
   const isFallback = group !== "";
   const provider = value(`${group}provider`);
   const known = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
@@ -45,13 +49,31 @@ export function Place({ edit: { value, set, stored, under }, group }: { edit: Ed
           ]}
           onValue={(to) => set(`${group}provider`, to)}
         />
-        <TextInput
+        <Field
           label={isFallback ? "Fallback model" : "Model"}
-          hint="As the provider calls it."
-          placeholder={under.get(`${group}model`) || ""}
-          value={value(`${group}model`)}
-          onValue={(to) => set(`${group}model`, to)}
-        />
+          hint={models.length > 0 ? `${models.length} to choose from. Type to search.` : "As the provider calls it."}
+        >
+          {(wiring) => (
+            <>
+              <input
+                {...wiring}
+                class="control"
+                list={list}
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+                placeholder={under.get(`${group}model`) ?? ""}
+                value={value(`${group}model`)}
+                onInput={(event) => set(`${group}model`, event.currentTarget.value)}
+              />
+              <datalist id={list}>
+                {models.map((model) => (
+                  <option key={model} value={model} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
       </div>
       {!["", "demo", "none"].includes(provider) && (
         <div class="field-grid">

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { notice } from "../state/notices.ts";
+import { may } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -12,7 +13,7 @@ import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { type Layer, SYSTEM, useLayer, write } from "./layer.ts";
 import { type Edit, Place, REMOVE } from "./ai-place.tsx";
-import { TryModel } from "./try-model.tsx";
+import { CheckModel, type Tried } from "./check-model.tsx";
 import { useWhose, WhoseChoice } from "./whose.tsx";
 
 type Draft = Readonly<Record<string, string>>;
@@ -25,27 +26,25 @@ export function Ai() {
   const layer = useLayer(whose.prefix);
   const system = useLayer(SYSTEM);
   return (
-    <>
-      <Card title="AI" text="The model that agents think with.">
-        <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
-        <Loaded latest={layer} label="Loading the settings of AI">
-          {(stored) => (
-            <Form
-              key={whose.prefix}
-              prefix={whose.prefix}
-              stored={stored}
-              under={whose.isSystem ? NO_LAYER : (system.value.value ?? NO_LAYER)}
-            />
-          )}
-        </Loaded>
-      </Card>
-      <TryModel />
-    </>
+    <Card title="AI" text="The model that agents think with.">
+      <WhoseChoice isSystem={whose.isSystem} onSystem={setSystem} />
+      <Loaded latest={layer} label="Loading the settings of AI">
+        {(stored) => (
+          <Form
+            key={whose.prefix}
+            prefix={whose.prefix}
+            stored={stored}
+            under={whose.isSystem ? NO_LAYER : (system.value.value ?? NO_LAYER)}
+          />
+        )}
+      </Loaded>
+    </Card>
   );
 }
 
 function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under: Layer }) {
   const [draft, setDraft] = useState<Draft>({});
+  const [models, setModels] = useState<readonly string[]>([]);
   const doing = useDoing();
   const edit: Edit = {
     value: (name) => draft[name] ?? stored.get(name) ?? "",
@@ -69,7 +68,8 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
         void save();
       }}
     >
-      <Place edit={edit} group="" />
+      <Place edit={edit} group="" models={models} />
+      {may("ai.check") && <CheckModel tried={triedOf(edit)} onModels={setModels} />}
       <div class="field-grid">
         <Select
           label="Reasoning"
@@ -102,7 +102,7 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
       <details>
         <summary>Fallback: who answers where the model above cannot</summary>
         <div class="stack settings-more">
-          <Place edit={edit} group="fallback/" />
+          <Place edit={edit} group="fallback/" models={[]} />
         </div>
       </details>
       {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
@@ -118,6 +118,18 @@ function Form({ prefix, stored, under }: { prefix: string; stored: Layer; under:
       </div>
     </form>
   );
+}
+
+/** Of a key that is stored the page knows nothing: the gateway takes it where the place is the same. */
+function triedOf({ value, stored }: Edit): Tried {
+  const key = value("api_key");
+  const isTyped = key !== REMOVE && key !== stored.get("api_key");
+  return {
+    provider: value("provider"),
+    model: value("model").trim(),
+    apiKey: isTyped ? key.trim() : "",
+    baseUrl: value("base_url").trim(),
+  };
 }
 
 /** A key that was stored for another place is taken away before that place is written, a new one comes after it. */

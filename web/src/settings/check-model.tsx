@@ -1,0 +1,52 @@
+// Tries the model as it is written in the form, saved or not: a real, tiny question. What its provider has can then be chosen
+// from.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call, type Result } from "../state/call.ts";
+import { useDoing } from "../state/use-doing.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+
+export type Tried = { provider: string; model: string; apiKey: string; baseUrl: string };
+type Check = Result<"ai.check">["check"];
+
+/** A model on a small machine takes its time. */
+const WAIT_MS = 120_000;
+
+export function CheckModel({ tried, onModels }: { tried: Tried; onModels: (models: readonly string[]) => void }) {
+  const [found, setFound] = useState<{ check: Check; of: string } | null>(null);
+  const doing = useDoing();
+  const of = JSON.stringify(tried);
+  const look = () =>
+    doing.run(async () => {
+      setFound(null);
+      // What is empty is as it is set already.
+      const given = Object.fromEntries(Object.entries(tried).filter(([, value]) => value !== ""));
+      const { check } = await call("ai.check", given, { timeoutMs: WAIT_MS });
+      setFound({ check, of });
+      onModels(check.models ?? []);
+    });
+  const check = found?.of === of ? found.check : null;
+  return (
+    <>
+      <div class="row">
+        <Button busy={doing.busy} onClick={() => void look()}>
+          Check whether it answers
+        </Button>
+      </div>
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      {check !== null && <Outcome check={check} />}
+    </>
+  );
+}
+
+function Outcome({ check: { ok, title, model, ms, said, problem } }: { check: Check }) {
+  if (!ok) return <Banner tone="bad">{visible(problem?.message ?? "No answer came.")}</Banner>;
+  return (
+    <Banner tone="good">
+      {visible(title)} answers with {visible(model)}
+      {ms !== null && `, within ${(ms / 1000).toFixed(1)} seconds`}: “{visible(said)}”
+    </Banner>
+  );
+}
