@@ -38,7 +38,6 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.send:output-capped", "Of a long output the history holds a part that says where all of it is", "issue 5, trust F18"),
   r("proc.send:routes", "A run is told to the connection it was started from, and one without to all of its owner's", "routing, 1.7"),
   r("proc.send:route-gone", "Where the connection is gone, the run is told to the others of its owner", "routing, 1.7"),
-  r("proc.send:restart", "What was said and its numbers are there after a restart, and the model still sees it", "trust F5"),
   r("proc.subscribe:cursor", "Events are numbered without gaps; after a number come exactly those behind it", "issue 5, trust F7"),
   r("proc.subscribe:many", "Any number of connections follow one process and hear the same", "issue 5"),
   r("proc.subscribe:live", "Who comes in the middle of an answer is given what there is of it", "issue 5"),
@@ -179,4 +178,14 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.ipc.call:queued", "A call that waits behind a run of the same conversation completes", "15.4.2"),
   r("proc.ipc.call:timeout", "Where no answer comes in time, that is told, once", "seed, 5.11"),
   r("proc.ipc.call:failed", "A run that fails is told to whoever called for it", "5.11"),
+
+  r(
+    "proc.hil:restart",
+    "After a restart the same question is open, what waits still waits, and what was said is known; every run ends once",
+    "trust F5, F6",
+  ),
+  r("sys.user.lock:agents", "Processes of a locked user do nothing, also those at work", "trust V22"),
+  r("proc.spawn:limit", "How many processes a user has is limited by root", "5.2"),
+  r("proc.send:flood", "At most a hundred messages wait in a process; what was taken ends", "trust F19"),
+  r("fs.read:proc", "Processes are files below /proc for their owner and root, and self is the one that looks", "3.6"),
 ];

@@ -23,3 +23,4 @@ import "./approvals.ts";
 import "./processes.ts";
 import "./ai.ts";
 import "./ipc.ts";
+import "./guards.ts";

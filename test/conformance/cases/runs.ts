@@ -246,21 +246,3 @@ stages("proc.send:output-capped", async ({ spawn, model, ann }) => {
   const { matches } = (await ann.call("fs.search", { path: path!, query: "1005000" })) as { matches: unknown[] };
   expect(matches).toHaveLength(1);
 });
-
-stages("proc.send:restart", async ({ spawn, model, ann, world }) => {
-  const agent = await spawn();
-  model.next(says("Before."));
-  await agent.ask("Remember the number 12.");
-  const { token } = await ann.call("sys.token.create", { kind: "user" });
-  const { seq } = await ann.call("proc.subscribe", { pid: agent.pid });
-  await world.host.restart();
-  const back = await world.connect({ username: "ann", token: token.token });
-  const since = await back.call("proc.subscribe", { pid: agent.pid, after: seq });
-  expect(since).toMatchObject({ seq, isWhole: true, events: [] });
-  const again = await watch(back, agent.pid);
-  model.next(says("Twelve."));
-  expect(await again.ask("Which number?")).toMatchObject({ status: "ok", text: "Twelve." });
-  expect(toldText(model.asked.at(-1)!)).toContain("Remember the number 12.");
-  expect((await again.history()).messageCount).toBe(4);
-  again.stop();
-});

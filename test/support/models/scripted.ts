@@ -33,8 +33,9 @@ export class ScriptedModel {
   /** From the next run on it answers a user, or everybody who has chosen nothing else. Root allows the way to it. */
   async serve(root: Client, whom: number | "everybody" = "everybody", wire: WireName = "chat"): Promise<void> {
     const folder = whom === "everybody" ? "config/ai" : `users/${whom}/ai`;
-    await root.call("sys.config.set", { key: "config/net/allowed_hosts", value: this.provider.host });
-    for (const [name, value] of Object.entries(this.settings(wire))) await root.call("sys.config.set", { key: `${folder}/${name}`, value });
+    const own = Object.entries(this.settings(wire)).map(([name, value]) => ({ key: `${folder}/${name}`, value }));
+    const all = [{ key: "config/net/allowed_hosts", value: this.provider.host }, ...own];
+    await Promise.all(all.map((one) => root.call("sys.config.set", one)));
   }
 
   /** What has to be set for it. */

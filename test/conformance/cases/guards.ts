@@ -1,0 +1,102 @@
+// What agents are held to whatever happens around them: restarts, locked owners, floods, and what is seen of them as files.
+
+import { expect } from "vitest";
+import { says, toldText, wants } from "../../support/models/scripted.ts";
+import { stages, watch } from "../stage.ts";
+import { expectRefusal } from "../verifies.ts";
+
+stages("proc.hil:restart", async ({ spawn, model, ann, world }) => {
+  const agent = await spawn();
+  const path = "/home/ann/restart.txt";
+  await ann.call("fs.write", { path, content: "x" });
+  const { token } = await ann.call("sys.token.create", { kind: "user" });
+  model.next(says("Twelve."), wants(["Delete", { target: "gsv", path }]), says("Gone."), says("And the next."));
+  await agent.ask("Remember the number 12.");
+  const runId = await agent.say("Delete it.");
+  const asked = await agent.asked();
+  const waiting = await agent.say("And then this.");
+  const { seq } = await ann.call("proc.subscribe", { pid: agent.pid });
+  const before = (await ann.call("proc.approval.list", { pid: agent.pid })).pending;
+  await world.host.restart();
+  // The same question, for the same call, and what waits still waits.
+  const back = await world.connect({ username: "ann", token: token.token });
+  expect((await back.call("proc.approval.list", { pid: agent.pid })).pending).toEqual(before);
+  expect((await back.call("proc.queue.list", { pid: agent.pid })).messages).toMatchObject([{ runId: waiting }]);
+  expect((await back.call("fs.read", { path })).ok).toBe(true);
+  const again = await watch(back, agent.pid);
+  await again.answer(asked.requestId, "approve");
+  expect(await again.finished(runId)).toMatchObject({ status: "ok" });
+  expect(await again.finished(waiting)).toMatchObject({ status: "ok" });
+  expect((await back.call("fs.read", { path })).ok).toBe(false);
+  expect(toldText(model.asked.at(-1)!)).toContain("Remember the number 12.");
+  const since = await back.call("proc.subscribe", { pid: agent.pid, after: seq });
+  expect(since.isWhole).toBe(true);
+  const ends = since.events.filter(({ signal }) => signal === "proc.run.finished").map(({ payload }) => payload.runId);
+  expect(ends).toHaveLength(2);
+  expect(new Set(ends)).toEqual(new Set([runId, waiting]));
+  again.stop();
+});
+
+stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
+  const person = await somebody();
+  const { username, home } = person.session.identity.process;
+  const { pid } = await person.call("proc.spawn", { profile: "task" });
+  const release = model.holds(wants(["Write", { target: "gsv", path: `${home}/locked.txt`, content: "x" }]));
+  const { runId } = await person.call("proc.send", { pid, message: "Write it." });
+  await expect.poll(() => model.asked.length).toBe(1);
+  await root.call("sys.user.lock", { username, locked: true });
+  release();
+  // Whoever is locked does nothing, and neither do their processes.
+  await expect
+    .poll(async () => (await root.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state, { message: runId })
+    .toBe("idle");
+  expect((await root.call("fs.read", { path: `${home}/locked.txt` })).ok).toBe(false);
+  expect(JSON.stringify((await root.call("proc.history", { pid })).messages)).toContain("locked");
+});
+
+stages("proc.spawn:limit", async ({ set, somebody }) => {
+  const person = await somebody();
+  await set("config/process/max_per_user", "2");
+  await person.call("proc.spawn", { profile: "task" });
+  await expectRefusal(person.call("proc.spawn", { profile: "task" }), 429, /config\/process\/max_per_user/);
+});
+
+stages("proc.send:flood", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const { pid } = agent;
+  const release = model.holds(says("First."));
+  await agent.say("One");
+  await expect.poll(() => model.asked.length).toBe(1);
+  const sent = await Promise.allSettled(Array.from({ length: 103 }, (_, at) => ann.call("proc.send", { pid, message: `more ${at}` })));
+  expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
+  const refused = sent.flatMap((one) => (one.status === "rejected" ? [one.reason as { code: number }] : []));
+  expect(refused.map(({ code }) => code)).toEqual([429, 429, 429]);
+  // All that was taken ends, with one word of the person.
+  expect(await ann.call("proc.kill", { pid })).toMatchObject({ ok: true });
+  release();
+  await expect.poll(() => agent.of("proc.run.finished").length).toBe(101);
+  expect(new Set(agent.of("proc.run.finished").map(({ runId }) => runId)).size).toBe(101);
+});
+
+stages("fs.read:proc", async ({ spawn, model, ann, uid, world }) => {
+  const agent = await spawn({ label: "seen", assignment: { contextFiles: [{ name: "10-task.md", text: "Be seen." }] } });
+  const { pid } = agent;
+  const read = async (path: string, by = ann) => {
+    const found = await by.call("fs.read", { path });
+    return found.ok && "content" in found && typeof found.content === "string" ? found.content : null;
+  };
+  const status = await read(`/proc/${pid}/status`);
+  for (const line of ["Name:\tseen", `Pid:\t${pid}`, `PPid:\tinit:${uid}`, "Profile:\ttask", "State:\tidle", `Uid:\t${uid}`])
+    expect(status).toContain(line);
+  expect(await read(`/proc/${pid}/identity`)).toContain('"profile": "task"');
+  expect(await read(`/proc/${pid}/context.d/10-task.md`)).toContain("Be seen.");
+  expect(await ann.call("fs.read", { path: "/proc" })).toMatchObject({
+    ok: true,
+    directories: expect.arrayContaining([pid, `init:${uid}`]),
+  });
+  // Inside an agent's command, self is the agent.
+  model.next(wants(["Shell", { target: "gsv", input: "cat /proc/self/status; proc self" }]), says("That is me."));
+  await agent.ask("Who are you?");
+  expect(toldText(model.asked.at(-1)!)).toContain(`Pid:\\t${pid}`);
+  expect(await read(`/proc/${pid}/status`, await world.bob())).toBeNull();
+});
