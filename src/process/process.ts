@@ -360,13 +360,15 @@ export class Process {
   #broken(runId: string, error: unknown): boolean {
     if (this.#state.isClosed) return false;
     const { pid } = this.#state;
-    this.#ports.log("a run broke", { pid, runId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    const isRefusal = error instanceof SysError;
+    if (!isRefusal)
+      this.#ports.log("a run broke", { pid, runId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     try {
       this.#state.change((tell) => {
         const run = this.#state.runs.active();
         if (run?.runId !== runId) return;
         // What the kernel refuses is no mistake of ours, such as where the owner was locked: it says why.
-        if (error instanceof SysError) return this.#endWith(run, "refused", error.message, tell);
+        if (isRefusal) return this.#endWith(run, "refused", error.message, tell);
         const why = "Something went wrong in the gateway itself";
         this.#state.end(run, { status: "error", reason: "internal", text: null, error: why }, tell);
       });

@@ -47,7 +47,8 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
     emit: (events) => means.heard(events),
     heardUpTo: async () => means.reads.processes.get(pid)?.heardSeq ?? 0,
     ofOwner: async () => {
-      const { uid } = self();
+      // Asked before every model call: who was locked meanwhile uses no more.
+      const { uid } = means.callerOf(self());
       return { limits: means.ownerLimits(uid), account: means.reads.spending.today(uid, means.reads.now) };
     },
     askForBudget: async (question): Promise<HilRequest> => means.questions.askForBudget(self(), question),

@@ -6,7 +6,7 @@ import { stages, watch } from "../stage.ts";
 import { expectRefusal } from "../verifies.ts";
 
 /** An abort takes a second at most; a machine may be slow, and a model or a tool that is waited for takes far longer. */
-const AT_ONCE_MS = 3_000;
+const AT_ONCE_MS = 5_000;
 
 stages("proc.subscribe:cursor", async ({ spawn, model, ann }) => {
   const agent = await spawn();

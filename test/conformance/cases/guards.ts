@@ -46,12 +46,15 @@ stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
   await expect.poll(() => model.asked.length).toBe(1);
   await root.call("sys.user.lock", { username, locked: true });
   release();
-  // Whoever is locked does nothing, and neither do their processes.
-  await expect
-    .poll(async () => (await root.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state, { message: runId })
-    .toBe("idle");
+  // Whoever is locked does nothing, and neither do their processes: no call is carried out, and no model is asked.
+  const last = async () => (await root.call("proc.history", { pid })).messages.at(-1);
+  await expect.poll(last, { message: runId }).toMatchObject({ role: "system", content: expect.stringMatching(/run was ended.*locked/) });
   expect((await root.call("fs.read", { path: `${home}/locked.txt` })).ok).toBe(false);
-  expect(JSON.stringify((await root.call("proc.history", { pid })).messages)).toContain("locked");
+  expect(model.asked).toHaveLength(1);
+  await root.call("sys.user.lock", { username, locked: false });
+  model.next(says("Free again."));
+  await root.call("proc.send", { pid, message: "And now?" });
+  await expect.poll(last).toMatchObject({ role: "assistant", content: "Free again." });
 });
 
 stages("proc.spawn:limit", async ({ set, somebody }) => {
