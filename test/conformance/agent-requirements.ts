@@ -177,6 +177,7 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.ipc.call:replies", "The answer to a call comes as a message where it was asked, and starts a run", "seed, 5.11, 15.4.3"),
   r("proc.ipc.call:queued", "A call that waits behind a run of the same conversation completes", "15.4.2"),
   r("proc.ipc.call:timeout", "Where no answer comes in time, that is told, once", "seed, 5.11"),
+  r("proc.ipc.call:closed", "Where the conversation that asked was closed, the answer is told in the first one", "15.4.3"),
   r("proc.ipc.call:failed", "A run that fails is told to whoever called for it", "5.11"),
 
   r(

@@ -1,7 +1,7 @@
 // Which model answers, what it is told, what that costs and when it stops to ask for more.
 
 import { expect } from "vitest";
-import { says, toldText, toolNames, wants } from "../../support/models/scripted.ts";
+import { says, toolNames, wants } from "../../support/models/scripted.ts";
 import { plugIn } from "../../support/devices.ts";
 import { stages, watch } from "../stage.ts";
 import { expectRefusal, refusal, verifies } from "../verifies.ts";
@@ -37,22 +37,24 @@ stages("ai.config:root", async ({ model, set, somebody, root }) => {
   home.stop();
 });
 
-stages("ai.config:key-hidden", async ({ spawn, model, ann }) => {
-  const agent = await spawn();
-  const look = "cat /sys/config/ai/api_key; cat /sys/users/*/ai/api_key; env; cat /proc/self/*";
-  model.next(wants(["Shell", { target: "gsv", input: look }]), says("I saw no key."));
-  const runId = await agent.say("Find the key.");
-  await expect.poll(() => agent.of("proc.run.finished", runId).length + agent.of("proc.run.hil.requested").length).toBeGreaterThan(0);
-  for (const { requestId } of agent.of("proc.run.hil.requested")) await agent.answer(String(requestId), "approve");
-  await agent.finished(runId);
-  const seen = JSON.stringify([
-    agent.events,
-    agent.pieces,
-    await agent.history(),
-    await ann.call("proc.context", { pid: agent.pid, withText: true }),
-  ]);
-  expect(seen).not.toContain("sk-canary");
-  expect(toldText(model.asked.at(-1)!)).not.toContain("sk-canary");
+stages("ai.config:key-hidden", async ({ spawn, model, root, ann, set }) => {
+  await set("config/ai/api_key", "sk-canary-of-root");
+  await model.serve(root, 0);
+  // Not even its owner's own, and not even where the owner is root: what an agent reads goes to a model.
+  for (const person of [ann, root]) {
+    const agent = await spawn({}, person);
+    const look = "cat /sys/config/ai/api_key; cat /sys/users/*/ai/api_key; cat /etc/shadow; env; cat /proc/self/*";
+    model.next(wants(["Shell", { target: "gsv", input: look }]), says("I saw no key."));
+    const runId = await agent.say("Find the key.");
+    await expect.poll(() => agent.of("proc.run.finished", runId).length + agent.of("proc.run.hil.requested").length).toBeGreaterThan(0);
+    for (const { requestId } of agent.of("proc.run.hil.requested")) await agent.answer(String(requestId), "approve");
+    await agent.finished(runId);
+    const context = await person.call("proc.context", { pid: agent.pid, withText: true });
+    const seen = JSON.stringify([agent.events, agent.pieces, await agent.history(), context, model.asked.map(({ body }) => body)]);
+    expect(seen).not.toContain("sk-canary");
+    expect(seen).not.toMatch(/root:[^x!*:]/);
+  }
+  expect((await ann.call("sys.config.get", { key: `users/${ann.session.identity.process.uid}/ai/api_key` })).entries).toHaveLength(1);
 });
 
 stages("ai.tools:devices", async ({ spawn, model, ann, world }) => {

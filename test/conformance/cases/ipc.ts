@@ -121,6 +121,25 @@ stages("proc.ipc.call:timeout", async ({ spawn, model }) => {
   expect((await source.history()).messages.filter(({ role }) => role === "system")).toHaveLength(1);
 });
 
+stages("proc.ipc.call:closed", async ({ spawn, model, ann }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  model.otherwise(async (asked) => {
+    const words = last(asked);
+    if (words.includes("Ask and leave.")) return shell(`proc call ${target.pid} take your time`);
+    if (words.includes("ipc.reply")) return says("Heard at home.");
+    if (!words.includes("Message from process")) return says("Asked.");
+    await gate;
+    return says("Here I am.");
+  });
+  await source.ask("Ask and leave.", { conversationId: "short" });
+  await ann.call("proc.conversation.close", { pid: source.pid, conversationId: "short" });
+  release();
+  // Nobody can be told anything where it was asked, so it is told in the first conversation.
+  await expect.poll(async () => (await source.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "Heard at home." });
+});
+
 stages("proc.ipc.call:failed", async ({ spawn, model }) => {
   const [source, target] = [await spawn(), await spawn()];
   model.otherwise((asked) => {
