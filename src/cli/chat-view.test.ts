@@ -170,6 +170,14 @@ test("an answer that is another one after a crash says so and is shown whole", (
   expect(text([...again, output("two"), finished({ text: "two" })]).join("")).toBe("\nthe answer was cut off; it begins anew\ntwo\n");
 });
 
+test("where something else is said before it begins anew, it is said that it was cut off", () => {
+  const view = new ChatView("plain");
+  const text = (sent: readonly Sent[]) => sent.flatMap(([signal, payload]) => view.view(signal, payload, 0)).map(({ text }) => text);
+  text([started, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
+  view.live(null);
+  expect(text([started, output("two"), finished({ text: "two" })]).join("")).toBe("\nthe answer was cut off\ntwo\n");
+});
+
 test("who comes in the middle of an answer is shown what has come and then the rest", () => {
   const view = new ChatView("plain");
   const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text", text: "so far " }] };

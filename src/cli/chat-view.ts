@@ -92,6 +92,8 @@ export class ChatView {
     if (signal.startsWith("proc.run.") && signal !== "proc.run.finished") this.#lastEnd = "";
     switch (signal) {
       case "proc.run.started":
+        // Something else was said before the answer that was cut off could begin anew.
+        if (this.#call.shown !== "") this.#remark("the answer was cut off", "dim");
         this.#endCall();
         this.#lastText = "";
         this.#saidBefore = "";
