@@ -191,6 +191,20 @@ test("who comes in the middle of an answer is shown what has come and then the r
   expect(pieces.map(({ text }) => text).join("")).toBe("so far and on and on\n");
 });
 
+test("an answer that is told whole and as just coming, both at once, is there once", () => {
+  const view = new ChatView("plain");
+  const told = [started, ["proc.run.output", { runId: "r", text: "All of it." }] as const, finished({ text: "All of it." })];
+  const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 9, blocks: [{ type: "text", text: "All of it." }] };
+  const pieces = [
+    ...view.view(...piece(1, { type: "text_start" }), 0),
+    ...view.view(...piece(2, { type: "text_delta", delta: "All " }), 0),
+    ...told.slice(1).flatMap(([signal, payload]) => view.view(signal, payload, 0)),
+    ...view.live(live),
+    ...view.view(...piece(10, { type: "done" }), 0),
+  ];
+  expect(pieces.map(({ text }) => text).join("")).toBe("All of it.\n");
+});
+
 test("thoughts are folded into a line, unfolded on request, and shown where everything is", () => {
   const thinking = [
     piece(1, { type: "thinking_start" }),

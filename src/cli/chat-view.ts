@@ -31,6 +31,7 @@ export class ChatView {
   #call = newCall();
   /** Said last in whole, so that the end of a run does not say it again. */
   #lastText = "";
+  #lastRun = "";
   #saidBefore = "";
   /** How the run before ended, while nothing else has happened: of runs that were answered together it is said once. */
   #lastEnd = "";
@@ -60,7 +61,11 @@ export class ChatView {
     if (answer !== null && this.#look !== "raw") {
       this.#call.of = callOf(answer);
       this.#call.seq = answer.seq;
-      this.#hear(answer.blocks.flatMap((block) => (block.type === "text" ? [text(block.text)] : [])).join("\n\n"));
+      const whole = answer.blocks.flatMap((block) => (block.type === "text" ? [text(block.text)] : [])).join("\n\n");
+      // Complete, and told of as such a moment ago: nothing more of it is to be shown.
+      if (answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "")
+        this.#call.hasGap = true;
+      else this.#hear(whole);
     }
     return this.#taken();
   }
@@ -103,6 +108,7 @@ export class ChatView {
       case "proc.run.stream":
         return this.#stream(callOf(payload), number(payload.seq), isData(payload.event) ? payload.event : {}, now);
       case "proc.run.output":
+        this.#lastRun = text(payload.runId);
         return this.#output(text(payload.text));
       case "proc.run.tool.started":
         return this.#toolStarted(payload, now);
