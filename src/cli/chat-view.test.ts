@@ -200,6 +200,10 @@ test("an answer that is told whole and as just coming, both at once, is there on
     ...view.view(...piece(2, { type: "text_delta", delta: "All " }), 0),
     ...told.slice(1).flatMap(([signal, payload]) => view.view(signal, payload, 0)),
     ...view.live(live),
+    ...view.live(null),
+    // Sent before the whole was asked for, and delivered after it.
+    ...view.view(...piece(1, { type: "text_start" }), 0),
+    ...view.view(...piece(2, { type: "text_delta", delta: "All of it." }), 0),
     ...view.view(...piece(10, { type: "done" }), 0),
   ];
   expect(pieces.map(({ text }) => text).join("")).toBe("All of it.\n");

@@ -32,6 +32,9 @@ export class ChatView {
   /** Said last in whole, so that the end of a run does not say it again. */
   #lastText = "";
   #lastRun = "";
+  /** The last answer that was told whole, and the last run that ended: pieces of them that come late are old. */
+  #doneCall = "";
+  #endedRun = "";
   #saidBefore = "";
   /** How the run before ended, while nothing else has happened: of runs that were answered together it is said once. */
   #lastEnd = "";
@@ -63,7 +66,8 @@ export class ChatView {
       this.#call.seq = answer.seq;
       const whole = answer.blocks.flatMap((block) => (block.type === "text" ? [text(block.text)] : [])).join("\n\n");
       // Complete, and told of as such a moment ago: nothing more of it is to be shown.
-      if (answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "")
+      if (this.#isOld(this.#call.of)) this.#call.hasGap = true;
+      else if (answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "")
         this.#call.hasGap = true;
       else this.#hear(whole);
     }
@@ -122,7 +126,7 @@ export class ChatView {
   }
 
   #stream(of: string, seq: number, event: Data, now: number): void {
-    if (this.#look === "raw") return;
+    if (this.#look === "raw" || this.#isOld(of)) return;
     const { shown, seq: last, of: before } = this.#call;
     // The first piece begins another answer, or the same one anew where some of it was shown and its end never came.
     if (of !== before || (seq === 1 && (last > 1 || shown === ""))) this.#call = { ...newCall(), of, shown };
@@ -154,6 +158,10 @@ export class ChatView {
     }
     this.#say(rest);
     call.shown = call.heard;
+  }
+
+  #isOld(of: string): boolean {
+    return (of !== "" && of === this.#doneCall) || (this.#endedRun !== "" && of.startsWith(`${this.#endedRun} `));
   }
 
   #think(now: number): void {
@@ -192,6 +200,7 @@ export class ChatView {
   #output(whole: string): void {
     if (whole.trim() !== this.#saidBefore.trim() || this.#call.shown !== "") this.#sayRest(whole);
     this.#saidBefore = "";
+    if (this.#call.of.startsWith(`${this.#lastRun} `)) this.#doneCall = this.#call.of;
     this.#endCall();
   }
 
@@ -245,6 +254,7 @@ export class ChatView {
     if (restOf(whole, this.#lastText) !== "") this.#sayRest(whole);
     this.#endCall();
     this.#tools.clear();
+    this.#endedRun = text(payload.runId);
     const end = `${text(payload.status)} ${text(payload.error)}`;
     if (this.#lastEnd === end) return;
     this.#lastEnd = end;
@@ -337,6 +347,7 @@ export const PROMPT = "› ";
 
 /** What follows in a text after what was shown of it, whatever space lies between its blocks; null where it is another text. */
 function restOf(whole: string, shown: string): string | null {
+  if (whole.startsWith(shown)) return whole.slice(shown.length).trim() === "" ? "" : whole.slice(shown.length);
   let at = 0;
   for (const character of shown.replace(/\s+/g, "")) {
     while (/\s/.test(whole[at] ?? "")) at++;
