@@ -31,7 +31,7 @@ test("a page that outlived its gateway in the middle of an answer is equal to a 
   };
   await populate(host);
   const root = await enter(host, ROOT);
-  await model.serve(root);
+  await model.serve(root, 1000);
   root.close();
   const desktop = await desktopOf(host);
   try {
