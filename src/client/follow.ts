@@ -44,7 +44,7 @@ export type Following = {
 type Numbered = { seq: number; signal: string; payload: Record<string, unknown> };
 const STREAM = "proc.run.stream";
 
-export function follow(client: Client, options: FollowOptions): Following {
+export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, options: FollowOptions): Following {
   let pid = options.pid ?? null;
   let last = options.after ?? null;
   let isStopped = false;
@@ -69,10 +69,12 @@ export function follow(client: Client, options: FollowOptions): Following {
     last = one.seq;
     options.onEvent({ ...one, isPast });
   };
-  const release = () => {
-    const waiting = held ?? [];
+  const release = (upTo: number) => {
+    const all = held ?? [];
     held = null;
-    for (const one of waiting) {
+    // Pieces that came before an event one was told with the answer are of something that was over by then.
+    const told = all.findLastIndex((one) => "signal" in one && one.seq <= upTo);
+    for (const one of all.slice(told + 1)) {
       if (isStopped) return;
       // A gap among them asks anew, and holds what follows.
       if (held !== null) (held as (Numbered | StreamPiece)[]).push(one);
@@ -93,7 +95,7 @@ export function follow(client: Client, options: FollowOptions): Following {
       live = answer.live;
       options.onLive?.(answer.live, answer.seq);
       begin({ pid: answer.pid, seq: answer.seq });
-      release();
+      release(answer.seq);
     } catch (error) {
       held = null;
       if (isStopped) return;

@@ -14,9 +14,13 @@ export function begun(live: LiveAnswer): Coming {
   return { runId, conversationId, modelCall, seq, blocks: live.blocks.map((block) => ({ ...block }) as LiveBlock), isRetrying: false };
 }
 
-/** The answer with one more piece: the same object where it goes on, another where another begins. */
-export function heard(coming: Coming | null, { runId, conversationId, modelCall, seq, event }: StreamPiece): Coming {
+/**
+ * The answer with one more piece: the same object where it goes on, another where another begins. The end of one whose
+ * beginning nobody heard is no answer.
+ */
+export function heard(coming: Coming | null, { runId, conversationId, modelCall, seq, event }: StreamPiece): Coming | null {
   const goesOn = coming !== null && coming.runId === runId && coming.modelCall === modelCall && seq > coming.seq;
+  if (!goesOn && !/_start$|^retrying$/.test(event.type)) return coming;
   const answer = goesOn ? coming : { runId, conversationId, modelCall, seq, blocks: [], isRetrying: false };
   answer.seq = seq;
   take(answer, event);
