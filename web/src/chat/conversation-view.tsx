@@ -18,6 +18,7 @@ import { Messages } from "./messages.tsx";
 import { conversationName, titleFrom } from "./names.ts";
 import { DEFAULT_CONVERSATION, jump, lastAgent, newConversation, openConversation } from "./open.ts";
 import { Queue } from "./queue.tsx";
+import { messageKey } from "./rows.ts";
 import { Search } from "./search.tsx";
 import type { ListHandle } from "./virtual-list.tsx";
 import "./conversation.css";
@@ -32,6 +33,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
   useEffect(() => () => conversation.close(), [conversation]);
   const [dialog, setDialog] = useState<DialogName | "search" | null>(null);
   const list = useRef<ListHandle | null>(null);
+  const [found, setFound] = useState<string | null>(null);
   const about = conversation.about.value.value;
   useTitle(isNamed ? conversationName(about ?? { id, title: null }) : null);
   const section = useRef<HTMLElement>(null);
@@ -69,7 +71,13 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
     if (to === null || to.pid !== pid || to.conversationId !== id) return;
     jump.value = null;
     void conversation.window.readAround(to.place).then(
-      () => list.current?.toRow(`m${to.messageId}`),
+      () => {
+        const { from = 0, messages = [] } = conversation.window.peek() ?? {};
+        const messageId = to.messageId ?? messages[to.place - from]?.id;
+        if (messageId === undefined) return;
+        setFound(messageKey(messageId));
+        list.current?.toRow(messageKey(messageId));
+      },
       (error: unknown) => notice(sentence(error), "bad"),
     );
   }, [conversation, jump.value]);
@@ -102,7 +110,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
           />
         </div>
       ) : (
-        <Messages conversation={conversation} list={list} onFork={(messageId) => void fork(messageId)} />
+        <Messages conversation={conversation} list={list} found={found} onFork={(messageId) => void fork(messageId)} />
       )}
       <div class="conversation-foot">
         <Queue conversation={conversation} />

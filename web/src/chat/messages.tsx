@@ -16,11 +16,17 @@ import { MessageView } from "./message.tsx";
 import { guessedHeight, historyRows, type Row, tailRows } from "./rows.ts";
 import { type ListHandle, VirtualList } from "./virtual-list.tsx";
 
-type MessagesProps = { conversation: Conversation; list: { current: ListHandle | null }; onFork: (messageId: number) => void };
+type MessagesProps = {
+  conversation: Conversation;
+  list: { current: ListHandle | null };
+  /** The row that was looked for. */
+  found: string | null;
+  onFork: (messageId: number) => void;
+};
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
 
-export function Messages({ conversation, list, onFork }: MessagesProps) {
+export function Messages({ conversation, list, found, onFork }: MessagesProps) {
   const [isFollowing, setFollowing] = useState(true);
   const view = conversation.window.view!;
   const history = useMemo(() => historyRows(view), [view]);
@@ -48,7 +54,11 @@ export function Messages({ conversation, list, onFork }: MessagesProps) {
         rows={rows}
         label="Messages"
         heightOf={guessedHeight}
-        render={(row) => <RowView row={row} conversation={conversation} onFork={onFork} />}
+        render={(row) => (
+          <div class={row.key === found ? "row-found" : undefined}>
+            <RowView row={row} conversation={conversation} onFork={onFork} />
+          </div>
+        )}
         life={view.life}
         isAtNewest={isAtNewest}
         onNearTop={() => view.from > 0 && quietly(readOnce(conversation, "readOlder"))}

@@ -7,7 +7,8 @@ import { go, pathOf, type PaneName, type Path } from "../frame/route.ts";
 
 export const DEFAULT_CONVERSATION = "default";
 
-export type Jump = { pid: string; conversationId: string; messageId: number; place: number };
+/** `messageId` is null for whatever is at the place. */
+export type Jump = { pid: string; conversationId: string; messageId: number | null; place: number };
 export const jump = signal<Jump | null>(null);
 
 /** The agent that was shown last: where only the list fits, its conversations are in it. */

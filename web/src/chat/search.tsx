@@ -43,7 +43,9 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
     };
   }, [words, isAll]);
   const show = ({ conversationId, messageId, offset }: Match) => {
-    if (offset !== null) jump.value = { pid: conversation.pid, conversationId, messageId, place: offset };
+    // What was archived lies behind the mark at the beginning.
+    const to = offset === null ? { messageId: null, place: 0 } : { messageId, place: offset };
+    jump.value = { pid: conversation.pid, conversationId, ...to };
     onClose();
     if (conversationId !== conversation.id) openConversation(conversation.pid, conversationId);
   };
@@ -59,7 +61,7 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
         <ul class="search-list">
           {found?.matches.map((match) => (
             <li key={`${match.segmentId ?? ""}${match.messageId}`}>
-              <button type="button" class="search-match" disabled={match.offset === null} onClick={() => show(match)}>
+              <button type="button" class="search-match" onClick={() => show(match)}>
                 <span class="search-who">
                   {WHO[match.role]} · <Time at={match.timestamp} />
                   {match.segmentId !== null && " · archived"}

@@ -52,7 +52,11 @@ export function ToolCard({ conversation, call, result, saidAt, isComing = false 
         <div class="tool-body">
           <Asked call={call} />
           {output !== null && <Output text={output} />}
-          {result !== null && result.media.length > 0 && <MediaList pid={conversation.pid} media={result.media} />}
+        </div>
+      )}
+      {result !== null && result.media.length > 0 && (
+        <div class="tool-media">
+          <MediaList pid={conversation.pid} media={result.media} />
         </div>
       )}
     </div>
