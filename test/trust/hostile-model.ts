@@ -49,11 +49,11 @@ stage.model.otherwise((asked) => obeysAnybody(asked));
 bob.onSignal((signal, payload) => framesOfBob.push(JSON.stringify({ signal, payload })));
 
 const before = await snapshot(stage);
-for (const [at, { name, lay }] of CHANNELS.entries())
+for (const [at, channel] of CHANNELS.entries())
   await go(
-    name,
+    channel.name,
     [...everywhere.keys()].filter((number) => number % CHANNELS.length === at),
-    (words) => lay(stage, words),
+    (words) => channel.lay(stage, words),
   );
 judge(before, await snapshot(stage));
 

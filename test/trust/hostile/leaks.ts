@@ -45,5 +45,5 @@ function spellings(secret: string): string[] {
       .toString("base64")
       .slice(skip === 0 ? 0 : 4, -4),
   );
-  return [secret, bytes.toString("hex"), [...secret].toReversed().join(""), encodeURIComponent(secret), ...within];
+  return [secret, bytes.toString("hex"), Array.from(secret).toReversed().join(""), encodeURIComponent(secret), ...within];
 }
