@@ -1,7 +1,7 @@
 // A model that answers word by word, slowly enough to be cut off in the middle and followed on: its answer to a message is a
 // function of the message.
 
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { recorded, type Asked } from "../../support/models/provider.ts";
 import { heard } from "../agents/heard.ts";
@@ -15,22 +15,7 @@ export class SlowModel {
 
   private constructor(pieceMs: number) {
     this.#pieceMs = pieceMs;
-    this.#server = createServer(async (request, response) => {
-      let text = "";
-      for await (const part of request) text += String(part);
-      const asked = { path: request.url ?? "", body: (text === "" ? {} : JSON.parse(text)) as Asked["body"] };
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const said = heard(asked).findLast(({ type }) => type === "user");
-      const answer = answerTo(said?.type === "user" ? said.text : "");
-      const events = recorded("chat", { say: [{ type: "text", text: answer }] })
-        .toString()
-        .split(/(?<=\n\n)/);
-      for (const event of events) {
-        response.write(event);
-        await pause(this.#pieceMs);
-      }
-      response.end();
-    });
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   static async start(pieceMs: number): Promise<SlowModel> {
@@ -41,6 +26,23 @@ export class SlowModel {
 
   get baseUrl(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = "";
+    for await (const part of request) text += String(part);
+    const asked = { path: request.url ?? "", body: (text === "" ? {} : JSON.parse(text)) as Asked["body"] };
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const said = heard(asked).findLast(({ type }) => type === "user");
+    const answer = answerTo(said?.type === "user" ? said.text : "");
+    const events = recorded("chat", { say: [{ type: "text", text: answer }] })
+      .toString()
+      .split(/(?<=\n\n)/);
+    for (const event of events) {
+      response.write(event);
+      await pause(this.#pieceMs);
+    }
+    response.end();
   }
 
   async close(): Promise<void> {
