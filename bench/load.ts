@@ -1,6 +1,9 @@
 // The load, as a process of its own: takes one job at a time over IPC and answers with what it measured. It reads the
 // server's processor time itself, at the edges of the measured window, so that no message delay falls into it.
 
+import { randomUUID } from "node:crypto";
+import { Agent, request as httpRequest } from "node:http";
+import { Line } from "../src/client/line.ts";
 import { cpuMs, cpuMsWithPrograms, diskBytes, rssKb } from "./proc.ts";
 import { type Measure, percentile } from "./stats.ts";
 import { textOf } from "./text.ts";
@@ -22,7 +25,11 @@ export type Job =
   | { do: "connect"; target: Target; atOnce: number; seconds: number }
   /** With a token of a device, `as` devices: these ping, as daemons do. */
   | { do: "hold"; target: Target; count: number; atOnce: number; as?: "devices" }
-  | { do: "release" };
+  | { do: "release" }
+  /** Says `message` to each of these processes, again whenever its run has ended. */
+  | { do: "turns"; target: Target; pids: string[]; message: string; seconds: number }
+  /** The provider alone, asked for each of these in a row, as one turn asks it. */
+  | { do: "provider"; port: number; messages: object[][]; seconds: number };
 export type Outcome = { measure: Measure } | { error: string };
 
 const WARM_UP_MS = 500;
@@ -67,6 +74,10 @@ function carryOut(job: Job): Promise<Measure> {
       return hold(job);
     case "release":
       return release();
+    case "turns":
+      return turns(job);
+    case "provider":
+      return provider(job);
   }
 }
 
@@ -161,6 +172,58 @@ async function release(): Promise<Measure> {
   await Promise.all(held.map((wire) => wire.close()));
   held = [];
   return {};
+}
+
+async function turns({ target, pids, message, seconds }: Extract<Job, { do: "turns" }>): Promise<Measure> {
+  const line = await Line.open(`http://127.0.0.1:${target.port}`);
+  const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" as const };
+  await line.call("sys.connect", { protocol: 1, client, auth: { username: target.username, token: target.token } });
+  const samples: number[] = [];
+  const sentAt = new Map<string, number>();
+  let isOver = false;
+  const say = async (pid: string) => {
+    sentAt.set(pid, performance.now());
+    await line.call("proc.send", { pid, message, runId: randomUUID() });
+  };
+  return new Promise((resolve, reject) => {
+    line.onSignal = (signal, payload) => {
+      if (signal !== "proc.run.finished") return;
+      const { pid, status, error } = payload as { pid: string; status: string; error?: string };
+      if (status !== "ok") return reject(new Error(`A run ended as ${status}: ${error}`));
+      samples.push(performance.now() - sentAt.get(pid)!);
+      if (!isOver) say(pid).catch(reject);
+    };
+    for (const pid of pids) say(pid).catch(reject);
+    setTimeout(() => {
+      samples.length = 0;
+      const window = measureFrom(target);
+      setTimeout(() => {
+        isOver = true;
+        resolve({ ...window(samples.length), ...latencies(samples) });
+        // What is still under way comes to its end before the next job.
+        setTimeout(() => line.close(), WARM_UP_MS);
+      }, seconds * 1000);
+    }, WARM_UP_MS);
+  });
+}
+
+async function provider({ port, messages, seconds }: Extract<Job, { do: "provider" }>): Promise<Measure> {
+  const agent = new Agent({ keepAlive: true });
+  const ask = (body: string) =>
+    new Promise<void>((resolve, reject) => {
+      const options = { agent, port, host: "127.0.0.1", path: "/v1/chat/completions", method: "POST" };
+      const asking = httpRequest(options, (response) => response.resume().on("end", resolve));
+      asking.on("error", reject).end(body);
+    });
+  const bodies = messages.map((each) => JSON.stringify({ model: "direct", stream: true, messages: each }));
+  const samples: number[] = [];
+  for (const until = performance.now() + seconds * 1000; performance.now() < until;) {
+    const startedAt = performance.now();
+    for (const body of bodies) await ask(body);
+    samples.push(performance.now() - startedAt);
+  }
+  agent.destroy();
+  return latencies(samples);
 }
 
 async function enter({ port, username, token }: Target, deviceId?: string): Promise<Wire> {

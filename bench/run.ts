@@ -20,6 +20,9 @@ import { memory } from "./scenarios/memory.ts";
 import { idle } from "./scenarios/idle.ts";
 import { read } from "./scenarios/read.ts";
 import { start } from "./scenarios/start.ts";
+import { history } from "./scenarios/history.ts";
+import { sleepers } from "./scenarios/sleepers.ts";
+import { turns } from "./scenarios/turns.ts";
 import { write } from "./scenarios/write.ts";
 import { type Options, Stage } from "./stage.ts";
 
@@ -39,6 +42,9 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<Finding[]>> = {
   memory,
   device,
   copy,
+  turns,
+  history,
+  sleepers,
 };
 const RUN_MS_MAX = 60 * 60 * 1000;
 

@@ -12,6 +12,7 @@ import type { HopsOptions } from "./hops.ts";
 import type { Job, Target } from "./load.ts";
 import { type Measure, middle } from "./stats.ts";
 import type { TcpOptions } from "./tcp.ts";
+import type { TurnFloorOptions } from "./turn-floor.ts";
 
 export type Options = { rounds: number; seconds: number; megabytes: number; bundle: string; profile: string | null };
 
@@ -19,6 +20,7 @@ export type Options = { rounds: number; seconds: number; megabytes: number; bund
 export type Account = { username: string; uid: number; token: string; tokenId: string; expiresAt: number | null; connected: unknown };
 
 const USER = { username: "alice", password: "correct horse" };
+const ROOT = { username: "root", password: "rosebud and sledge" };
 const SETTLE_MS = 500;
 let lines = 0;
 
@@ -43,7 +45,9 @@ export class Stage {
     // room it leaves in the heap would swallow what connections cost.
     this.#programs = copy;
     buildSync({
-      entryPoints: ["floor.ts", "alone.ts", "hops.ts", "tcp.ts"].map((name) => join(import.meta.dirname, name)),
+      entryPoints: ["floor.ts", "alone.ts", "hops.ts", "tcp.ts", "provider.ts", "turn-floor.ts"].map((name) =>
+        join(import.meta.dirname, name),
+      ),
       outdir: copy,
       bundle: true,
       format: "esm",
@@ -128,6 +132,24 @@ export class Stage {
     return line;
   }
 
+  /** A model that answers at once, and the gateway told to ask it. */
+  async provider(gateway: Server): Promise<Server> {
+    const provider = await this.children.server("provider", [join(this.#programs, "provider.js")], "load");
+    const line = await Line.open(`http://127.0.0.1:${gateway.port}`);
+    const client = { id: "bench-root", version: "0", platform: "bench", role: "user" as const };
+    await line.call("sys.connect", { protocol: 1, client, auth: ROOT });
+    const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${provider.port}/v1`, model: "bench", api_key: "none" };
+    for (const [name, value] of Object.entries(settings)) await line.call("sys.config.set", { key: `config/ai/${name}`, value });
+    line.close();
+    return provider;
+  }
+
+  /** The floor of turns, in front of the same model. */
+  turnFloor(provider: Server): Promise<Server> {
+    const options: TurnFloorOptions = { home: this.children.folder(), providerPort: provider.port, connected: this.account.connected };
+    return this.children.server("floor (turns)", [join(this.#programs, "turn-floor.js"), JSON.stringify(options)]);
+  }
+
   load(): Load {
     return this.children.load(join(import.meta.dirname, "load.ts"));
   }
@@ -162,7 +184,7 @@ export class Stage {
 async function populate(port: number): Promise<Account> {
   const url = `http://127.0.0.1:${port}`;
   const setup = await Line.open(url);
-  await setup.call("sys.setup", USER);
+  await setup.call("sys.setup", { ...USER, rootPassword: ROOT.password });
   setup.close();
   const line = await Line.open(url);
   const client = { id: "bench", version: "0", platform: "bench", role: "user" as const };

@@ -1,0 +1,63 @@
+// What a turn of an agent takes beyond its model, with words alone and with one call of a tool, and with many processes at once.
+// The provider's own time is measured by asking it directly and taken off both sides.
+
+import type { Finding } from "../report.ts";
+import type { Stage } from "../stage.ts";
+import { type Measure, median } from "../stats.ts";
+
+const AT_ONCE = [1, 8, 64];
+const SAID = { text: "hello there", tool: "read the file and tell me" };
+const GOAL_MS = { text: 3, tool: 6 };
+const GOAL_CPU_MS = 3;
+const GOAL_PER_SECOND = 500;
+
+export async function turns(stage: Stage): Promise<Finding[]> {
+  const gateway = await stage.gateway();
+  const provider = await stage.provider(gateway);
+  const floor = await stage.turnFloor(provider);
+  const line = await stage.line(gateway);
+  await line.call("fs.write", { path: "~/f", content: "a small file\n" });
+  const pids: string[] = [];
+  for (let at = 0; at < Math.max(...AT_ONCE); at++)
+    pids.push((await line.call("proc.spawn", { profile: "task", label: `turns ${at}` })).pid);
+  const findings: Finding[] = [];
+  for (const kind of ["text", "tool"] as const) {
+    for (const count of AT_ONCE) {
+      const own: number[] = [];
+      const load = stage.load();
+      const [mine, theirs] = await stage.compare(
+        [gateway, floor],
+        (target) => ({ do: "turns", target, pids: pids.slice(0, count), message: SAID[kind], seconds: stage.options.seconds }),
+        async () => void own.push((await load.run({ do: "provider", port: provider.port, messages: messagesOf(kind), seconds: 1 })).p50Ms!),
+      );
+      load.stop();
+      // Of one alone, the model's time is waited for; of many, it passes beside the others' work.
+      const [gatewaySide, floorSide] = count === 1 ? [mine!, theirs!].map((one) => without(one, median(own))) : [mine!, theirs!];
+      findings.push(finding(kind, count, gatewaySide!, floorSide!));
+    }
+  }
+  line.close();
+  await Promise.all([gateway, floor, provider].map((server) => server.stop()));
+  return findings;
+}
+
+function messagesOf(kind: keyof typeof SAID): object[][] {
+  const user = { role: "user", content: SAID[kind] };
+  return kind === "text" ? [[user]] : [[user], [user, { role: "tool", content: "a small file" }]];
+}
+
+function without(measure: Measure, ms: number): Measure {
+  return { ...measure, p50Ms: measure.p50Ms! - ms, p99Ms: measure.p99Ms! - ms };
+}
+
+function finding(kind: keyof typeof SAID, count: number, gateway: Measure, floor: Measure): Finding {
+  const bench = `turn, ${kind === "text" ? "words alone" : "one tool call"}, ${count} at once${count === 1 ? ", beyond the model" : ""}`;
+  if (count === 1) {
+    const goal = `p50 <= ${GOAL_MS[kind]} ms${kind === "text" ? `, CPU <= ${GOAL_CPU_MS} ms` : ""}`;
+    const pass = gateway.p50Ms! <= GOAL_MS[kind] && (kind === "tool" || gateway.cpuMsPerCall! <= GOAL_CPU_MS);
+    return { bench, gateway, floor, ratio: gateway.p50Ms! / floor.p50Ms!, goal, pass };
+  }
+  const isGoal = kind === "text" && count === 8;
+  const pass = isGoal ? gateway.perSecond! >= GOAL_PER_SECOND : null;
+  return { bench, gateway, floor, ratio: gateway.perSecond! / floor.perSecond!, goal: isGoal ? `>= ${GOAL_PER_SECOND} turns/s` : "", pass };
+}
