@@ -1,6 +1,7 @@
 // The first moment in one's own gateway: the machine that is to be connected, and what one could ask. Once.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
 import { go, pathOf } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
 import { call } from "../state/call.ts";
@@ -13,9 +14,15 @@ import { Code } from "../ui/code.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
+import { Tabs } from "../ui/tabs.tsx";
 import { firstAsks } from "./first-asks.ts";
 import "./arrival.css";
 import "./stack-close.css";
+
+const SYSTEMS = [
+  { value: "unix" as const, title: "Linux and macOS" },
+  { value: "windows" as const, title: "Windows" },
+];
 
 export default function ArrivalDialog() {
   const now = arrival.value;
@@ -61,7 +68,8 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   );
 }
 
-function Machine({ deviceId, line, onConnected }: { deviceId: string; line: string; onConnected: () => void }) {
+function Machine({ deviceId, token, onConnected }: { deviceId: string; token: string; onConnected: () => void }) {
+  const [system, setSystem] = useState<"unix" | "windows">("unix");
   const devices = useLatest("sys.device.list", {}, (signal) => signal === "device.status").value.value?.devices ?? [];
   const found = devices.find((device) => device.deviceId === deviceId && device.online);
   useEffect(() => {
@@ -73,21 +81,17 @@ function Machine({ deviceId, line, onConnected }: { deviceId: string; line: stri
         {deviceId} is connected{found.platform === "" ? "" : ` (${found.platform})`}. Agents can work there, and ask you first.
       </Banner>
     );
+  const device = { deviceId, username: username.value, token };
+  const remark = reachRemark(location.origin, "open this page under that address");
   return (
     <div class="stack-close">
       <h3>Connect {deviceId}</h3>
       <p class="soft">Paste this into a terminal there. It is shown only now; another can be made under Machines.</p>
-      <Code text={line} label="the line to paste" />
-      {isOwnMachine() && (
-        <p class="soft small">
-          {location.host} is known to this machine alone: for another one, open this page under the address it can reach.
-        </p>
-      )}
+      <Tabs label="System" value={system} tabs={SYSTEMS} onValue={setSystem}>
+        <Code text={(system === "unix" ? installLine : installLineWindows)(location.origin, device)} label="the line to paste" />
+      </Tabs>
+      {remark !== null && <p class="soft small">{remark}.</p>}
       <Spinner label={`Waiting for ${deviceId}`} />
     </div>
   );
-}
-
-function isOwnMachine(): boolean {
-  return /^(localhost|127\.|\[::1\])/.test(location.hostname);
 }

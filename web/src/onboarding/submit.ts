@@ -1,7 +1,6 @@
 // Does what was looked over: sets the gateway up and logs in. The password is held until this browser has a token of its own.
 
 import { CallError, ConnectionLost } from "../../../src/client/client.ts";
-import { installLine } from "../../../src/lib/install-line.ts";
 import { go } from "../frame/route.ts";
 import { arrival } from "../state/arrival.ts";
 import type { Args, Result } from "../state/call.ts";
@@ -47,13 +46,7 @@ export async function submit(): Promise<void> {
   const nodeToken = await setUp();
   arrival.value = {
     provider: aiKind === "own" ? (own.peek()?.provider ?? "") : provider,
-    machine:
-      nodeToken === undefined
-        ? null
-        : {
-            deviceId: nodeToken.allowedDeviceId ?? "",
-            line: installLine(location.origin, { deviceId: nodeToken.allowedDeviceId ?? "", username, token: nodeToken.token }),
-          },
+    machine: nodeToken === undefined ? null : { deviceId: nodeToken.allowedDeviceId ?? "", token: nodeToken.token },
   };
   go("/chat", { replace: true });
   await enter(username, password);
