@@ -74,6 +74,19 @@ describe("from a fresh gateway to a working one", () => {
     expect(await gsv(["auth", "setup"])).toMatchObject({ code: 1, err: expect.stringContaining("set up already") });
   });
 
+  test("ai check, with the model that is set and with another", async () => {
+    expect(await gsv(["ai", "check"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/The demo model, model demo answered in \d+ ms/),
+    });
+    const wrong = await gsv(["ai", "check", "--provider", "openai"]);
+    expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("OpenAI needs a key") });
+    const programs = await gsv(["ai", "check", "--provider", "nobody", "--api-key", "-", "--json"], { stdin: "sk-canary-0000\n" });
+    expect(programs.code).toBe(1);
+    expect(JSON.parse(programs.out)).toMatchObject({ check: { ok: false, problem: { field: "provider" } } });
+    expect(programs.out + programs.err).not.toContain("sk-canary");
+  });
+
   test("status, for people and for programs", async () => {
     const people = await gsv(["status"]);
     expect(people.out).toMatch(/^you +alice, session ends in 8 h$/m);

@@ -1,0 +1,41 @@
+// What the set-up tells a person about passwords and places, without a browser.
+
+import { expect, test } from "vitest";
+import { strengthOf } from "../../web/src/onboarding/strength.ts";
+import { zonesMatching } from "../../web/src/onboarding/zones.ts";
+
+test.each([
+  ["", 0],
+  ["short", 0],
+  ["       a       ", 0],
+  ["password", 1],
+  ["password123", 1],
+  ["qwerty1234", 1],
+  ["aaaaaaaaaaaaaaaa", 1],
+  ["12345678901234567890", 1],
+  ["adaadaadaada", 1],
+  ["Summer2024!", 2],
+  ["violet umbrella in march", 2],
+  ["correct horse battery staple lamp", 3],
+  ["kT7$wq9!Zr2@Lm5", 3],
+])("%j is judged %i", (password, level) => {
+  expect(strengthOf(password, "ada").level).toBe(level);
+});
+
+test.each([
+  ["lisb", "Europe/Lisbon"],
+  ["San Fran", "America/Los_Angeles"],
+  ["munich", "Europe/Berlin"],
+  ["são paulo", "America/Sao_Paulo"],
+  ["new york", "America/New_York"],
+  ["america/new", "America/New_York"],
+  ["utc", "UTC"],
+])("%j finds its zone first", (typed, zone) => {
+  expect(zonesMatching(typed)[0]?.name).toBe(zone);
+});
+
+test("nothing is found by nothing, and never more than fits", () => {
+  expect(zonesMatching("  ")).toEqual([]);
+  expect(zonesMatching("xyzzy")).toEqual([]);
+  expect(zonesMatching("a").length).toBeLessThanOrEqual(8);
+});
