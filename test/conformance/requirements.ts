@@ -77,6 +77,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.setup.check:code", "Without a provider it says whether the code is right and which model answers where none is chosen", "issue 6"),
   r("sys.setup.check:answers", "A provider that answers is listed and timed, and its key is kept nowhere", "issue 6"),
   r("sys.setup.check:says-what", "A refused key, an unknown model, a wrong address and a silent one are told apart in words", "issue 6"),
+  r("sys.setup.check:patient", "A model that takes longer than strangers are waited for is waited for all the same", "issue 6"),
   r("sys.setup.check:once", "After set-up it is 409", "issue 6"),
 
   r("ai.check:settings", "Without arguments it tries the model that the caller's settings name", "issue 6"),

@@ -33,6 +33,7 @@ describe("the quick lane", () => {
 
       const kept = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]));
       expect(kept).not.toContain(ADA.password);
+      expect(kept).not.toContain("gsv.setup");
       await page.reload();
       await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
       expect(await page.getByRole("dialog").count()).toBe(0);

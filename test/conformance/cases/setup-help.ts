@@ -2,6 +2,8 @@
 
 import { expect } from "vitest";
 import type { Arguments } from "../../../src/client/line.ts";
+import { sleep } from "../../../src/lib/sleep.ts";
+import { LIMITS } from "../../../src/protocol/limits.ts";
 import type { Host } from "../../support/host.ts";
 import { ScriptedProvider } from "../../support/models/provider.ts";
 import { ALICE } from "../../support/people.ts";
@@ -180,6 +182,24 @@ verifies("sys.setup.check:says-what", async ({ fresh, line }) => {
   const gone = await problem({ provider: "openai-compatible", model: "scripted", baseUrl });
   expect(gone).toMatchObject({ field: "baseUrl" });
   if (host.name === "node") expect(gone?.message).toContain("Nothing answers at");
+});
+
+verifies("sys.setup.check:patient", async ({ fresh, line }) => {
+  const host = await fresh();
+  const provider = await ScriptedProvider.start();
+  try {
+    provider.pages.set("/v1/models", { data: [{ id: "slow" }] });
+    provider.next(async () => {
+      await sleep(LIMITS.handshakeMs + 1_500, new AbortController().signal);
+      return { say: [{ type: "text", text: "loaded" }] };
+    });
+    const ai = { provider: "openai-compatible", baseUrl: `http://${provider.host}/v1` };
+    const { ai: checked } = await (await line(host)).call("sys.setup.check", { ai, ...code(host) }, { timeoutMs: 60_000 });
+    expect(checked).toMatchObject({ ok: true, said: "loaded" });
+    expect(checked?.ms).toBeGreaterThan(LIMITS.handshakeMs);
+  } finally {
+    await provider.close();
+  }
 });
 
 verifies("sys.setup.check:once", async ({ line }) => {

@@ -25,6 +25,11 @@ export async function ask<N extends SetupCall>(name: N, args: Args<N>): Promise<
   } catch (error) {
     // Somebody else has set it up in the meantime, and the page shows what there is now.
     if (error instanceof CallError && error.code === 409 && /initialized/.test(error.message)) await begin();
+    // A gateway that was started anew has a new code: back to the door, with everything that was filled in.
+    if (error instanceof CallError && error.code === 403 && own.peek() !== null) {
+      code = "";
+      own.value = null;
+    }
     throw error;
   } finally {
     line.close();

@@ -197,6 +197,12 @@ function say(said: Said): void {
   }
 }
 
+/** Set-up is over. */
+export function forgetTalk(): void {
+  talk.value = [];
+  sessionStorage.removeItem(KEY);
+}
+
 function restored(): Said[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");

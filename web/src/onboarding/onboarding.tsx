@@ -18,8 +18,11 @@ export default function Onboarding() {
     setProblem(null);
     knock().catch(setProblem);
   };
-  useEffect(look, []);
-  if (own.value !== null) return <Wizard />;
+  const isOpen = own.value !== null;
+  useEffect(() => {
+    if (!isOpen) look();
+  }, [isOpen]);
+  if (isOpen) return <Wizard />;
   if (problem instanceof CallError && (problem.code === 403 || problem.code === 429))
     return <Door first={hasCode() || !problem.message.startsWith("Setup code required") ? sentence(problem) : null} />;
   return (

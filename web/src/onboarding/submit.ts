@@ -7,6 +7,7 @@ import type { Args, Result } from "../state/call.ts";
 import { begin, logIn } from "../state/session.ts";
 import { draft, type Draft, forgetDraft, refused } from "./draft.ts";
 import { ask, own } from "./gateway.ts";
+import { forgetTalk } from "./guide.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -51,6 +52,7 @@ export async function submit(): Promise<void> {
   go("/chat", { replace: true });
   await enter(username, password);
   forgetDraft();
+  forgetTalk();
 }
 
 /** Where that fails, the page shows what there is to do: log in, or set up after all. */
