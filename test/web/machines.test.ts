@@ -1,0 +1,148 @@
+// Machines in the web desktop, with real devices: what is online, what is said of them, who may use them, and a new one.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Client } from "../../src/client/client.ts";
+import { startDevice } from "../../src/device/device.ts";
+import { type Desktop, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { plugIn } from "../support/devices.ts";
+import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
+
+let desktop: Desktop;
+let alice: Client;
+let root: Client;
+
+beforeAll(async () => {
+  desktop = await startDesktop();
+  [alice, root] = [await enter(desktop.host, ALICE), await enter(desktop.host, ROOT)];
+});
+
+afterAll(async () => {
+  alice?.close();
+  root?.close();
+  await desktop?.close();
+});
+
+test("a first machine is added by the line of the page, and its arrival is seen", async () => {
+  const page = await desktop.openAs(ALICE, "/machines");
+  await page.getByRole("heading", { name: "No machines yet" }).waitFor();
+  await page.getByRole("button", { name: "Add a machine" }).click();
+  await expect.poll(() => new URL(page.url()).pathname).toBe("/machines/add");
+  await page.getByLabel("Name", { exact: true }).fill("my laptop");
+  await page.keyboard.press("Enter");
+  await page.getByText("use letters, digits, dots and dashes only").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("laptop");
+  await page.keyboard.press("Enter");
+  const line = await page.getByRole("group", { name: "the line for a terminal" }).textContent();
+  expect(line).toMatch(
+    /^ curl -fsSL http:\/\/127\.0\.0\.1:\d+\/downloads\/cli\/install\.sh \| GSV_DEVICE_TOKEN=\S+ sh -s -- --device laptop --user alice$/,
+  );
+  await page.getByText("is this machine alone").waitFor();
+  await page.getByText("Waiting for laptop to connect").waitFor();
+  expect(await violations(page)).toEqual([]);
+
+  const [workspace, state] = [scratch(), scratch()];
+  const token = /GSV_DEVICE_TOKEN=(\S+)/.exec(line!)![1]!;
+  const auth = { username: ALICE.username, token };
+  const device = await startDevice({ url: desktop.host.url, auth, deviceId: "laptop", workspace, state, waitMs: 400 });
+  await page.getByText("laptop is connected.").waitFor();
+  await page.getByRole("link", { name: "Look at it" }).click();
+  await page.getByText("Online", { exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Windows" }).waitFor({ state: "detached" });
+  expect(await page.content()).not.toContain(token);
+  device.close();
+  await page.getByText("Offline", { exact: true }).waitFor();
+  await page.context().close();
+  for (const folder of [workspace, state]) rmSync(folder, { recursive: true, force: true });
+  await alice.call("sys.device.remove", { deviceId: "laptop" });
+});
+
+test("two tabs show the same: online, described, shared, forgotten; and another user sees nothing until it is shared", async () => {
+  const device = await plugIn(desktop.host, alice, "workshop");
+  const page = await desktop.openAs(ALICE, "/machines");
+  const tab = await page.context().newPage();
+  await tab.goto(`${desktop.host.url}/machines`);
+  const other = await desktop.openAs(BOB, "/machines");
+  await other.getByRole("heading", { name: "No machines yet" }).waitFor();
+  await page.getByRole("link", { name: /workshop/ }).click();
+  await page.getByRole("heading", { level: 1, name: "workshop" }).waitFor();
+
+  await page.getByRole("button", { name: "Describe it" }).click();
+  await page.getByLabel("Description").fill("saws, and the <b>photos</b>");
+  await page.getByRole("button", { name: "Save" }).click();
+  for (const each of [page, tab]) await each.getByText("saws, and the <b>photos</b>").waitFor();
+
+  const { group } = await root.call("sys.group.create", { name: "family" });
+  await root.call("sys.group.members", { gid: group.gid, members: ["alice", "bob"] });
+  await page.reload();
+  await page.getByLabel("Share with a group").selectOption("family");
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByText("Group family").waitFor();
+  await other.reload();
+  await other.getByRole("link", { name: /workshop/ }).click();
+  await other.getByText("saws, and the <b>photos</b>").waitFor();
+  expect(await other.getByRole("button", { name: /Edit|Forget|Share|Revoke/ }).count()).toBe(0);
+  await page.getByRole("button", { name: "Take away from Group family" }).click();
+  await page.getByText("Only its owner and root.").waitFor();
+  await other.reload();
+  await other.getByRole("heading", { name: "There is no such machine" }).waitFor();
+
+  await page.getByRole("button", { name: "Forget…" }).click();
+  await page.getByText("disconnected at once").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Forget…" }).click();
+  await page.getByRole("button", { name: "Forget it" }).click();
+  for (const each of [page, tab]) await each.getByRole("heading", { name: "No machines yet" }).waitFor();
+  const { tokens } = await alice.call("sys.token.list", {});
+  expect(tokens.filter(({ allowedDeviceId }) => allowedDeviceId === "workshop").map(({ revokedAt }) => revokedAt)).not.toContain(null);
+  device.close();
+  await page.context().close();
+  await other.context().close();
+});
+
+test.each(["light", "dark"] as const)(
+  "axe finds nothing wrong in the %s theme, a phone scrolls one way, and keys are enough",
+  async (colorScheme) => {
+    const device = await plugIn(desktop.host, alice, `shed-${colorScheme}`);
+    await alice.call("sys.device.update", { deviceId: device.deviceId, description: "word ".repeat(99) });
+    for (const look of [WIDE, PHONE]) {
+      const page = await desktop.openAs(ALICE, "/machines", { ...look, colorScheme });
+      await page.getByRole("link", { name: new RegExp(device.deviceId) }).waitFor();
+      await clean(page);
+      await page.goto(`${desktop.host.url}/machines/add`);
+      await page.getByLabel("Name", { exact: true }).waitFor();
+      await clean(page);
+      await page.goto(`${desktop.host.url}/machines/device/${device.deviceId}`);
+      await page.getByRole("button", { name: "Revoke Without a name" }).waitFor();
+      await clean(page);
+      await page.getByRole("button", { name: "Edit" }).focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("tools");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.getByText("tools", { exact: true }).waitFor();
+      await alice.call("sys.device.update", { deviceId: device.deviceId, description: "word ".repeat(99) });
+      await page.context().close();
+    }
+    device.close();
+    await alice.call("sys.device.remove", { deviceId: device.deviceId });
+  },
+);
+
+test("nothing went wrong in any page that nobody asked for", () => {
+  expect(desktop.problems).toEqual([]);
+});
+
+async function clean(page: Page): Promise<void> {
+  expect(await violations(page), page.url()).toEqual([]);
+  expect(await page.locator(".pane-body").evaluate((body) => body.scrollWidth - body.clientWidth), page.url()).toBe(0);
+}
+
+function scratch(): string {
+  return mkdtempSync(join(tmpdir(), "gsv-device-"));
+}
