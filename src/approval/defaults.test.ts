@@ -3,8 +3,8 @@
 
 import { expect, test } from "vitest";
 import { reference } from "../syscalls/reference.ts";
-import { defaultPolicy } from "./defaults.ts";
-import { type Action, checkPolicy, decide } from "./policy.ts";
+import { defaultPolicy, isNamedByDefault } from "./defaults.ts";
+import { type Action, checkPolicy, decide, readPolicy } from "./policy.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
@@ -250,4 +250,11 @@ test("the defaults are policies as people write them, and nothing but reading is
 test("a command whose parser is missing is asked about", () => {
   const request = judge({ call: "shell.exec", args: { input: "ls" }, profile: "task", ...AROUND });
   expect(decide(defaultPolicy("task"), request).action).toBe("ask");
+});
+
+test("who begins from the standard policy can save it as it is, and a slip of the pen is still found", () => {
+  const standard = defaultPolicy("init");
+  const isCall = (name: string) => name === "fs.read" || isNamedByDefault(name);
+  expect(readPolicy(JSON.stringify(standard.ok && standard.policy), isCall).ok).toBe(true);
+  expect(readPolicy('{"default":"ask","rules":[{"match":"fs.raed","action":"deny"}]}', isCall).ok).toBe(false);
 });

@@ -82,3 +82,10 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 export function defaultPolicy(profile: string): ReadPolicy {
   return { ok: true, policy: Object.hasOwn(POLICIES, profile) ? POLICIES[profile]! : ATTENDED };
 }
+
+const NAMED: ReadonlySet<string> = new Set(ATTENDED.rules.map(({ match }) => match));
+
+/** Whether the standard policy speaks of it, if only for a later version: who begins from that one has not misspelt it. */
+export function isNamedByDefault(call: string): boolean {
+  return NAMED.has(call);
+}

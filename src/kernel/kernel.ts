@@ -1,5 +1,6 @@
 // The kernel, put together. A host makes the ports, forwards events to the methods below, and decides nothing.
 
+import { isNamedByDefault } from "../approval/defaults.ts";
 import { type Answer, type Door, pass } from "../gate/gate.ts";
 import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
@@ -184,7 +185,7 @@ export class Kernel {
       for (const action of after) action();
       return value;
     };
-    const policies = new Policies(reads, (name) => table.has(name));
+    const policies = new Policies(reads, (name) => table.has(name) || isNamedByDefault(name));
     const judge = new Judge({ crypto, reads, policies, table, commit });
     this.#native = new NativeTarget({
       ports,

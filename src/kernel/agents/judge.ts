@@ -4,6 +4,7 @@
 import type { Parse } from "../../approval/commands.ts";
 import { approvalDigest } from "../../approval/digest.ts";
 import { type Asking, settled } from "../../approval/grants.ts";
+import { isNamedByDefault } from "../../approval/defaults.ts";
 import { decide, type Decision, readPolicy } from "../../approval/policy.ts";
 import type { Judged, Tag } from "../../approval/request.ts";
 import { judge } from "../../approval/tags.ts";
@@ -76,7 +77,7 @@ export class Judge {
     const known = table.get(call) ?? fail(404, `Unknown syscall: ${call}`);
     const device = known.runs === "hardware" && typeof args.target === "string" && args.target !== NATIVE ? args.target : null;
     const judged = await this.#judged({ ...process, profile }, caller, call, args, device);
-    const read = policy === undefined ? null : readPolicy(policy, (name) => table.has(name));
+    const read = policy === undefined ? null : readPolicy(policy, (name) => table.has(name) || isNamedByDefault(name));
     const decision = read === null ? policies.decide({ profile, uid: caller.uid, parentPid: null }, judged) : decide(read, judged);
     const problem = read === null || read.ok ? {} : { problem: read.reason };
     return { ...decision, tags: [...judged.tags], target: judged.target, ...problem };

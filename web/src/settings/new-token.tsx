@@ -1,9 +1,11 @@
 // A new token, shown once.
 
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
+import { readPass } from "../state/pass.ts";
 import { session } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
+import { ago } from "../ui/ago.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Radio, Select } from "../ui/choice.tsx";
@@ -19,16 +21,23 @@ const LASTS = [
   { value: "90", label: "90 days" },
   { value: "365", label: "A year" },
 ];
+/** As long as the token that this browser is here with: no token of a person outlives the one it was made with. */
+const AS_THIS = "this";
 
 export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
   const [kind, setKind] = useState<Token["kind"]>("user");
   const [label, setLabel] = useState("");
   const [days, setDays] = useState("90");
   const [made, setMade] = useState<string | null>(null);
+  const form = useId();
   const doing = useDoing();
+  const end = kind === "user" ? (readPass()?.expiresAt ?? Infinity) : Infinity;
+  const options = LASTS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
+  if (end !== Infinity) options.push({ value: AS_THIS, label: `As long as you are logged in here: it ends ${ago(end, Date.now())}` });
+  const lasts = options.some(({ value }) => value === days) ? days : options.at(-1)!.value;
   const make = () =>
     doing.run(async () => {
-      const expiresAt = Date.now() + Number(days) * DAY_MS;
+      const expiresAt = lasts === AS_THIS ? end : Date.now() + Number(lasts) * DAY_MS;
       const name = label.trim();
       const { token } = await call("sys.token.create", { kind, expiresAt, ...(name === "" ? {} : { label: name }) });
       setMade(token.token);
@@ -59,13 +68,14 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} onClick={() => void make()}>
+          <Button look="primary" busy={doing.busy} type="submit" form={form}>
             Make it
           </Button>
         </>
       }
     >
       <form
+        id={form}
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
@@ -90,7 +100,13 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
           maxLength={200}
           autocomplete="off"
         />
-        <Select label="Lasts" value={days} options={LASTS} onValue={setDays} />
+        <Select
+          label="Lasts"
+          {...(end === Infinity ? {} : { hint: "For a longer one, log in on a terminal with your password: gsv token create -p" })}
+          value={lasts}
+          options={options}
+          onValue={setDays}
+        />
         {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
 // A new user.
 
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -13,6 +13,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
   const [username, setUsername] = useState("");
   const [fullName, setFullName] = useState("");
   const [password, setPassword] = useState("");
+  const form = useId();
   const doing = useDoing();
   const isWhole = username.trim() !== "" && password !== "";
   const make = async () => {
@@ -30,13 +31,14 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: () =
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} disabled={!isWhole} onClick={() => void make()}>
+          <Button look="primary" busy={doing.busy} disabled={!isWhole} type="submit" form={form}>
             Add
           </Button>
         </>
       }
     >
       <form
+        id={form}
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,6 +1,6 @@
 // One user: locked or not, and the way to set a password for somebody who forgot theirs.
 
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
@@ -68,6 +68,7 @@ export function UserEntry({ user, onChanged }: { user: User; onChanged: () => vo
 function SetPassword({ username, onClose, onChanged }: { username: string; onClose: () => void; onChanged: () => void }) {
   const [password, setPassword] = useState("");
   const [endTokens, setEndTokens] = useState(false);
+  const form = useId();
   const doing = useDoing();
   const name = visible(username);
   const save = async () => {
@@ -84,13 +85,14 @@ function SetPassword({ username, onClose, onChanged }: { username: string; onClo
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" busy={doing.busy} disabled={password === ""} onClick={() => void save()}>
+          <Button look="primary" busy={doing.busy} disabled={password === ""} type="submit" form={form}>
             Set it
           </Button>
         </>
       }
     >
       <form
+        id={form}
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
