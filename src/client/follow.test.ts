@@ -11,7 +11,7 @@ function line() {
   const asked: { answer(value: object): void }[] = [];
   const listeners = new Set<SignalListener>();
   const client: Parameters<typeof follow>[0] = {
-    call: () => new Promise<Answer>((resolve) => asked.push({ answer: (value) => resolve(value as Answer) })) as never,
+    call: () => new Promise<Answer>((resolve) => asked.push({ answer: (value) => resolve(value) })) as never,
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -204,7 +204,9 @@ test("account and look: a password is changed with the one before, and the look 
   await page.getByLabel("Dark").check();
   await page.getByLabel("Tight").check();
   await page.reload();
-  await expect.poll(() => page.evaluate(() => ({ ...document.documentElement.dataset }))).toEqual({ theme: "dark", density: "tight" });
+  await expect
+    .poll(() => page.evaluate(() => Object.assign({}, document.documentElement.dataset)))
+    .toEqual({ theme: "dark", density: "tight" });
   await page.context().close();
 });
 
