@@ -19,7 +19,8 @@ export const SIGNALS: Record<string, { to: readonly Role[]; doc: string }> = {
   },
 };
 
-const PROCESS = "Sent to those who follow the process, else to the connection the run was started from, else to all of its owner's.";
+const PROCESS =
+  "Sent to those who follow the process, and to the connection the run was started from, or where that is gone to all of its owner's.";
 
 for (const [name, doc] of Object.entries({
   "proc.changed":

@@ -1,5 +1,5 @@
-// Who hears of what a process does. Those who follow it hear everything, numbered; a run that was started by somebody who
-// does not is told to the connection it was started from, or to all of its owner's.
+// Who hears of what a process does. Those who follow it hear everything, numbered; so does the connection a run was started
+// from, and where that is gone or there is none, every connection of the owner.
 
 import type { Sockets } from "../../ports/sockets.ts";
 import type { ReadContext, WriteContext } from "../context.ts";
