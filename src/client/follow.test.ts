@@ -1,17 +1,15 @@
 // Following a process over a line on which answers and signals come in any order a gateway may send them.
 
 import { expect, it } from "vitest";
-import type { Client, SignalListener } from "./client.ts";
+import type { SignalListener } from "./client.ts";
 import { follow } from "./follow.ts";
-
-type Answer = Awaited<ReturnType<Client["call"]>>;
 
 /** A line whose answers a test gives. */
 function line() {
   const asked: { answer(value: object): void }[] = [];
   const listeners = new Set<SignalListener>();
   const client: Parameters<typeof follow>[0] = {
-    call: () => new Promise<Answer>((resolve) => asked.push({ answer: (value) => resolve(value) })) as never,
+    call: () => new Promise((resolve) => asked.push({ answer: (value) => resolve(value) })) as never,
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -72,6 +72,8 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
     }
     place(element, state, top);
     state.top = element.scrollTop;
+    // Where all of it is in sight, one is at its end.
+    if (isAtNewest && element.scrollHeight <= element.clientHeight) state.isFollowing = true;
     if (state.told !== state.isFollowing) {
       state.told = state.isFollowing;
       onFollowing(state.isFollowing);
