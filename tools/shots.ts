@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { type Desktop, PHONE, screenPaths, startDesktop, WIDE } from "../test/support/desktop.ts";
+import { everyStep, withFresh } from "../test/support/onboarding.ts";
 import { ALICE } from "../test/support/people.ts";
 
 const LOOKS = {
@@ -19,17 +20,18 @@ if (folder === undefined) {
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
-const fresh = await startDesktop({ isSetUp: false });
 const desktop = await startDesktop();
 try {
   for (const look of Object.keys(LOOKS) as (keyof typeof LOOKS)[]) {
-    await shoot(await fresh.open("/", LOOKS[look]), `welcome-${look}`);
+    await withFresh(async (fresh) => {
+      const page = await fresh.open("/", LOOKS[look]);
+      await everyStep(page, (name) => shoot(page, `setup-${name.replaceAll(" ", "-")}-${look}`));
+    });
     await shoot(await desktop.open("/", LOOKS[look]), `login-${look}`);
     await screens(desktop, look);
   }
 } finally {
   await desktop.close();
-  await fresh.close();
 }
 
 async function screens(desktop: Desktop, look: keyof typeof LOOKS): Promise<void> {

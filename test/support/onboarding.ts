@@ -75,6 +75,51 @@ export async function setUp(page: Page): Promise<void> {
   await page.getByRole("dialog", { name: /^Hello/ }).waitFor();
 }
 
+/** All of the advanced lane, each step with as much on it as it can have, and what one is greeted with. */
+export async function everyStep(page: Page, look: (name: string) => Promise<void>): Promise<void> {
+  await at(page, "Welcome to GSV");
+  await page.getByText("Quick", { exact: true }).waitFor();
+  await look("welcome");
+  await chooseLane(page, "Advanced");
+  await at(page, "Your account");
+  await goOn(page);
+  await page.getByText("Choose a name for yourself.").waitFor();
+  await look("account");
+  await fillAccount(page);
+  await at(page, "The administrator");
+  await page.getByText("One of its own", { exact: true }).click();
+  await look("admin");
+  await page.getByLabel("Password of root").fill("granite teapot seven");
+  await goOn(page);
+  await at(page, "Your AI");
+  await page.getByText("An AI provider", { exact: true }).click();
+  await page.getByLabel("Provider", { exact: true }).selectOption("anthropic");
+  await look("provider");
+  await page.getByText("A server of your own", { exact: true }).click();
+  await page.getByLabel("Or its address").fill("http://127.0.0.1:9/v1");
+  await page.getByRole("button", { name: "Check" }).click();
+  await page.getByText("Nothing answers at 127.0.0.1:9").waitFor();
+  await look("local server");
+  await page.getByText("The demo model", { exact: true }).click();
+  await goOn(page);
+  await at(page, "Your time zone");
+  await page.getByRole("combobox", { name: "Another city" }).fill("ber");
+  await page.getByRole("option").first().waitFor();
+  await look("time");
+  await page.keyboard.press("Escape");
+  await goOn(page);
+  await at(page, "Your first machine");
+  const machine = page.getByLabel("Connect a machine after set-up");
+  if (!(await machine.isChecked())) await machine.check();
+  await look("machine");
+  await goOn(page);
+  await at(page, "Look it over");
+  await look("review");
+  await setUp(page);
+  await page.getByText(/^Waiting for/).waitFor();
+  await look("greeting");
+}
+
 /** The texts an agent has answered with so far. */
 export async function answers(client: Client): Promise<string[]> {
   const history = await client.call("proc.history", {});

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startDevice } from "../../src/device/device.ts";
 import { PHONE, violations, WIDE } from "../support/desktop.ts";
 import { ScriptedProvider } from "../support/models/provider.ts";
-import { ADA, answers, at, chooseLane, fillAccount, goOn, setUp, withFresh, withGuide } from "../support/onboarding.ts";
+import { ADA, answers, at, chooseLane, everyStep, fillAccount, goOn, setUp, withFresh, withGuide } from "../support/onboarding.ts";
 import { enter } from "../support/people.ts";
 
 const KEY = "sk-canary-000000000000";
@@ -326,51 +326,6 @@ test("a phone shows every step in one column, with the guide on request", async 
     expect(problems).toEqual([]);
   });
 });
-
-/** All of the advanced lane, each step with as much on it as it can have, and what one is greeted with. */
-async function everyStep(page: Page, look: (name: string) => Promise<void>): Promise<void> {
-  await at(page, "Welcome to GSV");
-  await page.getByText("Quick", { exact: true }).waitFor();
-  await look("welcome");
-  await chooseLane(page, "Advanced");
-  await at(page, "Your account");
-  await goOn(page);
-  await page.getByText("Choose a name for yourself.").waitFor();
-  await look("account");
-  await fillAccount(page);
-  await at(page, "The administrator");
-  await page.getByText("One of its own", { exact: true }).click();
-  await look("admin");
-  await page.getByLabel("Password of root").fill("granite teapot seven");
-  await goOn(page);
-  await at(page, "Your AI");
-  await page.getByText("An AI provider", { exact: true }).click();
-  await page.getByLabel("Provider", { exact: true }).selectOption("anthropic");
-  await look("provider");
-  await page.getByText("A server of your own", { exact: true }).click();
-  await page.getByLabel("Or its address").fill("http://127.0.0.1:9/v1");
-  await page.getByRole("button", { name: "Check" }).click();
-  await page.getByText("Nothing answers at 127.0.0.1:9").waitFor();
-  await look("local server");
-  await page.getByText("The demo model", { exact: true }).click();
-  await goOn(page);
-  await at(page, "Your time zone");
-  await page.getByRole("combobox", { name: "Another city" }).fill("ber");
-  await page.getByRole("option").first().waitFor();
-  await look("time");
-  await page.keyboard.press("Escape");
-  await goOn(page);
-  await at(page, "Your first machine");
-  const machine = page.getByLabel("Connect a machine after set-up");
-  if (!(await machine.isChecked())) await machine.check();
-  await look("machine");
-  await goOn(page);
-  await at(page, "Look it over");
-  await look("review");
-  await setUp(page);
-  await page.getByText(/^Waiting for/).waitFor();
-  await look("greeting");
-}
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel("Say something to the guide").fill(text);
