@@ -97,11 +97,12 @@ describe("with a model server", () => {
       // The first try is answered as if the key were missing.
       provider.next({ status: 401 });
       await page.getByRole("button", { name: "Check" }).click();
-      await page.getByRole("alert").filter({ hasText: "asks for a key" }).waitFor();
+      await page.getByText("asks for a key").waitFor();
+      await expect.poll(() => focused(page)).toBe("apiKey");
       await page.getByLabel("Key", { exact: true }).fill(KEY);
       provider.next({ status: 401 });
       await page.getByRole("button", { name: "Check" }).click();
-      await page.getByRole("alert").filter({ hasText: "refused this key" }).waitFor();
+      await page.getByText("refused this key").waitFor();
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByText(/^large answered in .*"ready and willing"/).waitFor();
       await page.getByLabel("Model", { exact: true }).fill("small");

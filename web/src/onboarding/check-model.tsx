@@ -6,7 +6,7 @@ import { sentence } from "../state/call.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { change, check, type Check, chooseModel, draft } from "./draft.ts";
+import { change, check, checkError, type Check, chooseModel, draft } from "./draft.ts";
 import { Filled } from "./filled.tsx";
 import { ask } from "./gateway.ts";
 import type { StepProps } from "./step-props.ts";
@@ -26,7 +26,9 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
       const found = await tryIt();
       setModels(found.models ?? []);
       // What was typed in the meantime has not been tried.
-      if (isSame(tried)) chooseModel(found);
+      if (!isSame(tried)) return;
+      chooseModel(found);
+      if (found.problem !== null) setTimeout(focusOnProblem);
     } catch (error) {
       setFailed(sentence(error));
     } finally {
@@ -43,7 +45,7 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
               ? `${models.length} to choose from. Type to search.`
               : "Leave it empty and check: the list comes from the provider."
           }
-          error={errorOf("model")}
+          error={checkError("model") ?? errorOf("model")}
         >
           {(wiring) => (
             <div class="secret">
@@ -75,7 +77,14 @@ export function CheckModel({ errorOf, isReady }: StepProps & { isReady: boolean 
   );
 }
 
+/** To what is to be mended, which says so. */
+function focusOnProblem(): void {
+  document.querySelector<HTMLElement>(".setup-main [aria-invalid=true]")?.focus();
+}
+
+/** What is wrong with a field is said there. */
 function Outcome({ found: { ok, model, ms, said, problem } }: { found: Check }) {
+  if (!ok && problem !== null && problem.field !== null) return null;
   if (!ok) return <Banner tone="bad">{problem?.message ?? "No answer came."}</Banner>;
   return (
     <Banner tone="good">

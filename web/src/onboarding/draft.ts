@@ -65,6 +65,12 @@ export function chooseModel(found: Check): void {
   check.value = found;
 }
 
+/** What the last try said of a field, to be shown there. */
+export function checkError(field: "provider" | "model" | "apiKey" | "baseUrl"): string | null {
+  const problem = check.value?.problem;
+  return problem?.field === field ? problem.message : null;
+}
+
 /** The field a path of the wire is in. */
 export const FIELD_OF: Readonly<Record<string, keyof Draft>> = {
   "account.username": "username",

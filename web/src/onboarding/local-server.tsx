@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Radio } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { CheckModel, duration, tryIt } from "./check-model.tsx";
-import { change, type Check, check, draft } from "./draft.ts";
+import { change, type Check, check, checkError, draft } from "./draft.ts";
 import { Filled } from "./filled.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { LOCAL } from "./providers.ts";
@@ -61,7 +61,7 @@ export function LocalServer({ errorOf }: StepProps) {
         <TextInput
           label="Or its address"
           hint="Of any server that speaks like OpenAI's, as the gateway reaches it."
-          error={errorOf("baseUrl") ?? errorOf("provider")}
+          error={checkError("baseUrl") ?? errorOf("baseUrl") ?? errorOf("provider")}
           name="baseUrl"
           placeholder="http://127.0.0.1:8080/v1"
           inputMode="url"
@@ -70,12 +70,12 @@ export function LocalServer({ errorOf }: StepProps) {
           onValue={(typed) => change({ baseUrl: typed.trim(), provider: typed.trim() === "" ? "" : OTHER, model: "" })}
         />
       </Filled>
-      {provider === OTHER && (
+      {(provider === OTHER || apiKey !== "" || checkError("apiKey") !== null) && (
         <PasswordField
           label="Key"
           name="apiKey"
           hint="Only if it asks for one."
-          error={errorOf("apiKey")}
+          error={checkError("apiKey") ?? errorOf("apiKey")}
           autocomplete="off"
           value={apiKey}
           onValue={(typed) => change({ apiKey: typed.trim() })}

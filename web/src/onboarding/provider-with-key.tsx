@@ -2,7 +2,7 @@
 
 import { Select } from "../ui/choice.tsx";
 import { CheckModel } from "./check-model.tsx";
-import { change, draft } from "./draft.ts";
+import { change, checkError, draft } from "./draft.ts";
 import { Filled } from "./filled.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { PROVIDERS } from "./providers.ts";
@@ -16,7 +16,7 @@ export function ProviderWithKey({ errorOf }: StepProps) {
       <Filled field="provider">
         <Select
           label="Provider"
-          error={errorOf("provider")}
+          error={checkError("provider") ?? errorOf("provider")}
           value={provider}
           onValue={(id) => change({ provider: id, model: "", baseUrl: "", apiKey: "" })}
           options={[{ value: "", label: "Choose one" }, ...PROVIDERS.map(({ id, title }) => ({ value: id, label: title }))]}
@@ -28,7 +28,7 @@ export function ProviderWithKey({ errorOf }: StepProps) {
             label="Key"
             name="apiKey"
             hint={`Made at ${keys}. It is kept encrypted on this gateway and shown to nobody but the provider.`}
-            error={errorOf("apiKey")}
+            error={checkError("apiKey") ?? errorOf("apiKey")}
             autocomplete="off"
             value={apiKey}
             onValue={(typed) => change({ apiKey: typed.trim() })}
