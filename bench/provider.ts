@@ -20,6 +20,7 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, "127.0.0.1", () => console.log(`PROVIDER is up at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`));
+server.keepAliveTimeout = 120_000;
 process.on("SIGTERM", () => process.exit(0));
 // The other end of this pipe is the bench: when it dies, however it dies, so does this.
 process.stdin.on("end", () => process.exit(0)).resume();
