@@ -29,6 +29,8 @@ export async function sleepers(stage: Stage): Promise<Finding[]> {
   const load = stage.load();
   await load.run({ do: "turns", target: stage.target(gateway), pids: pids.slice(0, AWAKENED), message: "hello", seconds: 1 });
   load.stop();
+  const isBusy = async () => (await line.call("proc.list", {})).processes.some(({ state }) => state !== "idle");
+  while (await isBusy()) await sleep(200);
   line.close();
   await Promise.all([gateway, provider].map((server) => server.stop()));
   const after = await asleep(stage);
