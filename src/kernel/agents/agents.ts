@@ -20,13 +20,14 @@ import { processCaller } from "./caller.ts";
 import { DeviceCalls } from "./device-calls.ts";
 import { Hearing } from "./hearing.ts";
 import { Ipc } from "./ipc.ts";
-import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX } from "./keeping.ts";
+import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX, mediaType } from "./keeping.ts";
 import type { Judge, PreviewArgs } from "./judge.ts";
 import { kernelLink } from "./link.ts";
 import type { Prepared } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
 import { ProcessSignals } from "./signals.ts";
+import { makeChild, makeInit, type SpawnArgs } from "./spawn.ts";
 
 export type AgentMeans = {
   ports: Ports;
@@ -45,21 +46,6 @@ export type AgentMeans = {
   ownerLimits: (uid: number) => Limits;
 };
 
-export type SpawnArgs = {
-  profile: string;
-  label?: string | undefined;
-  prompt?: string | undefined;
-  assignment?: { contextFiles: ContextFile[]; autoStart?: boolean | undefined } | undefined;
-  parentPid?: string | undefined;
-  workspace?: WorkspaceSpec | undefined;
-};
-
-export type WorkspaceSpec =
-  | { mode: "none" }
-  | { mode: "inherit" }
-  | { mode: "attach"; workspaceId: string }
-  | { mode: "new"; label?: string | undefined; kind?: "thread" | "app" | "shared" | undefined };
-
 export type SendWords = {
   pid?: string | undefined;
   conversationId?: string | undefined;
@@ -68,8 +54,6 @@ export type SendWords = {
   runId?: string | undefined;
 };
 
-const MAX_PER_USER_KEY = "config/process/max_per_user";
-const PROCESSES_MAX = 10_000;
 const FOLLOWED_MAX = 200;
 const AUTOSTART = "Begin with the assignment you were given in your context.";
 
@@ -239,7 +223,8 @@ export class Agents {
     const profile = mustBeProfile(args.profile);
     const { label, prompt, assignment } = args;
     if (!profile.startable && caller.agent !== undefined) fail(403, `A process cannot start another of profile ${profile.id}`);
-    const process = profile.spawnMode === "singleton" ? await this.#init(caller, assignment?.contextFiles) : await this.#make(caller, args);
+    const process =
+      profile.spawnMode === "singleton" ? await this.#init(caller, assignment?.contextFiles) : await this.#child(caller, args);
     if (assignment?.autoStart === true)
       await this.#send(process, { said: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
     if (prompt !== undefined && prompt.trim() !== "")
@@ -272,7 +257,7 @@ export class Agents {
     const bytes = await this.#keeping.readMedia(process, key);
     if (bytes === null) fail(404, `No such media: ${key}`);
     if (bytes.length > MEDIA_BYTES_MAX) fail(413, `It is larger than ${MEDIA_BYTES_MAX} bytes: read it as a file at /${key}`);
-    return { pid: process.pid, dataUrl: dataUrl(typeOf(key), bytes), bytes: bytes.length };
+    return { pid: process.pid, dataUrl: dataUrl(mediaType(key), bytes), bytes: bytes.length };
   }
 
   prepared(caller: Caller, pid: string | undefined) {
@@ -327,18 +312,10 @@ export class Agents {
     return commit((nouns) => nouns.processes.get(initPid(caller.uid)) ?? makeInit(nouns, caller.process, contextFiles));
   }
 
-  #make(caller: Caller, { profile, label, assignment, parentPid, workspace }: SpawnArgs): Promise<ProcessRow> {
-    const parent = this.find(caller, parentPid);
+  #child(caller: Caller, args: SpawnArgs): Promise<ProcessRow> {
+    const parent = this.find(caller, args.parentPid);
     const pid = this.#means.ports.crypto.uuid();
-    return this.#means.commit((nouns) => {
-      const { processes, config, now } = nouns;
-      const most = Number(config.get(MAX_PER_USER_KEY)) || PROCESSES_MAX;
-      if (processes.countOf(parent.uid) >= most) fail(429, `Too many processes: at most ${most} of one user (${MAX_PER_USER_KEY})`);
-      const place = placeOf(nouns, caller, parent, workspace, label);
-      const { uid, username, home } = parent;
-      const about = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };
-      return processes.make({ pid, uid, username, home, ...about, ...place }, now);
-    });
+    return this.#means.commit((nouns) => makeChild(nouns, caller, parent, pid, args));
   }
 }
 
@@ -349,55 +326,4 @@ function routeOrNull(reads: ReadContext, caller: Caller, args: Record<string, un
   } catch {
     return null;
   }
-}
-
-function makeInit(
-  { processes, now }: WriteContext,
-  { uid, username, home }: Caller["process"],
-  contextFiles: readonly ContextFile[] = [],
-): ProcessRow {
-  const about = { profile: "init", parentPid: null, label: `init (${username})`, workspaceId: null, contextFiles: [...contextFiles] };
-  return processes.make({ pid: initPid(uid), uid, username, home, cwd: home, ...about }, now);
-}
-
-function placeOf(
-  { workspaces, now }: WriteContext,
-  caller: Caller,
-  parent: ProcessRow,
-  spec: WorkspaceSpec | undefined,
-  label: string | undefined,
-): Pick<ProcessRow, "workspaceId" | "cwd"> {
-  const wanted = spec ?? (parent.workspaceId === null ? { mode: "none" as const } : { mode: "inherit" as const });
-  switch (wanted.mode) {
-    case "none":
-      return { workspaceId: null, cwd: parent.home };
-    case "inherit":
-      return { workspaceId: parent.workspaceId, cwd: parent.workspaceId === null ? parent.home : parent.cwd };
-    case "attach": {
-      const { workspaceId } = workspaces.toUse(caller, wanted.workspaceId);
-      workspaces.touched(workspaceId, now);
-      return { workspaceId, cwd: `/workspaces/${workspaceId}` };
-    }
-    case "new": {
-      const made = workspaces.create(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
-      return { workspaceId: made.workspaceId, cwd: `/workspaces/${made.workspaceId}` };
-    }
-  }
-}
-
-const TYPES: Record<string, string> = {
-  jpg: "image/jpeg",
-  png: "image/png",
-  webp: "image/webp",
-  gif: "image/gif",
-  mp3: "audio/mpeg",
-  ogg: "audio/ogg",
-  wav: "audio/wav",
-  mp4: "video/mp4",
-  pdf: "application/pdf",
-};
-
-/** Only what a browser shows without running it has a type of its own. */
-function typeOf(key: string): string {
-  return TYPES[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 }

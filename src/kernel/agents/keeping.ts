@@ -145,6 +145,12 @@ const EXTENSIONS: Record<string, string> = {
   "application/pdf": ".pdf",
 };
 
+/** By the end of its key; only what a browser shows without running it has a type of its own. */
+export function mediaType(key: string): string {
+  const extension = key.slice(key.lastIndexOf("."));
+  return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension) ?? "application/octet-stream";
+}
+
 function extensionOf({ filename, mimeType }: { filename?: string | undefined; mimeType: string }): string {
   const own = /\.[A-Za-z0-9]{1,10}$/.exec(filename ?? "")?.[0];
   return own?.toLowerCase() ?? EXTENSIONS[mimeType] ?? "";

@@ -94,6 +94,9 @@ stages("proc.spawn:workspace", async ({ ann, world }) => {
   const { workspaces } = await ann.call("sys.workspace.list", {});
   expect(workspaces.find(({ workspaceId }) => workspaceId === fresh.workspaceId)).toMatchObject({ label: "garden", kind: "thread" });
   const { pid, workspaceId, cwd } = fresh;
+  // A place to work in, and not only a name.
+  expect(await ann.call("fs.write", { path: `${cwd}/plan.md`, content: "tulips\n" })).toMatchObject({ ok: true });
+  expect(await ann.call("fs.read", { path: `${cwd}/plan.md` })).toMatchObject({ ok: true });
   expect(await spawn({ mode: "inherit" }, { parentPid: pid })).toMatchObject({ workspaceId, cwd });
   expect(await ann.call("proc.spawn", { profile: "task", parentPid: pid })).toMatchObject({ workspaceId, cwd });
   expect(await spawn({ mode: "none" }, { parentPid: pid })).toMatchObject({ workspaceId: null, cwd: "/home/ann" });

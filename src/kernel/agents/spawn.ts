@@ -1,0 +1,72 @@
+// How processes come into being: a user's init, and children of one that is there, with the identity of their parent.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Caller } from "../../protocol/caller.ts";
+import type { ContextFile } from "../../protocol/proc-records.ts";
+import type { WriteContext } from "../context.ts";
+import { initPid, type ProcessRow } from "../nouns/processes.ts";
+
+export type SpawnArgs = {
+  profile: string;
+  label?: string | undefined;
+  prompt?: string | undefined;
+  assignment?: { contextFiles: ContextFile[]; autoStart?: boolean | undefined } | undefined;
+  parentPid?: string | undefined;
+  workspace?: WorkspaceSpec | undefined;
+};
+
+export type WorkspaceSpec =
+  | { mode: "none" }
+  | { mode: "inherit" }
+  | { mode: "attach"; workspaceId: string }
+  | { mode: "new"; label?: string | undefined; kind?: "thread" | "app" | "shared" | undefined };
+
+const MAX_PER_USER_KEY = "config/process/max_per_user";
+const PROCESSES_MAX = 10_000;
+
+export function makeChild(nouns: WriteContext, caller: Caller, parent: ProcessRow, pid: string, args: SpawnArgs): ProcessRow {
+  const { profile, label, assignment, workspace } = args;
+  const { processes, config, now } = nouns;
+  const most = Number(config.get(MAX_PER_USER_KEY)) || PROCESSES_MAX;
+  if (processes.countOf(parent.uid) >= most) fail(429, `Too many processes: at most ${most} of one user (${MAX_PER_USER_KEY})`);
+  const place = placeOf(nouns, caller, parent, workspace, label);
+  const { uid, username, home } = parent;
+  const about = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };
+  return processes.make({ pid, uid, username, home, ...about, ...place }, now);
+}
+
+/** The long-lived process of a user. */
+export function makeInit(
+  { processes, now }: WriteContext,
+  { uid, username, home }: Caller["process"],
+  contextFiles: readonly ContextFile[] = [],
+): ProcessRow {
+  const about = { profile: "init", parentPid: null, label: `init (${username})`, workspaceId: null, contextFiles: [...contextFiles] };
+  return processes.make({ pid: initPid(uid), uid, username, home, cwd: home, ...about }, now);
+}
+
+function placeOf(
+  { workspaces, repositories, now }: WriteContext,
+  caller: Caller,
+  parent: ProcessRow,
+  spec: WorkspaceSpec | undefined,
+  label: string | undefined,
+): Pick<ProcessRow, "workspaceId" | "cwd"> {
+  const wanted = spec ?? (parent.workspaceId === null ? { mode: "none" as const } : { mode: "inherit" as const });
+  switch (wanted.mode) {
+    case "none":
+      return { workspaceId: null, cwd: parent.home };
+    case "inherit":
+      return { workspaceId: parent.workspaceId, cwd: parent.workspaceId === null ? parent.home : parent.cwd };
+    case "attach": {
+      const { workspaceId } = workspaces.toUse(caller, wanted.workspaceId);
+      workspaces.touched(workspaceId, now);
+      return { workspaceId, cwd: `/workspaces/${workspaceId}` };
+    }
+    case "new": {
+      const made = workspaces.create(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
+      repositories.makeWorkspace(parent.username, made.workspaceId, now);
+      return { workspaceId: made.workspaceId, cwd: `/workspaces/${made.workspaceId}` };
+    }
+  }
+}
