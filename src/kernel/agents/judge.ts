@@ -34,6 +34,9 @@ export type PreviewArgs = { profile?: string | undefined; policy?: string | unde
 /** How long a question waits for an answer. */
 export const QUESTION_MS = 24 * 60 * 60 * 1000;
 export const PENDING_MAX = 10;
+const PENDING_OF_USER_MAX = 30;
+/** Where a call on a device begins unless its arguments say so: only the device knows. */
+const DEVICE_DIRECTORY = "the directory it works in";
 const DENIED = "Tool execution denied by user";
 
 /** Thrown where a person was asked: the call is sent again when they have answered. */
@@ -115,7 +118,7 @@ export class Judge {
   async #asked(caller: Caller, agent: AgentCall, process: ProcessRow, judged: Judged, decision: Decision, target: string): Promise<Caller> {
     const { reads, crypto } = this.#means;
     const { pid, uid } = process;
-    const { cwd } = caller.process;
+    const cwd = target === NATIVE ? caller.process.cwd : DEVICE_DIRECTORY;
     const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => crypto.sha256(text));
     const asking: Asking = { uid, pid, target, digest, judged };
     if (settled(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now).action === "auto")
@@ -159,6 +162,8 @@ export class Judge {
       if (same !== undefined) return same;
       if (reads.approvals.pendingOf(pid).length >= PENDING_MAX)
         fail(429, `Too many questions wait for an answer: at most ${PENDING_MAX} of one process. Wait until some were answered`);
+      if (reads.approvals.pendingOfUser(uid).length >= PENDING_OF_USER_MAX)
+        fail(429, `Too many questions wait for an answer: at most ${PENDING_OF_USER_MAX} of one user. Wait until some were answered`);
       after(() => emit.changed(uid, ["approvals"]));
       return approvals.ask({
         requestId: crypto.uuid(),

@@ -168,7 +168,7 @@ export class Questions {
       call: syscall,
       args,
       profile: process?.profile ?? "task",
-      cwd,
+      cwd: target === NATIVE ? cwd : (process?.cwd ?? "/"),
       home: process?.home ?? "/",
       workspace,
       device: target === NATIVE ? null : target,
