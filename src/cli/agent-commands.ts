@@ -5,7 +5,7 @@ import type { Command } from "commander";
 type Flags = Record<string, never>;
 type Run = (flags: Flags, args: string[]) => Promise<number | void>;
 /** Makes an action of what a command does. */
-type Doing = (run: Run) => (this: Command) => Promise<void>;
+export type Doing = (run: Run) => (this: Command) => Promise<void>;
 
 const PROCESS = "which process, by the beginning of its id; else init, your first one";
 const CONVERSATION = "which conversation, by id or title; else default";

@@ -4,6 +4,8 @@
 import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { deviceCommands } from "./device-commands.ts";
+import { peopleCommands } from "./people-commands.ts";
 
 /** Flags of a command and of all above it. Each command names its own; what commander parsed fits them by the lines below. */
 type Flags = Record<string, never>;
@@ -118,68 +120,7 @@ ai.command("check")
 
 tokenCommands(program);
 
-const user = program.command("user").description("the people of a gateway");
-user
-  .command("add <name>")
-  .description("add a user")
-  .option("--new-password <password>", "their password; - reads it from standard input")
-  .option("--name <text>", "their full name")
-  .option("--group <group...>", "further groups")
-  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userAdd(flags, args)));
-user
-  .command("list")
-  .description("list users")
-  .action(doing(async (flags) => (await import("./commands/user.ts")).userList(flags)));
-user
-  .command("passwd [name]")
-  .description("change your password, or as root anybody's")
-  .option("--current <password>", "your present password; - reads it from standard input")
-  .option("--new-password <password>", "the new one; - reads it from standard input")
-  .option("--revoke-tokens", "end all tokens of that user too")
-  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userPassword(flags, args)));
-user
-  .command("lock <name>")
-  .description("let a user in no more and close their connections")
-  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userLock(flags, args, true)));
-user
-  .command("unlock <name>")
-  .description("let a user in again")
-  .action(doing(async (flags, args) => (await import("./commands/user.ts")).userLock(flags, args, false)));
-
-const group = program.command("group").description("groups of users");
-group
-  .command("list")
-  .description("list groups")
-  .action(doing(async (flags) => (await import("./commands/group.ts")).groupList(flags)));
-group
-  .command("add <name>")
-  .description("add a group that may do nothing yet")
-  .action(doing(async (flags, args) => (await import("./commands/group.ts")).groupAdd(flags, args)));
-group
-  .command("remove <group>")
-  .description("remove a group")
-  .action(doing(async (flags, args) => (await import("./commands/group.ts")).groupRemove(flags, args)));
-group
-  .command("members <group> [users...]")
-  .description("show the members, or set them")
-  .option("--add", "add the users named")
-  .option("--remove", "remove the users named")
-  .option("--none", "leave nobody in it")
-  .action(doing(async (flags, args) => (await import("./commands/group.ts")).groupMembers(flags, args)));
-
-const capability = program.command("capability").description("what groups may do");
-capability
-  .command("list [group]")
-  .description("list capabilities")
-  .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityList(flags, args)));
-capability
-  .command("grant <group> <capability>")
-  .description("such as sys.token.list or sys.config.*")
-  .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityGrant(flags, args)));
-capability
-  .command("revoke <group> <capability>")
-  .description("exactly as it was granted")
-  .action(doing(async (flags, args) => (await import("./commands/capability.ts")).capabilityRevoke(flags, args)));
+peopleCommands(program, doing);
 
 program
   .command("ls [path]")
@@ -294,58 +235,7 @@ jobs
   .option("--signal <name>", "such as INT or KILL; else TERM, and HUP where it has a terminal")
   .action(doing(async (flags, args) => (await import("./commands/jobs.ts")).jobsKill(flags, args)));
 
-const device = program.command("device").description("machines that are targets");
-device
-  .command("run")
-  .description("make this machine a target for as long as this runs; needs a token of its own (gsv token create --device ID)")
-  .option("--id <device>", "what it is called; else node.id of the configuration, else node- and this machine's name")
-  .option("--workspace <dir>", "where relative paths begin; else node.workspace of the configuration, else here")
-  .option("--log-file [file]", "write a log of JSON lines instead of remarks; else ~/.gsv/logs/node.log (GSV_HOME)")
-  .action(staying(async (flags) => (await import("./commands/device.ts")).deviceRun(flags)));
-device
-  .command("install")
-  .description("keep this machine a target: store its settings, and start a service of your user (systemd or launchd)")
-  .option("--id <device>", "what it is called; else as stored, else node- and this machine's name")
-  .option("--workspace <dir>", "where relative paths begin; else as stored, else your home")
-  .addHelpText("after", "\nThe token comes from GSV_DEVICE_TOKEN; gsv token create --device ID prints a line that does all of it.")
-  .action(doing(async (flags) => (await import("./commands/device-service.ts")).deviceInstall(flags)));
-for (const [action, does] of [
-  ["start", "start the service"],
-  ["stop", "stop the service and the commands it runs, until the machine or you start it again"],
-  ["restart", "stop and start it"],
-] as const)
-  device
-    .command(action)
-    .description(does)
-    .action(doing(async () => (await import("./commands/device-service.ts")).deviceControl(action)));
-device
-  .command("status")
-  .description("say what this machine is as a device, and whether its service runs")
-  .action(doing(async (flags) => (await import("./commands/device-service.ts")).deviceStatus(flags)));
-device
-  .command("logs")
-  .description("show what the service has logged: connections, and calls by name, time and outcome")
-  .option("-l, --lines <number>", "how many lines", "100")
-  .option("-f, --follow", "go on showing new ones until Ctrl-C")
-  .option("--id <device>", "of another daemon of this machine")
-  .action(doing(async (flags) => (await import("./commands/device-service.ts")).deviceLogs(flags)));
-device
-  .command("uninstall")
-  .description("stop the service and remove it; the settings stay")
-  .action(doing(async () => (await import("./commands/device-service.ts")).deviceUninstall()));
-device
-  .command("list")
-  .description("list devices that are online")
-  .option("--all", "those that are offline too")
-  .action(doing(async (flags) => (await import("./commands/device.ts")).deviceList(flags)));
-device
-  .command("describe <device> [words...]")
-  .description("say what a device is for, in words agents choose by; none to say nothing")
-  .action(doing(async (flags, args) => (await import("./commands/device.ts")).deviceDescribe(flags, args)));
-device
-  .command("remove <device>")
-  .description("forget a device")
-  .action(doing(async (flags, args) => (await import("./commands/device.ts")).deviceRemove(flags, args)));
+deviceCommands(program, doing, staying);
 
 program
   .command("call <syscall> [json]")
