@@ -17,12 +17,11 @@ const reasons = () => ofRuns().map(({ payload }) => `${String(payload.status)} $
 const contexts = () => events().flatMap(({ payload }) => (payload.context as ContextState | undefined) ?? []);
 
 describe("the context", () => {
-  it("is measured before and after each model call, and is part of a history page", async () => {
+  it("is told with each answer of the model, and is part of a history page", async () => {
     world.script = [[text("hello")]];
     world.say("hi");
     await world.idle();
     expect(contexts().map(({ source, messageCount, lastMessageId }) => [source, messageCount, lastMessageId])).toEqual([
-      ["estimate", 1, 1],
       ["provider", 2, 2],
     ]);
     const { context, pendingHil } = world.process.conversation.history({}, { requestId: "q" });

@@ -45,8 +45,9 @@ export function measure(
     updatedAt: state.ports.now(),
   };
   const context = contextState(known, null);
-  state.change((tell) => keepContext(state, context, tell));
   const found = preflight(state.conversations.policy(conversationId), context, run.compactions);
+  // Where the model is asked, its answer brings a better figure in a moment, and nobody waits for the disk twice.
+  if (found.do !== "go") state.change((tell) => keepContext(state, context, tell));
   return { runId, lastMessageId, preparation, request: asked, context, over: usedUp(state, run, preparation, owner), ...viewOf(found) };
 }
 

@@ -26,12 +26,11 @@ describe("a run", () => {
       "3 proc.changed",
       "4 proc.changed",
       "5 proc.changed",
-      "6 proc.changed",
-      "7 proc.run.output",
-      "8 proc.run.finished",
-      "9 chat.complete",
+      "6 proc.run.output",
+      "7 proc.run.finished",
+      "8 chat.complete",
     ]);
-    expect(world.process.events.after(7, 10)?.map(({ seq }) => seq)).toEqual([8, 9]);
+    expect(world.process.events.after(6, 10)?.map(({ seq }) => seq)).toEqual([7, 8]);
     expect(world.process.events.after(99, 10)).toBeNull();
   });
 
