@@ -47,6 +47,7 @@ const STEPS: Step[] = [
     "runs",
     "approval",
     "hostile-model",
+    "ui",
   ].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
 ];
 

@@ -63,7 +63,12 @@ export function parts(path: Path): string[] {
 
 /** The way back: each part made safe to stand in a path. */
 export function pathOf(...segments: string[]): Path {
-  return `/${segments.map((segment) => encodeURIComponent(segment)).join("/")}`;
+  return `/${segments.map(encoded).join("/")}`;
+}
+
+/** With the few signs that encodeURIComponent leaves and the gateway takes for no address of a page. */
+function encoded(segment: string): string {
+  return encodeURIComponent(segment).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 }
 
 function move(to: Address, replace: boolean): void {

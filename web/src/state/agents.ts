@@ -4,6 +4,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
 import { call, type Result, sentence } from "./call.ts";
 import { Latest } from "./latest.ts";
 import { client, connected, session } from "./session.ts";
@@ -39,7 +40,7 @@ export function agentOf(pid: string): Agent | null {
 /** What people call it. */
 export function agentName({ label, profile, pid }: Pick<Agent, "label" | "profile" | "pid">): string {
   if (profile === "init") return "Personal agent";
-  return label?.trim() || `${profile} ${pid.slice(0, 6)}`;
+  return visible(label?.trim() ?? "") || `${visible(profile)} ${pid.slice(0, 6)}`;
 }
 
 /** For components that show something of it. */

@@ -1,0 +1,95 @@
+// B24: what others wrote is text on the page and nothing else. 150 payloads go through every field that the desktop shows; no
+// script of theirs runs, nothing is asked of another server, no element is made of them, and what a person decides by shows what
+// cannot be seen. A page of another origin gets nowhere. `--payloads N` for more.
+
+import type { Page } from "playwright-core";
+import { startDesktop } from "../support/desktop.ts";
+import { plugIn } from "../support/devices.ts";
+import { ScriptedModel } from "../support/models/scripted.ts";
+import { ALICE, enter, ROOT } from "../support/people.ts";
+import { Bar, numberFlag } from "./bar.ts";
+import { Canary } from "./ui/canary.ts";
+import { elsewhere } from "./ui/elsewhere.ts";
+import { fill, talk } from "./ui/fill.ts";
+import { payloads } from "./ui/payloads.ts";
+import { arm, harm, hiddenSigns, opened, seen } from "./ui/watch.ts";
+
+const COUNT = numberFlag("payloads", 150);
+const bar = new Bar("B24 trust:ui");
+const canary = await Canary.start();
+const all = payloads(COUNT, canary.url);
+const desktop = await startDesktop();
+const [alice, root] = [await enter(desktop.host, ALICE), await enter(desktop.host, ROOT)];
+const device = await plugIn(desktop.host, alice, "laptop", 20_000);
+const model = await ScriptedModel.start();
+try {
+  const filled = await fill({ host: desktop.host, alice, root, payloads: all });
+  const talks = await talk({ alice, root, model, payloads: all });
+  /** Machines by such names, each on a page of its own. */
+  const odd = all.filter(({ mark }, at) => at % 20 === 2 && filled.devices.includes(mark)).map(({ text }) => text.slice(0, 256).trim());
+  const page = await desktop.openAs(ALICE);
+  await arm(page);
+  await look(page, "/machines", [...filled.devices, ...filled.descriptions]);
+  for (const text of odd) await look(page, `/machines/device/${addressOf(text)}`, [text.slice(0, 5)]);
+  await look(page, "/settings/tokens", filled.tokens);
+  await look(page, "/approvals", talks.questions);
+  await look(page, "/approvals/remembered", []);
+  await look(page, "/approvals/history", talks.answered);
+  await look(page, "/settings/policy", []);
+  await look(page, "/settings/ai", []);
+  await look(page, "/settings/about", []);
+  await look(page, "/chat", filled.labels.slice(0, 1));
+  for (const { path, marks } of talks.conversations) await look(page, path, marks, false);
+  await failures(page);
+  await page.context().close();
+  const admin = await desktop.openAs(ROOT);
+  await arm(admin);
+  await look(admin, "/settings/users", filled.users);
+  await look(admin, "/settings/about", []);
+  await look(admin, "/approvals", []);
+  await admin.context().close();
+  bar.check("remote requests", canary.hits.length === 0, () => `asked for: ${canary.hits.join(", ")}`);
+  const problems = desktop.problems.filter((problem) => !/Failed to load resource/.test(problem));
+  bar.check("problems of pages", problems.length === 0, () => problems.slice(0, 5).join("\n"));
+  desktop.problems.length = 0;
+  await elsewhere(bar, desktop, canary);
+} finally {
+  device.close();
+  for (const client of [alice, root]) client.close();
+  await desktop.close();
+  await model.close();
+  await canary.close();
+}
+bar.end();
+
+/** A page with all of these on it: each is there as text, and nothing came of any. `isJudged`: what one decides by. */
+async function look(page: Page, path: string, marks: readonly string[], isJudged = true): Promise<void> {
+  await page.goto(`${desktop.host.url}${path}`);
+  await opened(page);
+  const missing = await seen(page, marks);
+  for (const mark of marks) bar.check("payloads shown", !missing.includes(mark), () => `${path}: ${mark} is not on the page`);
+  const found = await harm(page);
+  bar.check("pages", found.length === 0, () => `${path}: ${found.slice(0, 5).join("; ")}`);
+  if (!isJudged) return;
+  const hidden = await hiddenSigns(page);
+  bar.check("pages without hidden signs", hidden.length === 0, () => `${path}: ${hidden.slice(0, 5).join("; ")}`);
+}
+
+/** What the gateway says of a call that it does not have, with the name that was tried. */
+async function failures(page: Page): Promise<void> {
+  await page.goto(`${desktop.host.url}/settings/policy`);
+  await opened(page);
+  for (const { mark, text } of all.filter((_, at) => at % 10 === 0)) {
+    await page.getByLabel("Call", { exact: true }).fill(text.slice(0, 120));
+    await page.getByRole("button", { name: "Try it" }).click();
+    const missing = await seen(page, [mark]);
+    bar.check("payloads shown", missing.length === 0, () => `failure: ${mark} is not on the page`);
+  }
+  const found = await harm(page);
+  bar.check("pages", found.length === 0, () => `failures: ${found.slice(0, 5).join("; ")}`);
+}
+
+/** As the desktop writes it (frame/route.ts). */
+function addressOf(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+}
