@@ -91,8 +91,10 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
     model.next(wants(["Write", { target: "gsv", path: name, content: text }]));
     model.next(wants(["Read", { target: "gsv", path: name }]));
     model.next({ say: [{ type: "text", text }] });
+    const asked = model.asked.length;
     const { pid } = await alice.call("proc.spawn", { profile: "task", label: `batch ${at}`, prompt: text });
-    await until(async () => (await alice.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state === "idle");
+    const isIdle = async () => (await alice.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state === "idle";
+    await until(async () => model.asked.length >= asked + 3 && (await isIdle()));
     talks.conversations.push({ path: `/chat/${encodeURIComponent(pid)}/default`, marks: [batch[0]!.mark, batch.at(-1)!.mark] });
   }
   for (const [at, { mark, text }] of sound.entries()) {
@@ -108,11 +110,13 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
 async function askFor(alice: Client, model: ScriptedModel, text: string): Promise<{ pid: string; requestId: string } | null> {
   model.next(wants(["Shell", { target: DEVICE, input: `echo ${text}` }]));
   model.otherwise({ say: [{ type: "text", text: "done" }] });
+  const asked = model.asked.length;
   const { pid } = await alice.call("proc.spawn", { profile: "task", prompt: "go on" });
   let requestId: string | undefined;
   await until(async () => {
     requestId = (await alice.call("proc.approval.list", { pid })).pending[0]?.requestId;
-    return requestId !== undefined;
+    // What cannot be a command at all is not asked about: the model is told, and says that it is done.
+    return requestId !== undefined || model.asked.length >= asked + 2;
   });
   return requestId === undefined ? null : { pid, requestId };
 }
