@@ -87,7 +87,7 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
   for (let at = 0; at < sound.length; at += BATCH) {
     const batch = sound.slice(at, at + BATCH);
     const text = batch.map((payload) => payload.text).join("\n\n");
-    const name = `~/${batch[0]!.text.replaceAll(/[/\u0000\n\r]/g, "_").slice(0, 100)}`;
+    const name = `~/${batch[0]!.text.replaceAll(/[/\p{Cc}]/gu, "_").slice(0, 100)}`;
     model.next(wants(["Write", { target: "gsv", path: name, content: text }]));
     model.next(wants(["Read", { target: "gsv", path: name }]));
     model.next({ say: [{ type: "text", text }] });

@@ -74,7 +74,7 @@ export function hiddenSigns(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const text = document.querySelector(".pane-body")?.textContent ?? "";
     // Of controls a line end alone may stay; of the unseen ones none.
-    return [...text.matchAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g)].map(
+    return [...text.matchAll(/(?![\t\n])[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu)].map(
       ({ 0: sign, index }) =>
         `U+${sign.codePointAt(0)!.toString(16)} near ${JSON.stringify(text.slice(Math.max(0, index - 20), index + 20))}`,
     );
