@@ -273,6 +273,12 @@ export class Judge {
       return;
     }
     if (/^(proc|chat)\./.test(text(frame.signal))) return this.#spoken.heard(line.identity?.uid, frame.payload as Data);
+    // It says that something has changed, and nothing of it.
+    if (frame.signal === "sys.changed") {
+      if (line.identity?.role !== "user" || Object.keys(frame.payload as Data).join() !== "changes")
+        this.#broken(`${line.socketId} was told what has changed`);
+      return;
+    }
     const { device } = frame.payload as { device: { deviceId: string; ownerUid: number } };
     const { uid, role } = line.identity ?? {};
     if (role === "user" && (uid === 0 || uid === device.ownerUid)) return;

@@ -83,6 +83,8 @@ test("the keyboard alone denies with a reason, and nothing runs", async () => {
   await expect.poll(() => deny.isEnabled()).toBe(true);
   await tabTo(page, deny);
   await page.keyboard.press("Enter");
+  // What is typed goes where the page has put one, once it has.
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toMatch(/^(TEXTAREA|INPUT)$/);
   await page.keyboard.type("not on a Sunday");
   await tabTo(page, asked(page).getByRole("button", { name: "Deny", exact: true }));
   await page.keyboard.press("Enter");
