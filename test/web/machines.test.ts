@@ -121,6 +121,7 @@ test.each(["light", "dark"] as const)(
       await clean(page);
       await page.getByRole("button", { name: "Edit" }).focus();
       await page.keyboard.press("Enter");
+      await expect.poll(() => page.getByLabel("Description").evaluate((field) => field === document.activeElement)).toBe(true);
       await page.keyboard.press("Control+a");
       await page.keyboard.type("tools");
       await page.keyboard.press("Tab");
