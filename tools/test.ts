@@ -47,6 +47,7 @@ const STEPS: Step[] = [
     "runs",
     "approval",
     "hostile-model",
+    "reconnect",
     "ui",
   ].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
 ];

@@ -10,12 +10,18 @@ import { ALL_KINDS, type Kind } from "./jobs.ts";
 import { World } from "./world.ts";
 
 /** Where it dies decides whether it shows. */
-const TRIES = 6;
+const TRIES = 20;
+/** The first messages are taken at commits of about this number; later ones are mixed with all the rest. */
+const FIRST_MESSAGES = { from: 7, to: 14 };
+const ALL_COMMITS_TO = 40;
 
 export async function catchBroken(bar: Bar, bundle: string, scratch: string, random: Random): Promise<void> {
   const early: Broken = {
     faults: { ackEarly: true },
-    death: () => ({ at: "before commit", times: random.int(8, 40) }),
+    death: (tries) => ({
+      at: "before commit",
+      times: random.int(FIRST_MESSAGES.from, tries < TRIES / 2 ? FIRST_MESSAGES.to : ALL_COMMITS_TO),
+    }),
     kinds: ALL_KINDS,
   };
   const twice: Broken = { faults: { effectTwice: true }, death: () => ({ at: "run-tool-done", times: 1 }), kinds: ["gsv"] };
@@ -25,14 +31,14 @@ export async function catchBroken(bar: Bar, bundle: string, scratch: string, ran
   }
 }
 
-type Broken = { faults: Faults; death: () => Death; kinds: readonly Kind[] };
+type Broken = { faults: Faults; death: (tries: number) => Death; kinds: readonly Kind[] };
 
 async function caught(bundle: string, folder: string, random: Random, { faults, death, kinds }: Broken): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries++) {
     const silent = new Bar("broken");
     const world = await World.make(bundle, `${folder}-${tries}`, random.fork(3, tries));
     const campaign = new Campaign(silent, world, random.fork(4, tries), kinds);
-    await campaign.live(death(), faults);
+    await campaign.live(death(tries), faults);
     // The next life shows what is missing; what is doubled, it doubles itself.
     await campaign.end(faults);
     await world.close();
