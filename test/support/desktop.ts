@@ -69,7 +69,7 @@ export async function screenPaths(page: Page): Promise<string[]> {
   for (let at = 0, count = 1; at < count; at += 1) {
     await page.goto(new URL("/nowhere", page.url()).href);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.keyboard.press("Control+k");
+    await openPalette(page);
     await page.getByRole("combobox", { name: "Find an action" }).fill("go to");
     const offered = page.getByRole("option", { name: /^Go to (?!the )/ });
     count = await offered.count();
@@ -78,6 +78,15 @@ export async function screenPaths(page: Page): Promise<string[]> {
     paths.push(new URL(page.url()).pathname);
   }
   return paths;
+}
+
+/** By its keys. A page that has just come listens to keys a moment after it shows itself. */
+export async function openPalette(page: Page): Promise<void> {
+  const find = page.getByRole("combobox", { name: "Find an action" });
+  while (!(await find.isVisible())) {
+    await page.keyboard.press("Control+k");
+    await find.waitFor({ timeout: 5_000 }).catch(() => {});
+  }
 }
 
 /** What axe finds wrong with the page as it is now, one line for each. */

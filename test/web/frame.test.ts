@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Desktop, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { type Desktop, openPalette, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { ALICE, BOB, enter } from "../support/people.ts";
 
 /** It looks at every element of every screen, which takes long on a slow machine. */
@@ -134,7 +134,7 @@ describe("the keyboard", () => {
   test("finds and does every action by the palette", async () => {
     const page = await desktop.openAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    await page.keyboard.press("Control+k");
+    await openPalette(page);
     const find = page.getByRole("combobox", { name: "Find an action" });
     await find.fill("mach bes");
     await page.getByRole("option", { name: "Open Machines beside" }).waitFor();
@@ -309,8 +309,7 @@ async function logIn(page: Page, { username, password }: { username: string; pas
 }
 
 async function byPalette(page: Page, words: string): Promise<void> {
-  await page.keyboard.press("Control+k");
-  await page.getByRole("combobox", { name: "Find an action" }).waitFor();
+  await openPalette(page);
   await page.keyboard.type(words);
   await page.keyboard.press("Enter");
 }
