@@ -129,7 +129,7 @@ test("setting up takes a code wherever others can come in, also through a proxy"
 
 test("console and first page name a command that works at this port", async () => {
   const { url, output } = await up("--home", join(scratch, "hints"));
-  expect(output).toContain(`In another terminal: npx gsv --url ${url} auth setup\n`);
+  expect(output).toContain(`or in another terminal: npx gsv --url ${url} auth setup\n`);
   expect(await (await fetch(url!)).text()).toContain(`<pre>npx gsv --url ${url} auth setup</pre>`);
   const everywhere = await up("--home", join(scratch, "everywhere"), "--host", "0.0.0.0", "--allow-remote");
   expect(everywhere.url).toMatch(/^http:\/\/localhost:/);

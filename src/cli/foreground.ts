@@ -39,7 +39,8 @@ function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string 
     `GSV is up at ${url}${url === gateway.url ? "" : " and at this machine's other addresses"}`,
     `Data and logs are in ${home}`,
   ];
-  if (gateway.isSetupMode) lines.push("", `It has no user yet. Open the address above in a browser, or in another terminal: ${gsvAt(url)} auth setup`);
+  if (gateway.isSetupMode)
+    lines.push("", `It has no user yet. Open the address above in a browser, or in another terminal: ${gsvAt(url)} auth setup`);
   if (gateway.setupCode !== null) lines.push(`Setup code, needed once because others can reach this gateway: ${gateway.setupCode}`);
   return lines.join("\n");
 }
