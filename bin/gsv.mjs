@@ -4,12 +4,9 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { build, handOver, install, ROOT } from "../tools/setup.mjs";
+import { handOver, prepare, ROOT } from "../tools/setup.mjs";
 
-if (existsSync(join(ROOT, "src"))) {
-  install({ dev: false });
-  await build();
-}
+if (existsSync(join(ROOT, "src"))) await prepare({ dev: false });
 const bundle = join(ROOT, "dist/gsv.js");
 const args = process.argv.slice(2);
 // The first word that is not a flag is the command; global flags with values stand before it rarely, and never before up.

@@ -1,13 +1,13 @@
 // How sources become the bundle. Heavy parts are split off and load on first use, so that a command loads only what it
 // needs. `faults` builds in the switches of the crash tests. Beside it, in downloads/, is what the gateway hands to other
 // machines: the command line and the device daemon as one file with its checksum, the scripts that install it, and the
-// web desktop.
+// web desktop. As a program, with a folder and optionally a Node for the web desktop, it makes the build of a clone.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -36,6 +36,9 @@ const COMMON = {
   logLevel: "warning",
   plugins: [ONE_LANGUAGE],
 };
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await bundle({ outdir: process.argv[2], node: process.argv[3] || null });
 
 /** `node` builds the web desktop, and must be new enough for Vite; a machine without one runs no gateway either. */
 export async function bundle({ outdir, faults = false, node = null }) {

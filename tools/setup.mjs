@@ -1,17 +1,23 @@
 // Brings a fresh clone to where it can run: installs when the lockfile changed, rebuilds the bundle when sources
-// changed, then hands over to Node 24. Plain JavaScript without dependencies, because it runs before there are any, on
-// whatever Node from 20 the machine has.
+// changed, then hands over to Node 24. Commands of one clone may do this at the same time: one works, the others wait,
+// and a gateway that already runs from the clone is not disturbed (setup/). Plain JavaScript without dependencies, because
+// it runs before there are any, on whatever Node from 20 the machine has.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { Builds } from "./setup/builds.mjs";
+import { withLock } from "./setup/lock.mjs";
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-const INSTALLED = join(ROOT, "node_modules/.gsv-installed.json");
-const BUILT = join(ROOT, "dist/.built");
+const WORK = join(ROOT, ".setup");
+const MODULES = join(ROOT, "node_modules");
+const INSTALLED = join(MODULES, ".gsv-installed.json");
 const NODE_WANTED = [24, 16];
+
+const builds = new Builds(join(WORK, "builds"), join(ROOT, "dist"));
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
   await main(process.argv[2], process.argv.slice(3));
@@ -19,19 +25,15 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
 async function main(command, args) {
   switch (command) {
     case "start":
-      install({ dev: false });
-      await build();
+      await prepare({ dev: false });
       return handOver([join(ROOT, "dist/gsv.js"), "up", ...args]);
     case "build":
-      install({ dev: false });
-      return build();
+      return prepare({ dev: false });
     case "test":
-      install({ dev: true });
-      await build();
+      await prepare({ dev: true });
       return handOver([join(ROOT, "tools/test.ts"), ...args]);
     case "run":
-      install({ dev: true });
-      await build();
+      await prepare({ dev: true });
       return handOver(args.map((arg, at) => (at === 0 ? join(ROOT, arg) : arg)));
     default:
       console.error("usage: node tools/setup.mjs start | build | test | run FILE");
@@ -39,41 +41,86 @@ async function main(command, args) {
   }
 }
 
-/** `dev` adds what only tests and tools need. */
-export function install({ dev }) {
-  const lock = createHash("sha256")
+/** Installs and builds what is missing or out of date; `dev` adds what only tests and tools need. */
+export async function prepare({ dev }) {
+  if (isInstalled(dev) && builds.isCurrent(sourceSignature())) return;
+  const work = async () => {
+    if (!isInstalled(dev)) await install(dev);
+    const signature = sourceSignature();
+    if (!builds.isCurrent(signature)) await build(signature);
+  };
+  await withLock(join(WORK, "lock"), work, (pid) => say(`Another command installs or builds (process ${pid}); waiting for it.`));
+}
+
+function isInstalled(dev) {
+  const done = readJson(INSTALLED);
+  return done?.lock === lockfileHash() && (done.dev || !dev);
+}
+
+function lockfileHash() {
+  return createHash("sha256")
     .update(readFileSync(join(ROOT, "package-lock.json")))
     .digest("hex");
-  const done = readJson(INSTALLED);
-  if (done?.lock === lock && (done.dev || !dev)) return;
+}
+
+/** Installs beside what is there, then takes its place: whatever runs from the old packages finds files at all times. */
+async function install(dev) {
   say(`Installing dependencies${dev ? " and test tools" : ""}; the first time takes about a minute.`);
-  const npm = process.env.npm_execpath?.endsWith(".js") ? [process.execPath, process.env.npm_execpath] : ["npm"];
-  const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error", ...(dev ? [] : ["--omit=dev"])];
   const started = Date.now();
-  const result = spawnSync(npm[0], [...npm.slice(1), ...args], {
-    cwd: ROOT,
-    stdio: "inherit",
+  const lock = lockfileHash();
+  removeLeftovers();
+  const [fresh, old] = [`install-${process.pid}`, `replaced-${process.pid}`].map((name) => join(WORK, name));
+  mkdirSync(fresh, { recursive: true });
+  for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(ROOT, file), join(fresh, file));
+  const npm = process.env.npm_execpath?.endsWith(".js") ? [process.execPath, process.env.npm_execpath] : ["npm"];
+  const args = ["ci", "--prefix", fresh, "--no-audit", "--no-fund", "--loglevel=error", ...(dev ? [] : ["--omit=dev"])];
+  const code = await run(npm[0], [...npm.slice(1), ...args], {
+    cwd: fresh,
     env: { ...process.env, NODE_ENV: "" },
     shell: process.platform === "win32",
   });
-  if (result.status !== 0) {
+  if (code !== 0) {
     console.error("gsv: installing failed; the lines above say why. Check that the package registry can be reached, then try again.");
-    process.exit(result.status ?? 1);
+    process.exit(code);
   }
-  writeFileSync(INSTALLED, JSON.stringify({ lock, dev }));
+  writeFileSync(join(fresh, "node_modules/.gsv-installed.json"), JSON.stringify({ lock, dev }));
+  if (existsSync(MODULES)) renameSync(MODULES, old);
+  renameSync(join(fresh, "node_modules"), MODULES);
+  removeLeftovers();
   say(`Installed in ${seconds(started)}.`);
 }
 
+/** Of this installation, and of any that was killed: what npm left running may still write there, so each has names of its own. */
+function removeLeftovers() {
+  for (const name of readdirSync(WORK)) {
+    if (/^(install|replaced)-/.test(name)) rmSync(join(WORK, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
 /** The bundle the gateway and the CLI run from: a third of the start-up time of running the sources. */
-export async function build() {
-  const signature = sourceSignature();
-  if (existsSync(BUILT) && readFileSync(BUILT, "utf8") === signature) return;
+async function build(signature) {
   const started = Date.now();
-  const { bundle } = await import("./bundle.mjs");
-  await bundle({ outdir: join(ROOT, "dist"), node: findNode24() });
-  mkdirSync(dirname(BUILT), { recursive: true });
-  writeFileSync(BUILT, signature);
+  await builds.add(signature, async (folder) => {
+    // In a process of its own: esbuild leaves a service running for as long as the process that called it.
+    const code = await run(process.execPath, [join(ROOT, "tools/bundle.mjs"), folder, findNode24() ?? ""]);
+    if (code !== 0) {
+      console.error("gsv: the build failed; the lines above say why.");
+      process.exit(code);
+    }
+  });
   say(`Built in ${seconds(started)}.`);
+}
+
+/** The exit code of a program that shares our terminal. */
+function run(program, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: "inherit", ...options });
+    child.on("error", (error) => {
+      console.error(`gsv: ${program}: ${error.message}`);
+      resolve(1);
+    });
+    child.on("exit", (code) => resolve(code ?? 1));
+  });
 }
 
 /** Node 24 from node_modules, or this one where it is new enough; null where there is none. */

@@ -4,6 +4,7 @@
 import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { claimBuild } from "./build-in-use.ts";
 import { deviceCommands } from "./device-commands.ts";
 import { peopleCommands } from "./people-commands.ts";
 
@@ -255,6 +256,7 @@ program
 // `gsv token list | head` closes the pipe early, and that is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
+claimBuild(import.meta.url);
 if (process.argv.length <= 2) program.outputHelp();
 else await program.parseAsync([...process.argv.slice(0, 2), ...askedPassword(process.argv.slice(2))]);
 

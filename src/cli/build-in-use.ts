@@ -1,0 +1,16 @@
+// Says which build this program runs from, so that a later build does not remove the parts it has yet to load. The other
+// side is tools/setup/builds.mjs. A copy of GSV that no clone built has no such folder, and nothing is said.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export function claimBuild(program: string): void {
+  const claim = fileURLToPath(new URL(`.users/${process.pid}`, program));
+  try {
+    writeFileSync(claim, "");
+  } catch {
+    // No such folder, or not ours to write to.
+    return;
+  }
+  process.once("exit", () => rmSync(claim, { force: true }));
+}

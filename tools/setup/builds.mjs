@@ -1,0 +1,96 @@
+// Where builds lie: each in a folder of its own that never changes, with `dist` as a link to the newest. A gateway loads
+// parts of its program when they are first needed, so the build it was started from stays while it runs, whatever is
+// built meanwhile. A program that runs from a build is known by a file with its pid (src/cli/build-in-use.ts).
+
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { isAlive } from "./lock.mjs";
+
+const SIGNATURE = ".built";
+/** Its name is known to src/cli/build-in-use.ts too. */
+const USERS = ".users";
+/** A program that has just begun may not have said yet which build it runs from. */
+const KEEP_MS = 10 * 60_000;
+
+export class Builds {
+  #folder;
+  #link;
+
+  /** `link` is where programs find the newest build. */
+  constructor(folder, link) {
+    this.#folder = folder;
+    this.#link = link;
+  }
+
+  isCurrent(signature) {
+    try {
+      return readFileSync(join(this.#link, SIGNATURE), "utf8") === signature;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Calls `build` with an empty folder, then makes that folder the newest build. */
+  async add(signature, build) {
+    const name = signature.slice(0, 16);
+    const folder = join(this.#folder, name);
+    if (!isDirectory(folder)) {
+      const partial = `${folder}.partial`;
+      rmSync(partial, { recursive: true, force: true });
+      mkdirSync(partial, { recursive: true });
+      await build(partial);
+      mkdirSync(join(partial, USERS), { recursive: true });
+      writeFileSync(join(partial, SIGNATURE), signature);
+      renameSync(partial, folder);
+    }
+    this.#point(folder);
+    this.#prune(name);
+  }
+
+  #point(folder) {
+    const before = this.#target();
+    if (before !== null) utimesSync(before, new Date(), new Date());
+    // Once it was a folder.
+    if (before === null) rmSync(this.#link, { recursive: true, force: true });
+    const next = `${this.#link}.next`;
+    rmSync(next, { force: true });
+    symlinkSync(relative(dirname(this.#link), folder), next, "junction");
+    if (process.platform === "win32") rmSync(this.#link, { force: true });
+    renameSync(next, this.#link);
+  }
+
+  #target() {
+    if (!lstatSync(this.#link, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
+    const target = resolve(dirname(this.#link), readlinkSync(this.#link));
+    return isDirectory(target) ? target : null;
+  }
+
+  #prune(current) {
+    for (const name of readdirSync(this.#folder)) {
+      const folder = join(this.#folder, name);
+      if (name === current || Date.now() - statSync(folder).mtimeMs < KEEP_MS || hasUsers(folder)) continue;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function hasUsers(folder) {
+  const users = join(folder, USERS);
+  return isDirectory(users) && readdirSync(users).some((name) => isAlive(Number(name)));
+}
+
+function isDirectory(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
