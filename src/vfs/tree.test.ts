@@ -85,7 +85,7 @@ class Linux {
       let next = at.children.get(name);
       if (next === undefined) {
         mustHave(who, at, W);
-        next = directory({ uid: who.uid, gid: who.uid, mode: 0o755 });
+        next = this.#newDirectory(who, at);
         made.push([at, name, next]);
       }
       at = next;
@@ -124,7 +124,13 @@ class Linux {
     const [parent, name] = this.#parent(who, path);
     if (parent.children.has(name)) throw new Refused("exists");
     mayAdd(who, parent);
-    parent.children.set(name, directory({ uid: who.uid, gid: who.uid, mode: 0o755 }));
+    parent.children.set(name, this.#newDirectory(who, parent));
+  }
+
+  /** Unlike on Linux, a directory in /home is closed to others whoever makes it. */
+  #newDirectory(who: User, parent: Inode): Inode {
+    const isHome = parent === this.root.children.get("home");
+    return directory({ uid: who.uid, gid: who.uid, mode: isHome ? 0o750 : 0o755 });
   }
 
   /** In the order of the kernel's own rename. */

@@ -28,6 +28,8 @@ import {
 
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
+/** Of a directory in /home: it is somebody's, or will be when that user is created. */
+const HOME_MODE = 0o750;
 const MODE_MAX = 0o1777;
 /** How often an append begins anew because the file was replaced meanwhile. */
 const TRIES = 16;
@@ -275,5 +277,6 @@ function makeParents(table: NodeTable, who: Who, path: string, now: number): voi
 }
 
 function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): FileNode {
-  return { path, kind: "directory", uid, gid, mode: DIRECTORY_MODE, size: 0, hash: null, modifiedAt };
+  const mode = parentOf(path) === "/home" ? HOME_MODE : DIRECTORY_MODE;
+  return { path, kind: "directory", uid, gid, mode, size: 0, hash: null, modifiedAt };
 }

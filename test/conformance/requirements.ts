@@ -104,6 +104,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.token.revoke:self", "Revoking the token in use is answered before the socket closes", "issue 2"),
 
   r("sys.user.create:adds", "Root adds users with private groups; they can log in", "issue 2"),
+  r("sys.user.create:home", "What root wrote below a home before its user existed is closed to others, and becomes the user's", "issue 11"),
   r("sys.user.create:validates", "Bad names, short passwords, taken names and unknown groups are refused whole", "issue 2"),
   r("sys.user.list:root", "Root lists users without hashes; others may not", "issue 2"),
   r("sys.user.update:gecos", "Root changes a user's gecos; no line of /etc/passwd can be broken with it", "2.1"),

@@ -123,10 +123,12 @@ export class Files {
     this.#sql.run("UPDATE files SET path = ?, parent = ? WHERE path = ?", to, parent, from);
   }
 
-  /** A directory of the user's own, which others may not look into. */
+  /** A directory of the user's own, which others may not look into. What root has put there before becomes the user's. */
   makeHome(account: { home: string; uid: number; gid: number }, now: number): void {
     const { home, uid, gid } = account;
-    if (this.get(home) !== undefined) return;
+    const [from, to] = range(home);
+    this.forget();
+    this.#sql.run("UPDATE files SET uid = ?, gid = ? WHERE path > ? AND path < ?", uid, gid, from, to);
     this.put({ path: home, kind: "directory", uid, gid, mode: 0o750, size: 0, hash: null, modifiedAt: now }, "/home", null);
   }
 

@@ -23,6 +23,20 @@ verifies("sys.user.create:adds", async ({ root, connect }) => {
   expect(carol.session.identity.process.gids).toEqual([100, group.gid, user.uid]);
 });
 
+verifies("sys.user.create:home", async ({ root, alice, connect }) => {
+  const admin = await root();
+  const username = name("early");
+  const path = `/home/${username}/below/welcome.txt`;
+  await admin.call("fs.write", { path, content: "hello" });
+  const other = await alice();
+  expect(await other.call("fs.read", { path })).toMatchObject({ ok: false });
+  await admin.call("sys.user.create", { username, password: "long enough" });
+  const early = await connect({ username, password: "long enough" });
+  expect(await early.call("fs.write", { path, content: "mine" })).toMatchObject({ ok: true });
+  expect(await early.call("fs.write", { path: `/home/${username}/new.txt`, content: "mine" })).toMatchObject({ ok: true });
+  expect(await other.call("fs.read", { path })).toMatchObject({ ok: false });
+});
+
 verifies("sys.user.create:validates", async ({ root, alice }) => {
   const admin = await root();
   const count = async () => (await admin.call("sys.user.list", {})).users.length;
