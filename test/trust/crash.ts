@@ -20,9 +20,6 @@ type Outcome = { pass: boolean; numbers: Record<string, unknown> };
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const BROKEN_CYCLES_MAX = 50;
-const RECOVERY_P99_MS_MAX = 2_000;
-/** With fewer samples the 99th percentile is one busy moment of the machine. */
-const SAMPLES_MIN = 100;
 
 const { values } = parseArgs({
   options: { kills: { type: "string", default: "15" }, seed: { type: "string" }, broken: { type: "boolean", default: false } },
@@ -78,8 +75,6 @@ async function run(): Promise<Outcome> {
   const result = { ...numbersOf(tally), repos };
   const full = await fullDisk(means, setup, template, scratch);
   const broken = await catchBroken(means, setup, template, scratch, { cycles: 2, atPoint: true, stopAtFirst: false });
-  const isSlow = tally.recoveryMs.length >= SAMPLES_MIN && result.recoveryMs.p99 > RECOVERY_P99_MS_MAX;
-  if (isSlow) oracle.violate("wrong", `recovery takes ${result.recoveryMs.p99} ms at the 99th percentile`);
   if (broken.caught < broken.cycles)
     oracle.violate("wrong", `the broken gateway was caught in ${broken.caught} of ${broken.cycles} cycles`);
   return { pass: oracle.violations.length === 0, numbers: { ...result, full, broken } };

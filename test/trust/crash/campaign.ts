@@ -39,6 +39,8 @@ const GOODBYE_MS = 20_000;
 const POINT_MS = 1_500;
 const FILES_EVERY = 6;
 const DEVICES = 3;
+/** A user may have a thousand. */
+const DEVICES_MAX = 900;
 
 /** A fresh directory, killed at every step of its birth, and then set up. */
 export async function birth(means: Means, home: string, tally: Tally): Promise<Setup> {
@@ -140,11 +142,12 @@ async function load(
   await Promise.all([...running, ...plugging, ...pushing]);
 }
 
-/** A device that nobody knew. */
+/** A device that nobody knew, or in a long campaign one of those known. */
 async function plugIn(url: string, { driver, model, lanes }: World, random: Random, withinMs: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, random.next() * Math.min(withinMs, 300)));
   const { username } = lanes.find(({ person }) => person.uid === driver.uid)!.person;
-  const id = `device-${model.stamp()}`;
+  const isFull = model.devices.size >= DEVICES_MAX;
+  const id = (isFull ? random.pick([...model.devices]) : undefined) ?? `device-${model.stamp()}`;
   const n = model.oracle.intent("sys.connect", { device: id }, undefined);
   await enter(url, { username, token: driver.token }, { id, role: "driver" }).then(
     () => {

@@ -20,12 +20,16 @@ export class Lane {
   readonly model: Model;
   /** What this lane alone writes. */
   readonly hot: Register[];
+  /** Keys that were meant to be written once. */
+  readonly once: Register[] = [];
   readonly tokens: Token[] = [];
   readonly users: User[] = [];
   readonly groups: Group[] = [];
   readonly capabilities: { gid: number; capability: string; register: Register }[] = [];
   readonly folders: Folder[] = [];
   readonly commits: Commits;
+  /** How many were asked for, in all cycles. */
+  readonly asked = { tokens: 0, users: 0 };
   line: Line | null = null;
 
   constructor(index: number, person: Person, model: Model, hot: Register[]) {

@@ -11,6 +11,8 @@ import type { Register } from "./register.ts";
 /** How much of what only ever grows one lane may add in one cycle. */
 const QUOTA = { keys: 60, tokens: 8, users: 1, groups: 1, commits: 40 };
 const GROUPS_MAX = 300;
+/** In all cycles, so that a user with two lanes stays below what the gateway allows, however long the campaign is. */
+const LANE_MAX = { keys: 400, tokens: 300, users: 150 };
 const TOGGLED = ["sys.info", "sys.connection.list", "sys.user.list", "sys.group.list"];
 
 export class Workload {
@@ -99,7 +101,7 @@ export class Workload {
 
   #ordinary(roll: number): Op | undefined {
     if (roll < 0.12 && this.#left.keys-- > 0) return this.set(this.#newKey(), this.#random.chance(0.4), this.#random.int(0, 120));
-    if (roll < 0.17 && this.#left.tokens-- > 0) return this.createToken(this.#random.chance(0.5));
+    if (roll < 0.17 && this.#left.tokens-- > 0 && this.#lane.asked.tokens++ < LANE_MAX.tokens) return this.createToken(this.#random.chance(0.5));
     if (roll < 0.2) return this.#revokeToken();
     if (roll < 0.35) return this.#readOwn();
     if (roll < 0.4) return this.#readOthers();
@@ -107,7 +109,7 @@ export class Workload {
   }
 
   #administer(roll: number): Op | undefined {
-    if (roll < 0.1 && this.#left.users-- > 0) return this.#createUser();
+    if (roll < 0.1 && this.#left.users-- > 0 && this.#lane.asked.users++ < LANE_MAX.users) return this.#createUser();
     if (roll < 0.2 && this.#left.groups-- > 0 && this.#lane.model.groups.size < GROUPS_MAX) return this.#createGroup();
     if (roll < 0.45) return this.#setMembers();
     if (roll < 0.8) return this.#toggleCapability();
@@ -115,9 +117,12 @@ export class Workload {
   }
 
   #newKey(): Register {
-    const { model, person, index } = this.#lane;
+    const { model, person, index, once } = this.#lane;
+    if (once.length >= LANE_MAX.keys) return this.#random.pick(once)!;
     const below = person.uid === 0 ? `config/crash/${index}` : `users/${person.uid}/ai/crash/${index}`;
-    return model.register(`${below}/once/${model.stamp()}${this.#random.chance(0.05) ? "_secret" : ""}`);
+    const register = model.register(`${below}/once/${model.stamp()}${this.#random.chance(0.05) ? "_secret" : ""}`);
+    once.push(register);
+    return register;
   }
 
   #length(): number {
