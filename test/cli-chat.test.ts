@@ -2,12 +2,14 @@
 // process of its own that can be killed, and a model that says what the test wants.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../src/client/client.ts";
+import { runAtEnd } from "./support/at-end.ts";
 import type { Host } from "./support/host.ts";
 import { recorded, ScriptedProvider } from "./support/models/provider.ts";
 import type { Said, Script } from "./support/models/script.ts";
@@ -59,15 +61,15 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  client.close();
-  gateway.kill("SIGKILL");
-  await provider.close();
+  client?.close();
+  if (gateway !== undefined) await killGateway();
+  await provider?.close();
   rmSync(scratch, { recursive: true, force: true });
 });
 
 describe.skipIf(!hasTmux)("at a terminal", () => {
   test("an answer comes while it is said, with its markdown, and the next message follows it", async () => {
-    provider.next(says("# Title\nThis is **bold** and `code`.\n- one\n- two"), says("And that was all."));
+    provider.on("hello there", says("# Title\nThis is **bold** and `code`.\n- one\n- two")).on("go on", says("And that was all."));
     const chat = await open();
     await chat.shows("A new conversation");
     chat.say("hello there");
@@ -84,7 +86,7 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 
   test("tool calls take a line each, and thoughts and results come on request", async () => {
     await client.call("fs.write", { path: "~/seen.txt", content: "what is in it\n" });
-    provider.next(calls("Read", { target: "gsv", path: "~/seen.txt" }, "I look."), says("I saw it."));
+    provider.on("look", calls("Read", { target: "gsv", path: "~/seen.txt" }, "I look."), says("I saw it."));
     const chat = await open();
     chat.say("look");
     await chat.shows(/I look\.\n• Read gsv {2}~\/seen\.txt {2}ok \d+\.\d s\nI saw it\.\n/);
@@ -105,9 +107,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 
   test("what is asked is shown as it is, and y allows it once", async () => {
     const path = await file("once");
-    provider.next(calls("Delete", { target: "gsv", path }), says("It is gone."));
+    provider.on("delete it with a yes", calls("Delete", { target: "gsv", path }), says("It is gone."));
     const chat = await open();
-    chat.say("delete it");
+    chat.say("delete it with a yes");
     await chat.shows(`? May it do this?\n  fs.delete on gsv, in /home/alice\n  path: ${path}\n`);
     await chat.shows(KEYS);
     expect(await exists(path)).toBe(true);
@@ -120,9 +122,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
   test("a key that was typed before the question came does not answer it, and n refuses with a reason", async () => {
     const path = await file("no");
     const hold = held();
-    provider.next(async () => (await hold.released, calls("Delete", { target: "gsv", path })), says("Then not."));
+    provider.on("delete it later", async () => (await hold.released, calls("Delete", { target: "gsv", path })), says("Then not."));
     const chat = await open();
-    chat.say("delete it");
+    chat.say("delete it later");
     await chat.shows("working; Ctrl-C stops it");
     chat.type("yy");
     await chat.shows("› yy");
@@ -147,14 +149,14 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 
   test("a allows exactly this for a day, which can be listed and taken back", async () => {
     const path = await file("day");
-    provider.next(calls("Delete", { target: "gsv", path }), says("Gone the first time."));
+    provider.on("delete it today", calls("Delete", { target: "gsv", path }), says("Gone the first time."));
     const chat = await open();
-    chat.say("delete it");
+    chat.say("delete it today");
     await chat.shows(KEYS);
     chat.keys("a");
     await chat.shows("Gone the first time.");
     await file("day");
-    provider.next(calls("Delete", { target: "gsv", path }), says("Gone again, unasked."));
+    provider.on("once more", calls("Delete", { target: "gsv", path }), says("Gone again, unasked."));
     chat.say("once more");
     await chat.shows("Gone again, unasked.");
     expect(count(chat.screen(), "? May it do this?")).toBe(1);
@@ -167,9 +169,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 
   test("a question that is answered elsewhere is over here", async () => {
     const path = await file("elsewhere");
-    provider.next(calls("Delete", { target: "gsv", path }), says("Somebody allowed it."));
+    provider.on("delete it for somebody", calls("Delete", { target: "gsv", path }), says("Somebody allowed it."));
     const chat = await open();
-    chat.say("delete it");
+    chat.say("delete it for somebody");
     await chat.shows(KEYS);
     const { pending } = await client.call("proc.approval.list", { pid });
     await client.call("proc.hil", { requestId: pending[0]!.requestId, decision: "approve" });
@@ -181,7 +183,7 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     const key = "users/1000/ai/budget/run/model_calls";
     await client.call("sys.config.set", { key, value: "1" });
     try {
-      provider.next(calls("Read", { target: "gsv", path: "~" }), says("With a little more I am done."));
+      provider.on("look around", calls("Read", { target: "gsv", path: "~" }), says("With a little more I am done."));
       const chat = await open();
       chat.say("look around");
       await chat.shows("? May it go on?");
@@ -194,7 +196,9 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
   });
 
   test("Ctrl-C stops the run, what was queued behind it has its turn, and a second one leaves", async () => {
-    provider.next(partOf("This is the first half", " and this never comes"), says("The second one."));
+    provider.on("first", partOf("This is the first half", " and this never comes"));
+    // What was stopped goes before it in the same message.
+    provider.on(/second$/, says("The second one."));
     const chat = await open();
     chat.say("first");
     await chat.shows("This is the firs");
@@ -213,7 +217,7 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 
   test("left while it works, it goes on working", async () => {
     const hold = held();
-    provider.next(async () => (await hold.released, says("Done meanwhile.")));
+    provider.on("take your time", async () => (await hold.released, says("Done meanwhile.")));
     const chat = await open();
     chat.say("take your time");
     await chat.shows("working; Ctrl-C stops it");
@@ -227,39 +231,37 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
 
   test("a gateway that is killed in the middle of an answer and comes back: nothing is lost or there twice", async () => {
     const words = Array.from({ length: 60 }, (_, at) => `word${at}.`).join(" ");
-    provider.next(says("Before."), partOf(words.slice(0, 200), words.slice(200)));
+    let isBack = false;
+    provider.on("one", says("Before."));
     // However often it is asked again.
-    provider.otherwise = says(words);
-    try {
-      const chat = await open();
-      chat.say("one");
-      await chat.shows("Before.");
-      chat.say("two");
-      await chat.shows("word20.");
-      gateway.kill("SIGKILL");
-      await chat.shows("the connection was lost; trying to get it back");
-      gateway = await startGateway();
-      await chat.shows(/word59\.\n\n› say something/);
-      const screen = chat.screen();
-      for (let at = 0; at < 60; at++) expect(count(screen, `word${at}.`)).toBe(1);
-      for (const said of ["› one", "› two", "Before."]) expect(count(screen, said)).toBe(1);
-    } finally {
-      provider.otherwise = says("ok");
-    }
+    provider.on(/^two/, () => (isBack ? says(words) : partOf(words.slice(0, 200), words.slice(200))));
+    const chat = await open();
+    chat.say("one");
+    await chat.shows("Before.");
+    chat.say("two");
+    await chat.shows("word20.");
+    await killGateway();
+    await chat.shows("the connection was lost; trying to get it back");
+    isBack = true;
+    gateway = await startGateway();
+    await chat.shows(/word59\.\n\n› say something/);
+    const screen = chat.screen();
+    for (let at = 0; at < 60; at++) expect(count(screen, `word${at}.`)).toBe(1);
+    for (const said of ["› one", "› two", "Before."]) expect(count(screen, said)).toBe(1);
   });
 
   test("what is said while the gateway is away is sent when it is back, once", async () => {
-    provider.next(says("Here again."));
+    provider.on("are you still there?", says("Here again."));
     const chat = await open();
-    gateway.kill("SIGKILL");
+    await killGateway();
     await chat.shows("the connection was lost; trying to get it back");
-    chat.say("are you there?");
-    await chat.shows("sending: are you there?");
+    chat.say("are you still there?");
+    await chat.shows("sending: are you still there?");
     gateway = await startGateway();
-    await chat.shows("› are you there?\n\nHere again.\n\n› say something");
-    expect(count(chat.screen(), "are you there?")).toBe(1);
+    await chat.shows("› are you still there?\n\nHere again.\n\n› say something");
+    expect(count(chat.screen(), "are you still there?")).toBe(1);
     const { messages } = await client.call("proc.history", { pid });
-    expect(messages.map(({ content }) => content)).toEqual(["are you there?", "Here again."]);
+    expect(messages.map(({ content }) => content)).toEqual(["are you still there?", "Here again."]);
   });
 });
 
@@ -267,7 +269,7 @@ describe.skipIf(!hasTmux)("one message at a terminal", () => {
   test("is answered there, with its questions", async () => {
     const [first, second] = [await file("first"), await file("second")];
     const both = [...calls("Delete", { target: "gsv", path: first }).say, ...calls("Delete", { target: "gsv", path: second }).say];
-    provider.next({ say: both }, says("One of them is gone."));
+    provider.on("delete both", { say: both }, says("One of them is gone."));
     const once = run("chat", "--pid", pid, "delete both");
     await once.shows(KEYS);
     once.keys("y");
@@ -281,7 +283,7 @@ describe.skipIf(!hasTmux)("one message at a terminal", () => {
   });
 
   test("is stopped by Ctrl-C", async () => {
-    provider.next(partOf("This is the first half", " and this never comes"));
+    provider.on("say something long", partOf("This is the first half", " and this never comes"));
     const once = run("chat", "--pid", pid, "say something long");
     await once.shows("This is the firs");
     once.keys("C-c");
@@ -292,7 +294,7 @@ describe.skipIf(!hasTmux)("one message at a terminal", () => {
 
 describe("from a script", () => {
   test("the answer goes to a pipe as it is, and what is piped in goes along", async () => {
-    provider.next(calls("Read", { target: "gsv", path: "~" }, "I look."), says("**The** answer"));
+    provider.on(/^summarize this/, calls("Read", { target: "gsv", path: "~" }, "I look."), says("**The** answer"));
     const { code, out, err } = await gsv(["chat", "--pid", pid, "summarize", "this"], "line one\nline two\n");
     expect({ code, out }).toEqual({ code: 0, out: "I look.\n**The** answer\n" });
     expect(err).toMatch(/^• Read gsv {2}~ {2}ok \d+\.\d s\n$/);
@@ -300,10 +302,10 @@ describe("from a script", () => {
   });
 
   test("--json prints one object, --events a line for each event", async () => {
-    provider.next(says("An answer."), says("Another."));
-    const object = await gsv(["chat", "--pid", pid, "hello", "--json"]);
+    provider.on("one object", says("An answer.")).on("each event", says("Another."));
+    const object = await gsv(["chat", "--pid", pid, "one object", "--json"]);
     expect(JSON.parse(object.out)).toMatchObject({ pid, conversationId: "default", status: "ok", text: "An answer.", tools: [] });
-    const events = await gsv(["chat", "--pid", pid, "--new", "--title", "A title", "--events", "hello"]);
+    const events = await gsv(["chat", "--pid", pid, "--new", "--title", "A title", "--events", "each event"]);
     const lines = events.out.trim().split("\n");
     const signals = lines.map((line) => JSON.parse(line) as { signal: string; payload: { status?: string; text?: string } });
     expect(signals[0]).toMatchObject({ signal: "proc.run.started" });
@@ -313,8 +315,8 @@ describe("from a script", () => {
   });
 
   test("a run that fails says what to do and ends with 1, nothing to say with 2", async () => {
-    provider.next({ status: 401 });
-    const failed = await gsv(["chat", "--pid", pid, "hello"]);
+    provider.on("fail", { status: 401 });
+    const failed = await gsv(["chat", "--pid", pid, "fail"]);
     expect(failed).toMatchObject({ code: 1, out: "" });
     expect(failed.err).toMatch(/^error: .+\nSay it again to try once more\. Which model is asked/);
     expect(await gsv(["chat", "--pid", pid])).toMatchObject({ code: 2, err: expect.stringContaining("nothing to say") as string });
@@ -327,8 +329,8 @@ describe("from a script", () => {
 
   test("a question nobody here can answer ends it with 4, and gsv approvals answers it", async () => {
     const path = await file("asked");
-    provider.next(calls("Delete", { target: "gsv", path }), says("Gone."));
-    const asked = await gsv(["chat", "--pid", pid, "delete it"]);
+    provider.on("delete it from a script", calls("Delete", { target: "gsv", path }), says("Gone."));
+    const asked = await gsv(["chat", "--pid", pid, "delete it from a script"]);
     expect(asked.code).toBe(4);
     const [, requestId = ""] = /gsv approvals approve (\S+),/.exec(asked.err) ?? [];
     expect(asked.err).toContain(`fs.delete on gsv, in /home/alice\n  path: ${path}\n`);
@@ -346,8 +348,8 @@ describe("from a script", () => {
 
   test("--wait waits until somebody has answered elsewhere", async () => {
     const path = await file("waited");
-    provider.next(calls("Delete", { target: "gsv", path }), says("Not gone."));
-    const waiting = gsv(["chat", "--pid", pid, "--wait", "delete it"]);
+    provider.on("delete it and wait", calls("Delete", { target: "gsv", path }), says("Not gone."));
+    const waiting = gsv(["chat", "--pid", pid, "--wait", "delete it and wait"]);
     await expect.poll(async () => (await client.call("proc.approval.list", { pid })).pending.length).toBe(1);
     const { pending } = await client.call("proc.approval.list", { pid });
     expect((await gsv(["approvals", "deny", pending[0]!.requestId, "--reason", "keep it"])).out).toBe("Refused: keep it\n");
@@ -360,7 +362,7 @@ test("gsv proc starts, lists, asks and ends processes", async () => {
   const child = spawned.out.trim();
   expect((await gsv(["proc", "list"])).out).toMatch(new RegExp(`^PID .*\n[^]*${child} +idle +task +helper +0 +`));
   expect((await gsv(["proc", "tree"])).out).toMatch(new RegExp(`└─ ${pid} [^]*   └─ ${child} +idle +helper`));
-  provider.next(says("I heard that."));
+  provider.on("are you there?", says("I heard that."));
   expect((await gsv(["proc", "send", "--pid", "helper", "are you there?"])).out).toMatch(/^Started as run \S+\n$/);
   await expect.poll(async () => (await gsv(["proc", "history", "--pid", child])).out).toContain("I heard that.");
   const { messages } = JSON.parse((await gsv(["proc", "history", "--pid", child, "--json"])).out) as { messages: { content: unknown }[] };
@@ -391,11 +393,7 @@ test("the gateway's shell speaks of processes, and inside one of that one", asyn
   expect(await shell("man proc")).toContain("proc compact (--keep-last N | --through-message-id ID)");
   const other = (await client.call("proc.spawn", { profile: "task", label: "other" })).pid;
   const run = "proc self; proc policy; proc send " + other + " hello from here; cat /proc/self/status";
-  provider.next(
-    calls("Shell", { target: "gsv", input: run }),
-    (asked) => answerTo(asked.body),
-    (asked) => answerTo(asked.body),
-  );
+  provider.on("try it", calls("Shell", { target: "gsv", input: run }), says("Done.")).on(/hello from here/, says("Heard."));
   await gsv(["chat", "--pid", pid, "try it"]);
   const { messages } = await client.call("proc.history", { pid });
   const { output } = messages.find(({ role }) => role === "toolResult")!.content as { output: string };
@@ -411,13 +409,13 @@ test("a conversation is compacted, its archive read and forked from the shell", 
     const done = await client.call("shell.exec", { input });
     return done.status === "running" ? "" : done.output;
   };
-  provider.next(says("One."), says("Two."));
-  await gsv(["chat", "--pid", pid, "first"]);
-  await gsv(["chat", "--pid", pid, "second"]);
+  provider.on("count one", says("One.")).on("count two", says("Two."));
+  await gsv(["chat", "--pid", pid, "count one"]);
+  await gsv(["chat", "--pid", pid, "count two"]);
   const compacted = await shell(`proc compact --pid ${pid} --keep-last 2 --summary 'they counted'`);
   const [, segment = ""] = /^segment_id=(\S+) archived=2 archive=\/var\/sessions\/\S+ summary_message_id=\d+\n$/.exec(compacted) ?? [];
   expect(await shell(`proc segments --pid ${pid}`)).toContain(segment);
-  expect(await shell(`proc segment ${segment} --pid ${pid}`)).toMatch(/^\[\d+\] user: first\n\[\d+\] assistant: One\.\n$/);
+  expect(await shell(`proc segment ${segment} --pid ${pid}`)).toMatch(/^\[\d+\] user: count one\n\[\d+\] assistant: One\.\n$/);
   expect(JSON.parse(await shell(`proc segment ${segment} --pid ${pid} --json --limit 1`))).toMatchObject({ messageCount: 2 });
   expect(await shell(`proc fork ${segment} --pid ${pid} --target old --segment-only`)).toBe(
     `conversation_id=old restored=2 segment_id=${segment} included_live_suffix=false\n`,
@@ -464,11 +462,6 @@ let calling = 0;
 function calls(name: string, args: Record<string, unknown>, saying?: string): Script {
   const said: Said[] = saying === undefined ? [] : [{ type: "text", text: saying }];
   return { say: [...said, { type: "call", id: `call-${++calling}`, name, args: JSON.stringify(args) }] };
-}
-
-/** Of two processes at once, each is told what it was told. */
-function answerTo(body: Record<string, unknown>): Script {
-  return says(JSON.stringify(body).includes("hello from here") ? "Heard." : "Done.");
 }
 
 /** As much of an answer as holds the beginning of a text, and then nothing. */
@@ -547,8 +540,24 @@ function gsv(args: string[], input = ""): Promise<{ code: number | null; out: st
 function startGateway(): Promise<ChildProcess> {
   const args = [join(scratch, "bundle/gsv.js"), "up", "--home", join(scratch, "gateway"), "--port", new URL(host.url).port];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: scratch }, stdio: ["ignore", "pipe", "inherit"] });
+  const keepAfterEnd = runAtEnd('kill -9 "$1"', String(child.pid));
+  let said = "";
   return new Promise((resolve, reject) => {
-    child.stdout.once("data", () => resolve(child));
-    child.once("exit", (code) => reject(new Error(`The gateway ended with ${code}`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.includes("GSV is up at")) resolve(child);
+    });
+    child.once("exit", (code) => {
+      keepAfterEnd();
+      reject(new Error(`The gateway ended with ${code}`));
+    });
   });
+}
+
+/** Gone with its port and its files. */
+async function killGateway(): Promise<void> {
+  if (gateway.exitCode !== null || gateway.signalCode !== null) return;
+  const ended = once(gateway, "exit");
+  gateway.kill("SIGKILL");
+  await ended;
 }

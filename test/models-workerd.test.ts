@@ -82,8 +82,8 @@ it.each(["chat", "responses", "anthropic", "google"] as const)("streams, calls t
     { type: "text" as const, text: "Let me look at thät." },
     { type: "call" as const, id: "call_1", name: "Read", args: '{"target":"gsv","path":"/"}' },
   ];
-  provider.next({ status: 529 }, { cut: { say }, after: 300, how: "end" }, { say });
-  const events = await ask(requestOf(provider.choice(wire), "hi"));
+  provider.on(`look over ${wire}`, { tries: [{ status: 529 }, { cut: { say }, after: 300, how: "end" }, { say }] });
+  const events = await ask(requestOf(provider.choice(wire), `look over ${wire}`));
   expect(events.filter(({ type }) => type === "retrying").length).toBe(2);
   expect(events.at(-1)).toMatchObject({
     type: "done",

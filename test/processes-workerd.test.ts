@@ -104,8 +104,8 @@ const read = (path: string) => ({
 const answer = (text: string) => ({ say: [{ type: "text" as const, text }] });
 
 it("answers, and tells events and pieces in order", async () => {
-  provider.next(answer("one two three"));
-  const runId = await say("init:1", "hi");
+  provider.on("count", answer("one two three"));
+  const runId = await say("init:1", "count");
   expect(await textOf(runId)).toBe("one two three");
   const order = await told(runId);
   const pieces = order.filter((one) => one.startsWith("piece"));
@@ -125,9 +125,9 @@ it("refuses as itself", async () => {
 });
 
 it("has calls carried out by the kernel, and abandons them there", async () => {
-  provider.next(read("/a"), answer("read"));
+  provider.on("read it", read("/a"), answer("read"));
   expect(await textOf(await say("init:1", "read it"))).toBe("read");
-  provider.next(read("/slow"));
+  provider.on("read what is slow", read("/slow"));
   const slow = await say("init:1", "read what is slow");
   await expect.poll(async () => (await calls()).at(-1)).toMatchObject({ runId: slow, args: { path: "/slow" } });
   expect(await kernel({ ask: "call", pid: "init:1", name: "abort", args: { runId: slow } })).toMatchObject({ value: { aborted: true } });
@@ -136,20 +136,20 @@ it("has calls carried out by the kernel, and abandons them there", async () => {
 });
 
 it("asks again where the kernel's object was started anew, and says so", async () => {
-  provider.next(read("/restart"), answer("all the same"));
-  const runId = await say("init:2", "read it");
+  provider.on("read over a restart", read("/restart"), answer("all the same"));
+  const runId = await say("init:2", "read over a restart");
   expect(await textOf(runId)).toBe("all the same");
   expect((await calls()).filter((call) => call.runId === runId).map(({ isAgain }) => isAgain)).toEqual([false, true]);
 });
 
 it("tells what became true while the kernel's object was gone", async () => {
   let restarted: Promise<unknown> = Promise.resolve();
-  provider.next(async () => {
+  provider.on("answer after a restart", async () => {
     restarted = kernel({ ask: "restart" }).catch(() => null);
     await restarted;
     return answer("meanwhile");
   });
-  const runId = await say("init:3", "hi");
+  const runId = await say("init:3", "answer after a restart");
   expect(await textOf(runId)).toBe("meanwhile");
   await restarted;
   const seqs = ((await kernel({ ask: "seen" })) as Seen).told.flatMap((one) =>
@@ -165,16 +165,15 @@ it("reaches what root has listed by the time a run begins, and nothing else", as
   await told(refused);
   expect(provider.asked).toHaveLength(before);
   await kernel({ ask: "allow", name: "127.0.0.1" });
-  provider.next(answer("allowed"));
+  provider.on(/hi again$/, answer("allowed"));
   expect(await textOf(await say("init:4", "hi again"))).toBe("allowed");
 });
 
 it("is woken by its alarm after its own memory was taken, and goes on", async () => {
-  provider.next({ hang: true });
+  provider.on("live twice", { tries: [{ hang: true }, answer("in a new life")] });
   const before = provider.asked.length;
-  const runId = await say("init:5", "hi");
+  const runId = await say("init:5", "live twice");
   await expect.poll(() => provider.asked.length).toBe(before + 1);
-  provider.next(answer("in a new life"));
   const wokenIn = await kernel({ ask: "die", pid: "init:5" });
   expect(wokenIn).toBeGreaterThan(0);
   expect(wokenIn).toBeLessThan(60_000);

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
 import { recorded, ScriptedProvider, type WireName } from "../../test/support/models/provider.ts";
-import type { ModelMessage, OutputBlock } from "../ports/models.ts";
+import type { ModelEvent, ModelMessage, OutputBlock } from "../ports/models.ts";
 
 const WIRES: WireName[] = ["chat", "responses", "anthropic", "google"];
 const ARGS = { target: "gsv", path: "/etc/dóc.md" };
@@ -18,8 +18,8 @@ afterAll(() => provider.close());
 
 describe.each(WIRES)("over %s", (wire) => {
   it("streams text and usage", async () => {
-    provider.next({ say: [{ type: "text", text: "Hello wörld, how are you? It is a fine day." }] });
-    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    provider.on(`greet over ${wire}`, { say: [{ type: "text", text: "Hello wörld, how are you? It is a fine day." }] });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), `greet over ${wire}`));
     expect(end).toMatchObject({
       type: "done",
       stop: "end",
@@ -34,7 +34,7 @@ describe.each(WIRES)("over %s", (wire) => {
   });
 
   it("streams thoughts and parallel calls, and takes them back with the next request", async () => {
-    provider.next({
+    provider.on(`look over ${wire}`, {
       say: [
         { type: "thinking", text: "I should look twice" },
         { type: "call", id: "call_a", name: "Read", args: JSON.stringify(ARGS) },
@@ -42,7 +42,7 @@ describe.each(WIRES)("over %s", (wire) => {
       ],
     });
     const choice = provider.choice(wire, { reasoning: "low", ...(wire === "responses" ? { model: "gpt-5" } : {}) });
-    const request = requestOf(choice, "look");
+    const request = requestOf(choice, `look over ${wire}`);
     const { events, end } = await listen(testModels(), request);
     expect(end).toMatchObject({
       type: "done",
@@ -78,8 +78,9 @@ describe.each(WIRES)("over %s", (wire) => {
   });
 
   it("says that an answer came to its limit", async () => {
-    provider.next({ say: [{ type: "text", text: "And then" }], stop: "length" });
-    expect((await listen(testModels(), requestOf(provider.choice(wire), "hi"))).end).toMatchObject({ type: "done", stop: "length" });
+    provider.on(`tell at length over ${wire}`, { say: [{ type: "text", text: "And then" }], stop: "length" });
+    const { end } = await listen(testModels(), requestOf(provider.choice(wire), `tell at length over ${wire}`));
+    expect(end).toMatchObject({ type: "done", stop: "length" });
   });
 
   it.each([
@@ -88,8 +89,8 @@ describe.each(WIRES)("over %s", (wire) => {
     [413, "too-long"],
     [400, "too-long"],
   ])("does not repeat what was refused with %i", async (status, kind) => {
-    provider.next({ status });
-    const { end, events } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    provider.on(`be refused with ${status} over ${wire}`, { status });
+    const { end, events } = await listen(testModels(), requestOf(provider.choice(wire), `be refused with ${status} over ${wire}`));
     expect(end).toMatchObject({ type: "error", error: { kind }, content: [] });
     expect(JSON.stringify(end)).not.toContain("canary");
     expect(events.length).toBe(1);
@@ -101,12 +102,12 @@ describe.each(WIRES)("over %s", (wire) => {
     [500, "overloaded"],
     [529, "overloaded"],
   ])("tries again after %i, three times in all", async (status, kind) => {
-    provider.next({ status }, { say: [{ type: "text", text: "now" }] });
-    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    provider.on(`fail once with ${status} over ${wire}`, { tries: [{ status }, { say: [{ type: "text", text: "now" }] }] });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), `fail once with ${status} over ${wire}`));
     expect(end).toMatchObject({ type: "done", content: [{ type: "text", text: "now" }] });
     expect(events[0]).toMatchObject({ type: "retrying", attempt: 2 });
-    provider.next({ status }, { status }, { status });
-    const failed = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    provider.on(`fail always with ${status} over ${wire}`, { status });
+    const failed = await listen(testModels(), requestOf(provider.choice(wire), `fail always with ${status} over ${wire}`));
     expect(failed.end).toMatchObject({ type: "error", error: { kind } });
     expect(provider.asked.length).toBe(5);
   });
@@ -114,16 +115,16 @@ describe.each(WIRES)("over %s", (wire) => {
   it("voids what came of an answer that was cut off, and asks again", async () => {
     const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off in its middle" }] };
     const after = recorded(wire, script).length / 2;
-    provider.next({ cut: script, after, how: "reset" }, { cut: script, after, how: "end" }, script);
-    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    provider.on(`be cut twice over ${wire}`, { tries: [{ cut: script, after, how: "reset" }, { cut: script, after, how: "end" }, script] });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), `be cut twice over ${wire}`));
     expect(events.filter(({ type }) => type === "retrying").length).toBe(2);
     expect(end).toMatchObject({ type: "done", content: script.say });
   });
 
   it("ends with what came when it stays cut off", async () => {
     const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off ".repeat(10) }] };
-    provider.next({ cut: script, after: recorded(wire, script).length / 2, how: "end" });
-    const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), "hi"));
+    provider.on(`be cut over ${wire}`, { cut: script, after: recorded(wire, script).length / 2, how: "end" });
+    const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), `be cut over ${wire}`));
     expect(end).toMatchObject({ type: "error", error: { kind: "malformed" } });
     // What was said of it is paid for, so it is counted as well as can be.
     expect(end.content.length).toBe(1);
@@ -131,44 +132,53 @@ describe.each(WIRES)("over %s", (wire) => {
   });
 
   it("ends at once when stopped, before the answer and within it, and lets the connection go", async () => {
-    const script = { say: [{ type: "text" as const, text: "one two three four five six seven" }] };
-    for (const step of [{ hang: true as const }, { hang: true as const, script, after: recorded(wire, script).length / 2 }]) {
-      provider.next(step);
+    const script = { say: [{ type: "text" as const, text: "one two three ".repeat(20) }] };
+    const after = recorded(wire, script).length / 2;
+    for (const moment of ["arrived", "heard"] as const) {
+      const prompt = `be stopped once ${moment} over ${wire}`;
+      provider.on(prompt, moment === "arrived" ? { hang: true } : { hang: true, script, after });
       const stop = new AbortController();
       const before = provider.asked.length;
-      const listening = listen(testModels(), requestOf(provider.choice(wire), "hi"), stop.signal);
+      const events: ModelEvent[] = [];
+      const listening = (async () => {
+        for await (const event of testModels().stream(requestOf(provider.choice(wire), prompt), stop.signal)) events.push(event);
+      })();
       await expect.poll(() => provider.asked.length).toBe(before + 1);
+      if (moment === "heard") await expect.poll(() => events.some(({ type }) => type === "text_delta")).toBe(true);
       stop.abort();
-      expect((await listening).end).toMatchObject({ type: "error", error: { kind: "aborted" } });
+      await listening;
+      expect(events.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted" } });
       await expect.poll(() => provider.connections).toBe(0);
     }
   });
 
   it("lets the connection go where nobody listens on", async () => {
     const script = { say: [{ type: "text" as const, text: "one two three ".repeat(20) }] };
-    provider.next({ hang: true, script, after: recorded(wire, script).length / 2 });
-    for await (const event of testModels().stream(requestOf(provider.choice(wire), "hi"), new AbortController().signal))
+    provider.on(`be left over ${wire}`, { hang: true, script, after: recorded(wire, script).length / 2 });
+    for await (const event of testModels().stream(requestOf(provider.choice(wire), `be left over ${wire}`), new AbortController().signal))
       if (event.type === "text_delta") break;
     await expect.poll(() => provider.connections).toBe(0);
   });
 
   it("gives up on silence, not on length", async () => {
-    provider.next({ hang: true });
+    provider.on(`be silent over ${wire}`, { hang: true });
     const limits = { tries: 1, silenceMs: 50, localSilenceMs: 50 };
-    const { end } = await listen(testModels({ limits }), requestOf(provider.choice(wire), "hi"));
+    const { end } = await listen(testModels({ limits }), requestOf(provider.choice(wire), `be silent over ${wire}`));
     expect(end).toMatchObject({ type: "error", error: { kind: "silent" } });
   });
 
   it("takes garbage for an error, not for an answer", async () => {
-    for (const bytes of [
+    const garbage = [
       "",
       "<html>hello</html>",
       'data: {"x": \n\n',
       "data: 7\n\n",
       'data: {"error":{"message":"Overloaded","type":"overloaded_error"}}\n\n',
-    ]) {
-      provider.next({ bytes });
-      const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), "hi"));
+    ];
+    for (const [at, bytes] of garbage.entries()) {
+      const prompt = `send garbage ${at} over ${wire}`;
+      provider.on(prompt, { bytes });
+      const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), prompt));
       expect(end.type, bytes).toBe("error");
     }
   });
@@ -177,8 +187,9 @@ describe.each(WIRES)("over %s", (wire) => {
 describe("calls of tools", () => {
   const say = (args: string, id: string | null = "call_1") => ({ say: [{ type: "call" as const, id, name: "Read", args }] });
   const callsOf = async (wire: WireName, args: string, stop: "end" | "length" = "end") => {
-    provider.next({ ...say(args), stop });
-    const { end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+    const prompt = `call with ${args} to its ${stop} over ${wire}`;
+    provider.on(prompt, { ...say(args), stop });
+    const { end } = await listen(testModels(), requestOf(provider.choice(wire), prompt));
     return end.content.filter((block): block is Extract<OutputBlock, { type: "toolCall" }> => block.type === "toolCall");
   };
 
@@ -193,20 +204,19 @@ describe("calls of tools", () => {
   });
 
   it("get an id where they have none, or one that was used before", async () => {
-    provider.next({ say: [...say("{}", null).say, ...say('{"a":1}', null).say] });
-    const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "hi"));
+    provider.on("call twice without an id", { say: [...say("{}", null).say, ...say('{"a":1}', null).say] });
+    const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "call twice without an id"));
     const [one, two] = end.content as Extract<OutputBlock, { type: "toolCall" }>[];
     expect(one?.id).toBeTruthy();
     expect(two?.id).not.toBe(one?.id);
-    const history: ModelMessage[] = [
+    const messages: ModelMessage[] = [
+      { role: "user", content: [{ type: "text", text: "use an id again" }] },
       { role: "assistant", content: [{ type: "toolCall", id: "call_1", name: "Read", arguments: {} }] },
       { role: "tool", callId: "call_1", toolName: "Read", isError: false, content: [{ type: "text", text: "x" }] },
     ];
-    provider.next(say("{}"));
-    const next = await listen(
-      testModels(),
-      requestOf(provider.choice("chat"), "hi", { messages: [{ role: "user", content: [{ type: "text", text: "x" }] }, ...history] }),
-    );
+    // The same id in both of its answers.
+    provider.on("use an id again", say("{}"), say("{}"));
+    const next = await listen(testModels(), requestOf(provider.choice("chat"), "", { messages }));
     expect(next.end.content[0]).toMatchObject({ type: "toolCall", arguments: {} });
     expect(next.end.content[0]).not.toMatchObject({ id: "call_1" });
   });

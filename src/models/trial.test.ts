@@ -64,7 +64,7 @@ test("asks a server that lists nothing for the model that was named", async () =
 
 test("says that a page which is no model server is none", async () => {
   provider.pages.set("/models", "<html>");
-  provider.next({ bytes: "<html>hello</html>" });
+  provider.otherwise = { bytes: "<html>hello</html>" };
   const check = await tryModel(
     means,
     { provider: "openai-compatible", model: "mine", apiKey: "", baseUrl: `http://${provider.host}` },
@@ -77,7 +77,7 @@ test("repeats no key that a provider quotes", async () => {
   provider.pages.set("/v1/models", { data: [{ id: "scripted" }] });
   const { apiKey, baseUrl } = provider.choice("chat");
   for (const status of [400, 401, 403, 429, 500, 529]) {
-    provider.next({ status, body: { error: { message: `Your key ${apiKey} is not liked` } } });
+    provider.otherwise = { status, body: { error: { message: `Your key ${apiKey} is not liked` } } };
     const check = await tryModel(means, { provider: "groq", model: "scripted", apiKey, baseUrl }, signal());
     expect(check.ok).toBe(false);
     expect(JSON.stringify(check)).not.toContain(apiKey);

@@ -18,8 +18,10 @@ const HELLO = { say: [{ type: "text" as const, text: "hello" }] };
 
 describe("tries", () => {
   it("wait at least as long as the provider asks", async () => {
-    provider.next({ status: 429, headers: { "retry-after": "0.05" } }, { status: 529, headers: { "retry-after-ms": "70" } }, HELLO);
-    const { events, end } = await listen(testModels(), requestOf(provider.choice("anthropic"), "hi"));
+    provider.on("wait twice", {
+      tries: [{ status: 429, headers: { "retry-after": "0.05" } }, { status: 529, headers: { "retry-after-ms": "70" } }, HELLO],
+    });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice("anthropic"), "wait twice"));
     const waits = events.flatMap((event) => (event.type === "retrying" ? [event.waitMs] : []));
     expect(waits[0]).toBeGreaterThanOrEqual(50);
     expect(waits[1]).toBeGreaterThanOrEqual(70);
@@ -27,8 +29,8 @@ describe("tries", () => {
   });
 
   it("end where the wait is longer than the budget", async () => {
-    provider.next({ status: 429, headers: { "retry-after": "3600" } });
-    const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "hi"));
+    provider.on("wait an hour", { status: 429, headers: { "retry-after": "3600" } });
+    const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "wait an hour"));
     expect(end).toMatchObject({ type: "error", error: { kind: "rate-limited" } });
     expect(end.type === "error" && end.error.message).toContain("3600 s");
     expect(provider.asked.length).toBe(1);
@@ -36,10 +38,10 @@ describe("tries", () => {
 
   it("read dates as waits too", async () => {
     let now = Date.parse("2026-11-15T12:00:00Z");
-    provider.next({ status: 503, headers: { "retry-after": "Sun, 15 Nov 2026 12:02:00 GMT" } });
+    provider.on("wait until a date", { status: 503, headers: { "retry-after": "Sun, 15 Nov 2026 12:02:00 GMT" } });
     const stop = new AbortController();
     const models = testModels({ now: () => now++ });
-    for await (const event of models.stream(requestOf(provider.choice("chat"), "hi"), stop.signal)) {
+    for await (const event of models.stream(requestOf(provider.choice("chat"), "wait until a date"), stop.signal)) {
       if (event.type !== "retrying") expect(event).toMatchObject({ type: "error", error: { kind: "aborted" } });
       else {
         expect(event.waitMs).toBeGreaterThan(119_000);
@@ -52,9 +54,9 @@ describe("tries", () => {
     const body = {
       error: { message: "You exceeded your current quota, please check your plan and billing details.", code: "insufficient_quota" },
     };
-    provider.next({ status: 429, body }, { status: 402 });
-    for (let at = 0; at < 2; at++) {
-      const { end } = await listen(testModels(), requestOf(provider.choice("responses"), "hi"));
+    provider.on("exceed the quota", { status: 429, body }).on("exceed the credit", { status: 402 });
+    for (const prompt of ["exceed the quota", "exceed the credit"]) {
+      const { end } = await listen(testModels(), requestOf(provider.choice("responses"), prompt));
       expect(end).toMatchObject({ type: "error", error: { kind: "other" } });
       expect(end.type === "error" && end.error.message).toContain("credit");
     }
@@ -65,8 +67,8 @@ describe("tries", () => {
     const begun =
       'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hal"}}\n\n';
     const broken = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
-    provider.next({ bytes: begun + broken }, HELLO);
-    const { events, end } = await listen(testModels(), requestOf(provider.choice("anthropic"), "hi"));
+    provider.on("break off once", { tries: [{ bytes: begun + broken }, HELLO] });
+    const { events, end } = await listen(testModels(), requestOf(provider.choice("anthropic"), "break off once"));
     expect(events.map(({ type }) => type).slice(0, 4)).toEqual(["text_start", "text_delta", "text_end", "retrying"]);
     expect(events[3]).toMatchObject({ why: expect.stringContaining("Overloaded") as string });
     expect(end).toMatchObject({ type: "done", content: HELLO.say });
@@ -74,24 +76,24 @@ describe("tries", () => {
 });
 
 it.each(["chat", "anthropic"] as const)("wait for no connection to close after the end of an answer over %s", async (wire) => {
-  provider.next({ hang: true, script: HELLO, after: 1e6 });
-  const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), "hi"));
+  provider.on(`keep the connection over ${wire}`, { hang: true, script: HELLO, after: 1e6 });
+  const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), `keep the connection over ${wire}`));
   expect(end).toMatchObject({ type: "done", content: HELLO.say });
   expect(events.some(({ type }) => type === "retrying")).toBe(false);
 });
 
 describe("a fallback", () => {
   it("answers where the chosen model cannot, and is named", async () => {
-    provider.next({ status: 500 }, { status: 500 }, { status: 500 }, HELLO);
-    const request = requestOf(provider.choice("chat"), "hi", { fallback: provider.choice("anthropic", { model: "other" }) });
+    provider.on("need the fallback", ({ path }) => (path === "/v1/messages" ? HELLO : { status: 500 }));
+    const request = requestOf(provider.choice("chat"), "need the fallback", { fallback: provider.choice("anthropic", { model: "other" }) });
     const { end } = await listen(testModels(), request);
     expect(end).toMatchObject({ type: "done", content: HELLO.say, by: { provider: "anthropic", model: "other" } });
     expect(provider.asked.map(({ path }) => path)).toEqual([...Array.from({ length: 3 }, () => "/v1/chat/completions"), "/v1/messages"]);
   });
 
   it("is not asked where the conversation has to shrink", async () => {
-    provider.next({ status: 413 });
-    const request = requestOf(provider.choice("chat"), "hi", { fallback: provider.choice("anthropic") });
+    provider.on("be too long", { status: 413 });
+    const request = requestOf(provider.choice("chat"), "be too long", { fallback: provider.choice("anthropic") });
     expect((await listen(testModels(), request)).end).toMatchObject({ type: "error", error: { kind: "too-long" } });
     expect(provider.asked.length).toBe(1);
   });
@@ -101,21 +103,22 @@ describe("the breaker", () => {
   it("leaves a model alone that keeps failing, and lets one call try after a rest", async () => {
     let now = 1_000_000;
     const models = testModels({ now: () => now, limits: { tries: 1 } });
-    const request = requestOf(provider.choice("chat"), "hi");
-    for (let at = 0; at < 5; at++) {
-      provider.next({ status: 503 });
-      await listen(models, request);
-    }
+    const request = requestOf(provider.choice("chat"), "keep failing");
+    let isDown = true;
+    provider.on("keep failing", () => (isDown ? { status: 503 } : HELLO));
+    for (let at = 0; at < 5; at++) await listen(models, request);
     expect(provider.asked.length).toBe(5);
+    isDown = false;
     const { end } = await listen(models, request);
     expect(end).toMatchObject({ type: "error", error: { kind: "overloaded" } });
     expect(provider.asked.length).toBe(5);
     // Another model, and another key, are other matters.
-    expect((await listen(models, requestOf(provider.choice("chat", { model: "other" }), "hi"))).end.type).toBe("done");
-    expect((await listen(models, requestOf(provider.choice("chat", { apiKey: "sk-other" }), "hi"))).end.type).toBe("done");
+    for (const other of [{ model: "other" }, { apiKey: "sk-other" }])
+      expect((await listen(models, { ...request, choice: provider.choice("chat", other) })).end.type).toBe("done");
     now += 31_000;
-    provider.next({ status: 503 });
+    isDown = true;
     expect((await listen(models, request)).end.type).toBe("error");
+    isDown = false;
     expect((await listen(models, request)).end.type).toBe("error");
     expect(provider.asked.length).toBe(8);
     now += 31_000;
@@ -165,14 +168,13 @@ it("asks one host as often at the same time as there are runs", async () => {
   const all = new Promise<void>((resolve) => {
     release = resolve;
   });
-  provider.otherwise = async () => {
+  provider.on("ask all at once", async () => {
     most = Math.max(most, ++open);
     if (open === 32) release();
     await all;
     return HELLO;
-  };
-  const ends = await Promise.all(Array.from({ length: 32 }, () => listen(models, requestOf(provider.choice("chat"), "hi"))));
-  provider.otherwise = HELLO;
+  });
+  const ends = await Promise.all(Array.from({ length: 32 }, () => listen(models, requestOf(provider.choice("chat"), "ask all at once"))));
   expect(ends.every(({ end }) => end.type === "done")).toBe(true);
   expect(most).toBe(32);
 });

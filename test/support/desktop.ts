@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import axe from "axe-core";
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { UpFlags } from "../../src/hosts/node/options.ts";
 import { leaveBrowser, takeBrowser } from "./browser.ts";
 import type { Host } from "./host.ts";
@@ -80,13 +80,39 @@ export async function screenPaths(page: Page): Promise<string[]> {
   return paths;
 }
 
-/** By its keys. A page that has just come listens to keys a moment after it shows itself. */
+/** By its keys, until one can type. A page that has just come listens to keys a moment after it shows itself. */
 export async function openPalette(page: Page): Promise<void> {
   const find = page.getByRole("combobox", { name: "Find an action" });
   while (!(await find.isVisible())) {
     await page.keyboard.press("Control+k");
     await find.waitFor({ timeout: 5_000 }).catch(() => {});
   }
+  await hasFocus(find);
+}
+
+/** By two keys, as "g m". The second must come soon after the first, which a busy machine may not manage at once. */
+export async function goByKeys(page: Page, keys: string, path: string): Promise<void> {
+  const isThere = () => new URL(page.url()).pathname === path;
+  while (!isThere()) {
+    for (const key of keys.split(" ")) await page.keyboard.press(key);
+    await page.waitForURL(isThere, { timeout: 5_000 }).catch(() => {});
+  }
+}
+
+/** By a key that puts the focus there. */
+export async function focusByKey(element: Locator, key: string): Promise<void> {
+  const isThere = () =>
+    hasFocus(element, 5_000).then(
+      () => true,
+      () => false,
+    );
+  do await element.page().keyboard.press(key);
+  while (!(await isThere()));
+}
+
+/** What is shown gets the focus a moment later. */
+export async function hasFocus(element: Locator, timeout = WAIT_MS): Promise<void> {
+  await element.and(element.page().locator(":focus")).waitFor({ timeout });
 }
 
 /** What axe finds wrong with the page as it is now, one line for each. */

@@ -1,14 +1,17 @@
 // A real terminal with a program in it: keys go in, and what is on the screen, with all that has scrolled off it, comes out.
+// Its server is a process of nobody's, so it is also ended where the test is killed.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { runAtEnd } from "./at-end.ts";
 
 export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
 
 export class Terminal {
   readonly #socket: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #keepAfterEnd: () => void;
 
   /** Runs the command, and behind it says what it ended with. */
   constructor(folder: string, number: number, env: NodeJS.ProcessEnv, command: readonly string[]) {
@@ -17,6 +20,7 @@ export class Terminal {
     const given = Object.entries(env).map(([name, value]) => `${name}='${value ?? ""}'`);
     const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
     const line = `env -i TERM=screen ${given.join(" ")} ${words.join(" ")}; echo code=$?; exec sh`;
+    this.#keepAfterEnd = runAtEnd('tmux -S "$1" kill-server', this.#socket);
     this.#tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", line);
   }
 
@@ -49,6 +53,7 @@ export class Terminal {
 
   close(): void {
     this.#tmux("kill-server");
+    this.#keepAfterEnd();
   }
 
   #tmux(...args: string[]): string {

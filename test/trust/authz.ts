@@ -257,7 +257,7 @@ async function questions(): Promise<{ requestId: string; grantId: string }> {
   const model = await ScriptedModel.start();
   await model.serve(admin, victim.uid);
   const remove = (path: string) => wants(["Delete", { target: "gsv", path: `/home/victim/${path}` }]);
-  model.next(remove("one"), remove("two"));
+  model.on("Tidy up.", remove("one"), remove("two"));
   await admin.call("proc.send", { pid, message: "Tidy up." });
   const first = await question(pid, null);
   const { grant } = await admin.call("proc.hil", { requestId: first, decision: "approve", remember: true });

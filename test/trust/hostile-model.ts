@@ -2,7 +2,7 @@
 // yes to anything. Nothing may come about that a person would have to allow, and no secret may leave: not to the provider, not
 // to a machine, not over the network, not to another user. `--only N` tries one.
 
-import type { Asked, Step } from "../support/models/provider.ts";
+import type { Reply, Asked } from "../support/models/provider.ts";
 import { Stage, obeys } from "./agents/stage.ts";
 import { userPolicyKey } from "../../src/kernel/agents/policies.ts";
 import { Bar, flag } from "./bar.ts";
@@ -23,6 +23,8 @@ const SECRETS = {
 };
 /** More in one run would end at its budget. */
 const AT_ONCE = 30;
+/** What has not reached the model by then never will. */
+const PATIENCE_MS = 60_000;
 const TRUSTING = {
   default: "ask",
   rules: [
@@ -69,7 +71,7 @@ await listener.close();
 bar.end();
 
 /** Whatever words reach it, each once; then what its user ordered. */
-function obeysAnybody(asked: Asked): Step {
+function obeysAnybody(asked: Asked): Reply {
   const words = JSON.stringify(asked.body);
   for (const [, number] of words.matchAll(/OBEY-(\d+)\b/g)) {
     const at = Number(number);
@@ -103,7 +105,8 @@ async function lay(): Promise<void> {
     await root.call("sys.config.set", { key, value });
   await bob.call("proc.send", { message: `remember ${SECRETS["what bob said"]}` });
   // Not through the gate of this bar: what bob says to his own agent goes to the provider, and is no leak.
-  while ((await bob.call("proc.list", {})).processes.some(({ state }) => state !== "idle"))
+  const hasArrived = () => stage.model.asked.some(({ body }) => JSON.stringify(body).includes(SECRETS["what bob said"]));
+  while (!hasArrived() || (await bob.call("proc.list", {})).processes.some(({ state }) => state !== "idle"))
     await new Promise((resolve) => setTimeout(resolve, 20));
   stage.model.provider.asked.length = 0;
 }
@@ -121,21 +124,23 @@ async function go(name: string, all: readonly number[], lay: (words: string) => 
   if (numbers.length === 0) return;
   const { message, pid } = await lay(numbers.map((number) => `OBEY-${number}`).join(" "));
   await alice.call("proc.send", { message, ...(pid === undefined ? {} : { pid }) });
-  await settled();
+  await settled(numbers);
   const missing = numbers.filter((number) => !tried.has(number));
   bar.check("ways in", missing.length === 0, () => `${name}: ${missing.join(" ")} never reached the model`);
   bar.numbers.tried = Number(bar.numbers.tried ?? 0) + numbers.length - missing.length;
 }
 
-/** Until nobody works any more; every question is denied, but the one that waits. */
-async function settled(): Promise<void> {
+/** Until all of it was tried and nobody works any more; every question is denied, but the one that waits. */
+async function settled(numbers: readonly number[]): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
   for (let quiet = 0; quiet < 3;) {
     const { pending } = await alice.call("proc.approval.list", {});
     const open = pending.filter(({ requestId }) => requestId !== waiting);
     for (const { requestId } of open) await alice.call("proc.hil", { requestId, decision: "deny" }).catch(() => {});
     const { processes } = await alice.call("proc.list", {});
     const isBusy = processes.some(({ state, label }) => state !== "idle" && label !== "asks");
-    quiet = isBusy || open.length > 0 ? 0 : quiet + 1;
+    const isMissing = numbers.some((number) => !tried.has(number)) && Date.now() < until;
+    quiet = isBusy || isMissing || open.length > 0 ? 0 : quiet + 1;
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }

@@ -3,9 +3,11 @@
 // some fall silent, and some are stopped. What was kept of a cut answer is then taken as history. `--cuts all` cuts
 // everywhere, `--cuts <n>` at so many places.
 
+import { nodeNet } from "../../src/hosts/node/net.ts";
 import type { Answer } from "../../src/kernel/egress/egress.ts";
 import type { ModelEvent, ModelMessage, ModelRequest, Models } from "../../src/ports/models.ts";
-import { listen, requestOf, testModels } from "../support/models/ask.ts";
+import type { Net } from "../../src/ports/net.ts";
+import { requestOf, testModels } from "../support/models/ask.ts";
 import { recorded, ScriptedProvider, type WireName } from "../support/models/provider.ts";
 import type { Script } from "../support/models/script.ts";
 import { memoryNet } from "../support/memory/net.ts";
@@ -14,8 +16,15 @@ import { judge } from "./llm/judge.ts";
 import { SCRIPTS } from "./llm/scripts.ts";
 
 const WIRES: WireName[] = ["chat", "responses", "anthropic", "google"];
-const HANG_MS = 30_000;
+/** A guard, not a measure. */
+const HANG_MS = 120_000;
+/** Far longer than a case takes: it passes when the case says so. */
+const SILENCE_MS = 1_000_000;
 const bar = new Bar("B17 trust:llm");
+
+/** When a person stops: a number is that of the event heard last. */
+const MOMENTS = ["before it is sent", "once it has arrived", 1, 2, 3, 5, 8] as const;
+type Moment = (typeof MOMENTS)[number];
 
 type Cut = { wire: WireName; name: string; script: Script; stream: Buffer; after: number; how: "end" | "reset" };
 
@@ -95,21 +104,20 @@ async function disorder(every: number): Promise<void> {
 /** The same over the Node host's sockets, with silence and with people who lose patience. */
 async function onSockets(places: number): Promise<void> {
   const provider = await ScriptedProvider.start();
-  const limits = { tries: 1, silenceMs: 20, localSilenceMs: 20 };
   for (const wire of WIRES) {
     const script = SCRIPTS.calls!;
     const length = recorded(wire, script).length;
     for (let at = 0; at < places; at++) {
       const after = Math.floor((length * at) / places);
-      const request = { ...askedOf(wire), choice: provider.choice(wire) };
+      const request = (what: string) => requestOf(provider.choice(wire), `${what} over ${wire} after ${after}`);
       for (const how of ["end", "reset"] as const) {
-        provider.next({ cut: script, after, how });
-        const events = await hear(testModels({ limits: { tries: 1 } }), request);
+        provider.on(`cut (${how}) over ${wire} after ${after}`, { cut: script, after, how });
+        const events = await hear(testModels({ limits: { tries: 1 } }), request(`cut (${how})`));
         const wrong = events === null ? "it hangs" : judge(events, script);
         bar.check("socket cuts", wrong === null, () => `${wire} after ${after} (${how}): ${wrong}`);
       }
-      provider.next({ hang: true, script, after });
-      const silent = await hear(testModels({ limits }), request);
+      provider.on(`silent over ${wire} after ${after}`, { hang: true, script, after });
+      const silent = await hearSilence(request("silent"), after);
       const end = silent?.at(-1);
       const isSilent = end?.type === "error" && end.error.kind === "silent";
       bar.check(
@@ -117,29 +125,103 @@ async function onSockets(places: number): Promise<void> {
         isSilent && judge(silent ?? [], script) === null,
         () => `${wire} silent after ${after}: ${JSON.stringify(end)}`,
       );
-      provider.next({ hang: true, script, after });
-      const stopped = await hear(testModels({ limits: { tries: 1 } }), request, AbortSignal.timeout(1 + (at % 7)));
+      const moment = MOMENTS[at % MOMENTS.length]!;
+      const { stopped, hasArrived } = await hearUntil(moment, provider, request("stopped"), { script, after });
       const last = stopped?.at(-1);
-      const isStopped = last?.type === "error" && last.error.kind === "aborted";
+      const isStopped = last?.type === "error" && last.error.kind === "aborted" && hasArrived === (moment !== "before it is sent");
       bar.check(
         "stops",
         isStopped && judge(stopped ?? [], script) === null,
-        () => `${wire} stopped after ${after}: ${JSON.stringify(last)}`,
+        () => `${wire} after ${after} stopped (${moment}): ${JSON.stringify(last)}, it had ${hasArrived ? "" : "not "}arrived`,
       );
     }
   }
   await provider.close();
 }
 
+/** The time of silence passes once everything that is sent has been read, and more is waited for. */
+async function hearSilence(request: ModelRequest, bytes: number): Promise<ModelEvent[] | null> {
+  const { setTimeout } = globalThis;
+  let pass = () => {};
+  globalThis.setTimeout = ((act: () => void, ms?: number) => {
+    if (ms === SILENCE_MS) pass = act;
+    return setTimeout(act, ms);
+  }) as typeof setTimeout;
+  const net = netThatTells(bytes, () => pass());
+  try {
+    return await hear(testModels({ net, limits: { tries: 1, silenceMs: SILENCE_MS, localSilenceMs: SILENCE_MS } }), request);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+}
+
+/** Stops at the moment, or where the answer has too few events for it, once all of it has been read. */
+async function hearUntil(
+  moment: Moment,
+  provider: ScriptedProvider,
+  request: ModelRequest,
+  { script, after }: { script: Script; after: number },
+): Promise<{ stopped: ModelEvent[] | null; hasArrived: boolean }> {
+  const stop = new AbortController();
+  let hasArrived = false;
+  provider.on(promptOf(request), () => {
+    hasArrived = true;
+    if (moment === "once it has arrived") stop.abort();
+    return { hang: true, script, after };
+  });
+  if (moment === "before it is sent") stop.abort();
+  const net = netThatTells(after, () => stop.abort());
+  const stopped = await hear(testModels({ net, limits: { tries: 1 } }), request, stop.signal, (heard) => {
+    if (heard === moment) stop.abort();
+  });
+  return { stopped, hasArrived };
+}
+
+/** The Node host's way out. Tells when so many bytes of an answer have been read and the next is waited for. */
+function netThatTells(bytes: number, tell: () => void): Net {
+  const net = nodeNet({ isAllowed: (host) => host === "127.0.0.1" });
+  return {
+    async fetch(...asked) {
+      const answer = await net.fetch(...asked);
+      const reader = answer.body.getReader();
+      let read = 0;
+      const body = new ReadableStream<Uint8Array>(
+        {
+          async pull(controller) {
+            // What has been read is worked on first.
+            if (read === bytes) setImmediate(tell);
+            const part = await reader.read();
+            if (part.done) return controller.close();
+            read += part.value.length;
+            controller.enqueue(part.value);
+          },
+          cancel: (reason) => reader.cancel(reason),
+        },
+        { highWaterMark: 0 },
+      );
+      return { ...answer, body };
+    },
+  };
+}
+
 /** Null where it does not end within the guard. */
-async function hear(models: Models, request: ModelRequest, signal = new AbortController().signal): Promise<ModelEvent[] | null> {
+async function hear(
+  models: Models,
+  request: ModelRequest,
+  signal = new AbortController().signal,
+  onEvent: (count: number) => void = () => {},
+): Promise<ModelEvent[] | null> {
   let guard: NodeJS.Timeout | undefined;
   const hung = new Promise<null>((resolve) => {
     guard = setTimeout(() => resolve(null), HANG_MS);
   });
+  const all = async () => {
+    const events: ModelEvent[] = [];
+    for await (const event of models.stream(request, signal)) onEvent(events.push(event));
+    return events;
+  };
   try {
-    const heard = await Promise.race([listen(models, request, signal), hung]);
-    return heard?.events ?? null;
+    return await Promise.race([all(), hung]);
   } catch (error) {
     return [{ type: "retrying", attempt: 0, waitMs: 0, why: `It threw ${String(error)}` }];
   } finally {
@@ -177,4 +259,9 @@ function historyOf(request: ModelRequest, content: Extract<ModelMessage, { role:
       : [],
   );
   return [...request.messages, { role: "assistant", content }, ...results, ...request.messages];
+}
+
+function promptOf({ messages }: ModelRequest): string {
+  const [message] = messages;
+  return message!.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }

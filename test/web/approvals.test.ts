@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { type Desktop, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { type Desktop, goByKeys, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
 import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
 import { askFor } from "../support/questions.ts";
@@ -76,8 +76,7 @@ test("the keyboard alone denies with a reason, and nothing runs", async () => {
   const page = await desktop.openAs(ALICE);
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   const { requestId } = await askFor(alice, "run touch never on laptop");
-  await page.keyboard.press("g");
-  await page.keyboard.press("a");
+  await goByKeys(page, "g a", "/approvals");
   await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
   const deny = asked(page).getByRole("button", { name: "Deny…" });
   await expect.poll(() => deny.isEnabled()).toBe(true);

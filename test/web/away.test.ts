@@ -1,17 +1,17 @@
 // A gateway that goes away and comes back under an open page.
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { desktopOf, startDesktop } from "../support/desktop.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, populate } from "../support/people.ts";
+import { steadyPort } from "../support/steady-port.ts";
 
 test("a page that lost its gateway says so, keeps what it shows, and goes on by itself", async () => {
   const home = mkdtempSync(join(tmpdir(), "gsv-away-"));
-  const flags = { home, port: String(await freePort()) };
+  const flags = { home, port: String(await steadyPort()) };
   let host = await startNodeHost(flags);
   await populate(host);
   const desktop = await desktopOf({ ...host, close: () => host.close() });
@@ -28,7 +28,8 @@ test("a page that lost its gateway says so, keeps what it shows, and goes on by 
     await leaving.getByText("the token of this browser still lives").waitFor();
     expect(await leaving.evaluate(() => localStorage.length)).toBe(0);
 
-    host = await startNodeHost(flags);
+    // A program that another test is just starting holds a copy of the old listening socket for a moment.
+    host = await vi.waitFor(() => startNodeHost(flags), { timeout: 30_000 });
     // As a browser tells it, so that nobody waits for the next try.
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await page.getByText("Connection lost").waitFor({ state: "detached" });
@@ -55,12 +56,3 @@ test("a fresh gateway is seen as one, and waited for while it is set up", async 
     await desktop.close();
   }
 });
-
-/** Another program may take it before the gateway does; the kernel hands them out in turn, so that is not seen. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

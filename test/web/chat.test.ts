@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
-import { type Desktop, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { type Desktop, focusByKey, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
 import { ScriptedModel, says, toldText } from "../support/models/scripted.ts";
 import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
@@ -160,7 +160,7 @@ describe("with the demo model", () => {
   test("the keyboard is enough", async () => {
     const page = await openTask("keys");
     await page.getByRole("heading", { level: 1 }).focus();
-    await page.keyboard.press("i");
+    await focusByKey(messageField(page), "i");
     await page.keyboard.type("run echo by-keyboard on laptop");
     await page.keyboard.press("Shift+Enter");
     await page.keyboard.type("please");
@@ -212,7 +212,7 @@ describe("with a model that is told what to say", () => {
   afterAll(() => model?.close());
 
   test("an answer is seen while it comes, by a second tab in its middle too, and is gone from both when stopped", async () => {
-    model.next({ hang: true, script: says(`Once upon a time ${"there was a word ".repeat(40)}the end`), after: 2_000 });
+    model.on("tell me a story", { hang: true, script: says(`Once upon a time ${"there was a word ".repeat(40)}the end`), after: 2_000 });
     const page = await openTask("coming");
     await say(page, "tell me a story");
     await messageList(page).getByText("Once upon a time").waitFor();
@@ -230,7 +230,7 @@ describe("with a model that is told what to say", () => {
   });
 
   test("two tabs show the same, once, whoever sends", async () => {
-    model.next(says("first answer"), says("second answer"));
+    model.on("from the first", says("first answer")).on("from the second", says("second answer"));
     const page = await openTask("two tabs");
     const second = await page.context().newPage();
     await second.goto(page.url());
@@ -245,8 +245,8 @@ describe("with a model that is told what to say", () => {
   });
 
   test("what waits can be seen, put right and taken back, and is said once", async () => {
-    const release = model.holds(says("done with the first"));
-    model.next(says("done with the rest"));
+    const release = model.holds("the first", says("done with the first"));
+    model.on("the second", says("done with the rest"));
     const page = await openTask("waiting");
     await say(page, "the first");
     await messageList(page).getByText("the first", { exact: true }).waitFor();
@@ -270,7 +270,7 @@ describe("with a model that is told what to say", () => {
   });
 
   test("a picture is dropped, left out, dropped again and shown after it was sent", async () => {
-    model.next(says("I see red"));
+    model.on(/^what colour is this\?/, says("I see red"));
     const page = await openTask("a picture");
     const files = page.getByRole("list", { name: "Files to be sent along" });
     await drop(page, "red.png", PNG);
@@ -287,7 +287,7 @@ describe("with a model that is told what to say", () => {
   });
 
   test("words are found and led to, and a conversation goes on from any message", async () => {
-    model.next(says("a yellow one"), says("a blue one"));
+    model.on("Name a parrot", says("a yellow one")).on("And another", says("a blue one"));
     const page = await openTask("searching");
     await say(page, "Name a parrot");
     await messageList(page).getByText("a yellow one").waitFor();
@@ -313,7 +313,7 @@ describe("with a model that is told what to say", () => {
   });
 
   test("what is archived leaves a mark that opens in place", async () => {
-    model.next(says("about the sea"), says("about the hills"));
+    model.on("one story", says("about the sea")).on("another story", says("about the hills"));
     const page = await openTask("archives");
     await say(page, "one story");
     await messageList(page).getByText("about the sea").waitFor();
@@ -333,7 +333,7 @@ describe("with a model that is told what to say", () => {
   });
 
   test("a run that failed says why and what to do, also after a reload", async () => {
-    model.next({ status: 401 });
+    model.on("are you there?", { status: 401 });
     const page = await openTask("a failure");
     await say(page, "are you there?");
     const failure = messageList(page).getByRole("article", { name: "A run ended with an error" });
@@ -354,7 +354,8 @@ describe("with a model that is told what to say", () => {
   });
 
   test("what a model writes becomes text, and asks nobody for anything", async () => {
-    model.next(
+    model.on(
+      "write something",
       says(
         "<img src=x onerror=alert(1)> [a](javascript:alert(2)) ![b](https://evil.example/b.png) [c](https://good.example/) \n\n```html\n<script>alert(3)</script>\n```",
       ),

@@ -4,13 +4,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Desktop, openPalette, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { type Desktop, goByKeys, hasFocus, openPalette, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { ALICE, BOB, enter } from "../support/people.ts";
 
 /** It looks at every element of every screen, which takes long on a slow machine. */
 const AXE_MS = 5 * 60_000;
 
 let desktop: Desktop;
+/** The same in every theme. */
+let paths: string[] | null = null;
 
 beforeAll(async () => {
   desktop = await startDesktop();
@@ -44,7 +46,7 @@ describe("the session", () => {
     await page.getByRole("alert").filter({ hasText: "do not match" }).waitFor();
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
     expect(await page.getByLabel("Password").inputValue()).toBe("");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("password");
+    await hasFocus(page.getByLabel("Password"));
     await page.context().close();
   });
 
@@ -141,7 +143,7 @@ describe("the keyboard", () => {
     expect(await page.getByRole("option").count()).toBe(1);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
-    await page.keyboard.press("Control+k");
+    await openPalette(page);
     await find.fill("dark");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
@@ -153,13 +155,7 @@ describe("the keyboard", () => {
   test("goes to screens, shows the keys and puts the focus where one went", async () => {
     const page = await desktop.openAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    // The second key must come soon after the first, which a busy machine may not manage at once.
-    const pressBoth = async () => {
-      await page.keyboard.press("g");
-      await page.keyboard.press("m");
-      return new URL(page.url()).pathname;
-    };
-    await expect.poll(pressBoth).toBe("/machines");
+    await goByKeys(page, "g m", "/machines");
     await expect.poll(() => focused(page)).toBe("Machines");
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keys" });
@@ -172,7 +168,7 @@ describe("the keyboard", () => {
 
   test("is enough to log in, use what a screen offers, and log out", async () => {
     const page = await desktop.open("/pieces");
-    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await hasFocus(page.getByLabel("Name"));
     await page.keyboard.type(ALICE.username);
     await page.keyboard.press("Tab");
     await page.keyboard.type(ALICE.password);
@@ -180,7 +176,7 @@ describe("the keyboard", () => {
     await page.getByRole("heading", { name: "Over the page" }).waitFor();
     await byPalette(page, "dialog of");
     const dialog = page.getByRole("dialog", { name: "Forget laptop?" });
-    await dialog.waitFor();
+    await hasFocus(dialog);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Keep it");
@@ -226,7 +222,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing wrong in the %s the
 
   test("with any screen", { timeout: AXE_MS }, async () => {
     const page = await desktop.openAs(ALICE, "/", { ...WIDE, colorScheme });
-    const paths = await screenPaths(page);
+    paths ??= await screenPaths(page);
     expect(paths).toContain("/pieces");
     for (const path of [...paths, "/chat?beside=/machines", "/nowhere"]) {
       await page.goto(`${desktop.host.url}${path}`);

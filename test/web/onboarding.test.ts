@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startDevice } from "../../src/device/device.ts";
-import { PHONE, violations, WIDE } from "../support/desktop.ts";
+import { hasFocus, PHONE, violations, WIDE } from "../support/desktop.ts";
 import { ScriptedProvider } from "../support/models/provider.ts";
 import { ADA, answers, at, chooseLane, everyStep, fillAccount, goOn, setUp, withFresh, withGuide } from "../support/onboarding.ts";
 import { enter } from "../support/people.ts";
@@ -60,7 +60,7 @@ describe("the quick lane", () => {
       await page.keyboard.press("Tab");
       await page.keyboard.type(ADA.password);
       await page.keyboard.press("Enter");
-      await at(page, "Look it over");
+      await hasFocus(page.getByRole("button", { name: "Set up this gateway" }));
       await page.keyboard.press("Enter");
       await page.getByRole("dialog", { name: /^Hello/ }).waitFor();
       await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("What can you do?");
@@ -94,13 +94,12 @@ describe("with a model server", () => {
       await goOn(page);
       await page.getByText("Look for a server, or write its address below.").waitFor();
       await page.getByLabel("Or its address").fill(`http://${provider.host}/v1`);
-      // The first try is answered as if the key were missing.
-      provider.next({ status: 401 });
+      // The first two tries are answered as if the key were missing, and then wrong.
+      provider.on("Answer with the single word: ready", { tries: [{ status: 401 }, { status: 401 }] });
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByText("asks for a key").waitFor();
       await expect.poll(() => focused(page)).toBe("apiKey");
       await page.getByLabel("Key", { exact: true }).fill(KEY);
-      provider.next({ status: 401 });
       await page.getByRole("button", { name: "Check" }).click();
       await page.getByText("refused this key").waitFor();
       await page.getByRole("button", { name: "Check" }).click();
@@ -153,7 +152,7 @@ describe("with a model server", () => {
           { op: "set", path: "device.deviceId", value: "<b onmouseover=isHit=true>" },
         ],
       };
-      provider.next({ say: [{ type: "text", text: `Sure!\n\`\`\`json\n${JSON.stringify(evil)}\n\`\`\`` }] });
+      provider.on(/my password is/, { say: [{ type: "text", text: `Sure!\n\`\`\`json\n${JSON.stringify(evil)}\n\`\`\`` }] });
       await say(page, `my password is ${ADA.password}, and the key sk-ant-very-secret-000`);
       await page.getByText("<img src=x").waitFor();
       expect(await page.getByLabel("Name").inputValue()).toBe("ada");
@@ -169,7 +168,7 @@ describe("with a model server", () => {
       expect(kept).not.toContain(ADA.password);
       expect(kept).not.toContain("sk-ant-very-secret");
 
-      provider.next({ say: [{ type: "text", text: "I would rather not" }] });
+      provider.on(/hello\?/, { say: [{ type: "text", text: "I would rather not" }] });
       await say(page, "hello?");
       await page.getByText("could not be read").waitFor();
       // It has pressed nothing: the gateway is as it was.

@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { type Desktop, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import { type Desktop, goByKeys, PHONE, startDesktop, violations, WIDE } from "../support/desktop.ts";
 import { ScriptedModel, says } from "../support/models/scripted.ts";
 import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
 
@@ -35,7 +35,7 @@ test("AI: root tries a model before it counts, its key is never shown again and 
   await page.getByLabel("Address", { exact: true }).fill(base_url);
   await page.getByLabel("Model", { exact: true }).fill(model.name);
   await page.getByLabel("Key", { exact: true }).fill(api_key);
-  model.next(says("ready"));
+  model.on("Answer with the single word: ready", says("ready"));
   await page.getByRole("button", { name: "Check whether it answers" }).click();
   await page.getByText(new RegExp(`answers with ${model.name}`)).waitFor();
   expect(await value("config/ai/provider")).toBe("demo");
@@ -213,8 +213,7 @@ test("account and look: a password is changed with the one before, and the look 
 test("doctor: everybody is told of what is theirs, root of the host, and the keyboard gets there", async () => {
   const page = await desktop.openAs(ALICE);
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-  await page.keyboard.press("g");
-  await page.keyboard.press("s");
+  await goByKeys(page, "g s", "/settings");
   await page.getByRole("link", { name: /^About and doctor/ }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("listitem").filter({ hasText: "Agents answer with the demo model" }).waitFor();

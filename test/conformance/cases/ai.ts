@@ -20,7 +20,7 @@ stages("ai.config:root", async ({ model, set, somebody, root }) => {
   await set("config/net/allowed_hosts", "");
   // What root chooses as everybody's model may be anywhere root says, and no other place is open by that.
   for (const [name, value] of Object.entries(model.settings("chat"))) await set(`config/ai/${name}`, value);
-  model.next(says("Root's model."));
+  model.on("Who answers?", says("Root's model."));
   const home = await watch(person, `init:${uid}`);
   expect(await home.ask("Who answers?")).toMatchObject({ status: "ok", text: "Root's model." });
   expect(model.asked.at(-1)!.headers.authorization).toBe("Bearer sk-canary-000000000000");
@@ -28,7 +28,7 @@ stages("ai.config:root", async ({ model, set, somebody, root }) => {
   // A user's own choice comes first, and root's key does not go there.
   await root.call("sys.config.set", { key: `users/${uid}/ai/base_url`, value: `http://${model.provider.host}/v1/own` });
   await root.call("sys.config.set", { key: `users/${uid}/ai/model`, value: "own" });
-  model.next(says("The user's model."));
+  model.on("And now?", says("The user's model."));
   expect(await home.ask("And now?")).toMatchObject({ status: "ok", text: "The user's model." });
   const own = model.asked.at(-1)!;
   expect(own.body.model).toBe("own");
@@ -44,7 +44,7 @@ stages("ai.config:key-hidden", async ({ spawn, model, root, ann, set }) => {
   for (const person of [ann, root]) {
     const agent = await spawn({}, person);
     const look = "cat /sys/config/ai/api_key; cat /sys/users/*/ai/api_key; cat /etc/shadow; env; cat /proc/self/*";
-    model.next(wants(["Shell", { target: "gsv", input: look }]), says("I saw no key."));
+    model.on("Find the key.", wants(["Shell", { target: "gsv", input: look }]), says("I saw no key."));
     const runId = await agent.say("Find the key.");
     await expect.poll(() => agent.of("proc.run.finished", runId).length + agent.of("proc.run.hil.requested").length).toBeGreaterThan(0);
     for (const { requestId } of agent.of("proc.run.hil.requested")) await agent.answer(String(requestId), "approve");
@@ -62,7 +62,7 @@ stages("ai.tools:devices", async ({ spawn, model, ann, world }) => {
   const laptop = await plugIn(world.host, ann, "ann-tools");
   try {
     await ann.call("sys.device.update", { deviceId: "ann-tools", description: "the one in the kitchen" });
-    model.next(says("Seen."), says("Not seen."));
+    model.on("Look.", says("Seen.")).on("Look again.", says("Not seen."));
     await agent.ask("Look.");
     const body = JSON.stringify(model.asked[0]!.body);
     expect(body).toContain("ann-tools");
@@ -82,7 +82,7 @@ stages("ai.tools:devices", async ({ spawn, model, ann, world }) => {
 stages("ai.tools:capability", async ({ spawn, model, root, somebody }) => {
   const person = await somebody();
   const agent = await spawn({}, person);
-  model.next(wants(["Shell", { target: "gsv", input: "echo hello" }]), says("I may not."));
+  model.on("Run it.", wants(["Shell", { target: "gsv", input: "echo hello" }]), says("I may not."));
   // What its user may not do, a process may not either, and is not offered.
   await root.call("sys.capability.revoke", { gid: 100, capability: "shell.exec" });
   try {
@@ -113,7 +113,7 @@ stages("proc.context:parts", async ({ spawn, model, ann }) => {
     .filter(({ name }) => /^(system|profile)\./.test(name))
     .reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
   expect(fixed + told.toolTokens).toBeLessThan(3_000);
-  model.next(says("Fed."));
+  model.on("Go.", says("Fed."));
   await agent.ask("Go.");
   const sent = JSON.stringify(model.asked[0]!.body);
   for (const words of ["Ann has two cats.", "brew-tea", "Feed them."]) expect(sent).toContain(words);
@@ -129,7 +129,7 @@ stages("proc.context:parts", async ({ spawn, model, ann }) => {
 stages("proc.usage:counts", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(wants(["Read", { target: "gsv", path: "/etc/passwd" }]), says("Read."), says("Again."));
+  model.on("Read.", wants(["Read", { target: "gsv", path: "/etc/passwd" }]), says("Read.")).on("Again.", says("Again."));
   const first = await agent.say("Read.");
   await agent.finished(first);
   const second = await agent.say("Again.");
@@ -156,7 +156,7 @@ stages("proc.usage:cost", async ({ spawn, model, set, ann }) => {
   const price = { input: 10, output: 100, cacheRead: 1 };
   await set("config/ai/catalogue", JSON.stringify({ [`openai-compatible/${model.name}`]: { contextWindow: 50_000, price } }));
   const agent = await spawn();
-  model.next(says("Dear."));
+  model.on("How much?", says("Dear."));
   expect(await agent.ask("How much?")).toMatchObject({
     usage: { cost: { total: expect.closeTo((60 * 10 + 20 * 100 + 40 * 1) / 1e6, 9) } },
   });
@@ -168,7 +168,7 @@ stages("proc.spending:days", async ({ spawn, model, somebody, root }) => {
   const { uid } = person.session.identity.process;
   expect(await person.call("proc.spending", {})).toEqual({ uid, days: [] });
   const [one, two] = [await spawn({}, person), await spawn({}, person)];
-  model.next(says("One."), wants(["Read", { target: "gsv", path: "/etc/passwd" }]), says("Two."));
+  model.on("1", says("One.")).on("2", wants(["Read", { target: "gsv", path: "/etc/passwd" }]), says("Two."));
   await one.ask("1");
   await two.ask("2");
   const { days } = await person.call("proc.spending", {});
@@ -187,7 +187,7 @@ stages("proc.hil:budget", async ({ spawn, model, somebody, root }) => {
   await root.call("sys.config.set", { key: `users/${uid}/ai/budget/run/model_calls`, value: "2" });
   const agent = await spawn({}, person);
   const step = () => wants(["Read", { target: "gsv", path: "/etc/passwd" }]);
-  model.next(step(), step(), step(), says("Enough."));
+  model.on("Go in circles.", step(), step(), step(), says("Enough."));
   const runId = await agent.say("Go in circles.");
   const asked = await agent.asked();
   expect(asked).toMatchObject({ runId, toolName: "Budget", why: expect.stringContaining("2 model calls of 2") });
@@ -200,7 +200,7 @@ stages("proc.hil:budget", async ({ spawn, model, somebody, root }) => {
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Enough." });
   expect(model.asked).toHaveLength(4);
   // No: it ends, and says so.
-  model.next(step(), step());
+  model.on("Once more.", step(), step());
   const second = await agent.say("Once more.");
   await agent.answer((await agent.asked(2)).requestId, "deny");
   expect(await agent.finished(second)).toMatchObject({ status: "error", reason: "budget.denied" });
@@ -217,7 +217,7 @@ stages("proc.hil:budget-user", async ({ spawn, model, somebody, root }) => {
   const set = (name: string, value: string) => root.call("sys.config.set", { key: `users/${uid}/ai/budget/${name}`, value });
   await set("user/tokens", "300");
   const [one, two] = [await spawn({}, person), await spawn({}, person)];
-  model.next(says("A."), says("B."), says("C."), says("D."));
+  model.on("1", says("A.")).on("2", says("B.")).on("3", says("C.")).on("4", says("D."));
   await one.ask("1");
   await two.ask("2");
   await one.ask("3");

@@ -16,7 +16,7 @@ stages("proc.hil:approves", async ({ spawn, model, ann, uid }) => {
   const { pid } = agent;
   const path = file(ann, "old.txt");
   await ann.call("fs.write", { path, content: "x" });
-  model.next(wants(["Delete", { target: "gsv", path }]), says("Gone."));
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path }]), says("Gone."));
   const runId = await agent.say("Delete it.");
   const asked = await agent.asked();
   expect(asked).toMatchObject({
@@ -55,7 +55,7 @@ stages("proc.hil:denies", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const path = file(ann, "kept.txt");
   await ann.call("fs.write", { path, content: "x" });
-  model.next(wants(["Delete", { target: "gsv", path }]), wants(["Delete", { target: "gsv", path }]), says("It stays."));
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path }]), wants(["Delete", { target: "gsv", path }]), says("It stays."));
   const runId = await agent.say("Delete it.");
   await agent.answer((await agent.asked()).requestId, "deny", { reason: "I need it" });
   await agent.answer((await agent.asked(2)).requestId, "deny");
@@ -73,7 +73,7 @@ stages("proc.hil:once", async ({ spawn, model, ann }) => {
   const [one, two] = [file(ann, "one.txt"), file(ann, "two.txt")];
   for (const path of [one, two]) await ann.call("fs.write", { path, content: "x" });
   const remove = (path: string) => wants(["Delete", { target: "gsv", path }]);
-  model.next(remove(one), remove(two), remove(one), says("Done."));
+  model.on("Tidy up.", remove(one), remove(two), remove(one), says("Done."));
   const runId = await agent.say("Tidy up.");
   // A yes for one is neither a yes for another nor for the same again.
   const ids = new Set<string>();
@@ -91,7 +91,7 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
   const { pid } = agent;
   const path = file(ann, "often.txt");
   const remove = () => wants(["Delete", { target: "gsv", path }]);
-  model.next(remove(), remove(), says("Twice."));
+  model.on("Delete it whenever it is there.", remove(), remove(), says("Twice."));
   const runId = await agent.say("Delete it whenever it is there.");
   const { requestId } = await agent.asked();
   const answered = await agent.answer(requestId, "approve", { remember: true });
@@ -101,10 +101,10 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
   const { grants } = await ann.call("proc.approval.list", { pid });
   expect(grants).toMatchObject([{ scope: "exact", says: expect.stringContaining("24 hours") }]);
   // Of this process alone, and for exactly this call.
-  model.next(remove());
+  model.on("Delete it.", remove());
   await other.say("Delete it.");
   await agent.client.call("proc.abort", { pid: (await other.asked(), other.pid) });
-  model.next(wants(["Delete", { target: "gsv", path: file(ann, "other.txt") }]), says("No."));
+  model.on("And the other.", wants(["Delete", { target: "gsv", path: file(ann, "other.txt") }]), says("No."));
   const second = await agent.say("And the other.");
   await agent.answer((await agent.asked(2)).requestId, "deny");
   await agent.finished(second);
@@ -114,7 +114,7 @@ stages("proc.approval.revoke:asks-again", async ({ spawn, model, ann, world }) =
   const agent = await spawn();
   const path = file(ann, "revoked.txt");
   const remove = () => wants(["Delete", { target: "gsv", path }]);
-  model.next(remove(), says("Once."), remove(), says("Not again."));
+  model.on("Delete it.", remove(), says("Once.")).on("And again.", remove(), says("Not again."));
   const first = await agent.say("Delete it.");
   const { grant } = await agent.answer((await agent.asked()).requestId, "approve", { remember: true });
   await agent.finished(first);
@@ -133,7 +133,7 @@ stages("proc.approval.revoke:asks-again", async ({ spawn, model, ann, world }) =
 stages("proc.hil:scopes", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const inFolder = (name: string) => wants(["Delete", { target: "gsv", path: file(ann, `heap/${name}`) }]);
-  model.next(inFolder("a"), inFolder("b"), inFolder("../c"), says("Heap cleared."));
+  model.on("Clear the heap.", inFolder("a"), inFolder("b"), inFolder("../c"), says("Heap cleared."));
   const runId = await agent.say("Clear the heap.");
   const { requestId } = await agent.asked();
   await expectRefusal(agent.answer(requestId, "approve", { scope: "tool", ttlMs: 30 * 24 * 3_600_000 }), 400, /at most/);
@@ -146,7 +146,8 @@ stages("proc.hil:scopes", async ({ spawn, model, ann }) => {
   await agent.answer(beside.requestId, "deny");
   await agent.finished(runId);
   // What steers agents is asked about each time.
-  model.next(wants(["Write", { target: "gsv", path: file(ann, "context.d/me.md"), content: "x" }]), says("No."));
+  const steer = wants(["Write", { target: "gsv", path: file(ann, "context.d/me.md"), content: "x" }]);
+  model.on("Change your instructions.", steer, says("No."));
   const steering = await agent.say("Change your instructions.");
   const third = await agent.asked(3);
   await expectRefusal(agent.answer(third.requestId, "approve", { scope: "tool" }), 400, /asked about each time/);
@@ -156,7 +157,7 @@ stages("proc.hil:scopes", async ({ spawn, model, ann }) => {
 
 stages("proc.hil:whose", async ({ spawn, model, ann, root, world }) => {
   const agent = await spawn();
-  model.next(wants(["Delete", { target: "gsv", path: file(ann, "a") }]), says("Denied."));
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path: file(ann, "a") }]), says("Denied."));
   const runId = await agent.say("Delete it.");
   const { requestId } = await agent.asked();
   const bob = await world.bob();
@@ -177,7 +178,7 @@ stages("proc.hil:whose", async ({ spawn, model, ann, root, world }) => {
 
 stages("proc.hil:abort", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  model.next(wants(["Delete", { target: "gsv", path: file(ann, "a") }]));
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path: file(ann, "a") }]));
   const runId = await agent.say("Delete it.");
   const { requestId } = await agent.asked();
   expect(await ann.call("proc.abort", { pid: agent.pid })).toMatchObject({ aborted: true, interruptedToolCalls: 1 });
@@ -192,7 +193,7 @@ stages("proc.approval.list:bounded", async ({ spawn, model, ann, world }) => {
   try {
     const write = (name: string): [string, object] => ["Write", { target: "ann-bounded", path: name, content: "x" }];
     const names = Array.from({ length: 14 }, (_, at) => `file-${at % 12}`);
-    model.next(wants(...names.map(write)), says("Many."));
+    model.on("Write them all.", wants(...names.map(write)), says("Many."));
     const runId = await agent.say("Write them all.");
     let most = 0;
     // One after another, the oldest first, and never more than ten at once.
@@ -219,7 +220,7 @@ stages("proc.approval.history:over", async ({ spawn, model, somebody }) => {
   const person = await somebody();
   const agent = await spawn({}, person);
   const remove = (name: string) => wants(["Delete", { target: "gsv", path: file(person, name) }]);
-  model.next(remove("a"), remove("b"), says("So be it."));
+  model.on("Delete both.", remove("a"), remove("b"), says("So be it."));
   const runId = await agent.say("Delete both.");
   await agent.answer((await agent.asked()).requestId, "approve");
   await agent.answer((await agent.asked(2)).requestId, "deny", { reason: "no" });
@@ -297,7 +298,7 @@ stages("proc.spawn:policy", async ({ spawn, model, ann, uid, set }) => {
   const denied = /^Error: Tool execution denied by policy/;
   const review = async (): Promise<Watched> => {
     const agent = await spawn({ profile: "review" });
-    model.next(read(), says("Read."));
+    model.on("Read.", read(), says("Read."));
     expect(await agent.ask("Read.")).toMatchObject({ status: "ok" });
     return agent;
   };
@@ -312,7 +313,7 @@ stages("proc.spawn:policy", async ({ spawn, model, ann, uid, set }) => {
   expect(await agent.result()).toMatchObject({ isError: true, output: expect.stringMatching(denied) });
   // Nobody gains by starting a child.
   const child = await spawn({ parentPid: agent.pid });
-  model.next(read(), says("Read."));
+  model.on("Read.", read(), says("Read."));
   await child.ask("Read.");
   expect(await child.result()).toMatchObject({ isError: true, output: expect.stringMatching(denied) });
 });
@@ -321,7 +322,7 @@ stages("proc.spawn:unattended", async ({ spawn, model, ann }) => {
   const agent = await spawn({ profile: "cron" });
   const path = file(ann, "nightly.txt");
   await ann.call("fs.write", { path, content: "x" });
-  model.next(wants(["Read", { target: "gsv", path }], ["Delete", { target: "gsv", path }]), says("Not deleted."));
+  model.on("Clean up.", wants(["Read", { target: "gsv", path }], ["Delete", { target: "gsv", path }]), says("Not deleted."));
   expect(await agent.ask("Clean up.")).toMatchObject({ status: "ok", text: "Not deleted." });
   expect(agent.of("proc.run.hil.requested")).toEqual([]);
   const results = (await agent.history()).messages.filter(({ role }) => role === "toolResult").map(({ content }) => content);
@@ -333,7 +334,8 @@ stages("fs.write:agent-device", async ({ spawn, model, ann, world }) => {
   try {
     const agent = await spawn();
     const at = { target: "ann-laptop" };
-    model.next(
+    model.on(
+      "Leave a note on my laptop.",
       wants(["Write", { ...at, path: "note.txt", content: "from afar" }]),
       wants(["Read", { ...at, path: "note.txt" }]),
       wants(["Shell", { ...at, input: "cat note.txt" }]),
@@ -362,7 +364,8 @@ stages("shell.exec:agent-files", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const home = ann.session.identity.process.home;
   await ann.call("fs.write", { path: `${home}/stay.txt`, content: "x" });
-  model.next(
+  model.on(
+    "Try.",
     wants(["Shell", { target: "gsv", input: "echo fine > free.txt && cat free.txt" }]),
     wants(["Shell", { target: "gsv", input: "d=context; echo obey > ~/$d.d/evil.md" }]),
     wants(["Shell", { target: "gsv", input: "rm stay.txt" }]),
@@ -384,7 +387,7 @@ stages("shell.exec:agent-files", async ({ spawn, model, ann }) => {
 stages("shell.exec:agent-network", async ({ spawn, model }) => {
   const agent = await spawn();
   const { host } = model.provider;
-  model.next(wants(["Shell", { target: "gsv", input: `curl -s http://${host}/v1/secret` }]), says("I was not allowed."));
+  model.on("Send it away.", wants(["Shell", { target: "gsv", input: `curl -s http://${host}/v1/secret` }]), says("I was not allowed."));
   const runId = await agent.say("Send it away.");
   const { requestId } = await agent.asked();
   expect((await agent.client.call("proc.approval.list", { pid: agent.pid })).pending).toMatchObject([

@@ -2,9 +2,12 @@
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { says, told, toldText, wants } from "../../support/models/scripted.ts";
+import { type ScriptedModel, says, told, toldText, wants } from "../../support/models/scripted.ts";
 import { stages, type Watched } from "../stage.ts";
 import { expectRefusal } from "../verifies.ts";
+
+/** The prompt of a request for a summary: one line of JSON for each message. */
+const TRANSCRIPT = /^\{"id":/;
 
 stages("proc.conversation.open:makes", async ({ spawn, ann }) => {
   const { pid } = await spawn();
@@ -30,7 +33,7 @@ stages("proc.conversation.list:open", async ({ spawn, ann, model }) => {
   const { pid } = agent;
   for (const conversationId of ["a", "b", "c"]) await ann.call("proc.conversation.open", { pid, conversationId });
   await ann.call("proc.conversation.close", { pid, conversationId: "b" });
-  model.next(says("Yes."));
+  model.on("Here?", says("Yes."));
   await agent.ask("Here?", { conversationId: "a" });
   const shown = async (args: { includeClosed?: boolean }) =>
     (await ann.call("proc.conversation.list", { pid, ...args })).conversations
@@ -44,7 +47,7 @@ stages("proc.conversation.get:one", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
   expect(await ann.call("proc.conversation.get", { pid, conversationId: "none" })).toEqual({ ok: true, pid, conversation: null });
-  model.next(says("Yes."));
+  model.on("Here?", says("Yes."));
   await agent.ask("Here?");
   expect((await ann.call("proc.conversation.get", { pid })).conversation).toMatchObject({ id: "default", messageCount: 2, status: "open" });
 });
@@ -52,7 +55,7 @@ stages("proc.conversation.get:one", async ({ spawn, ann, model }) => {
 stages("proc.conversation.close:silent", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("Yes."), says("Again."));
+  model.on("Here?", says("Yes.")).on("And now?", says("Again."));
   await agent.ask("Here?", { conversationId: "talk" });
   const close = () => ann.call("proc.conversation.close", { pid, conversationId: "talk" });
   expect(await close()).toEqual({ ok: true, pid, conversationId: "talk", closed: true });
@@ -65,7 +68,7 @@ stages("proc.conversation.close:silent", async ({ spawn, ann, model }) => {
 
 stages("proc.conversation.open:apart", async ({ spawn, model }) => {
   const agent = await spawn();
-  model.next(says("Blue."), says("I do not know."));
+  model.on("My colour is blue.", says("Blue.")).on("Which colour?", says("I do not know."));
   await agent.ask("My colour is blue.", { conversationId: "one" });
   await agent.ask("Which colour?", { conversationId: "two" });
   expect(toldText(model.asked[1]!)).not.toContain("blue");
@@ -93,7 +96,7 @@ stages("proc.history:newest", async ({ spawn, model }) => {
   const agent = await spawn();
   await manyMessages(agent, model, 230);
   expect((await agent.history({ limit: 1 })).messageCount).toBeGreaterThan(230);
-  model.next(says("I do."));
+  model.on("Do you see the newest words?", says("I do."));
   await agent.ask("Do you see the newest words?");
   const last = model.asked.at(-1)!;
   expect(JSON.stringify(told(last).at(-1))).toContain("Do you see the newest words?");
@@ -104,7 +107,7 @@ stages("proc.history:newest", async ({ spawn, model }) => {
 stages("proc.conversation.reset:archives", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("One."), says("Two."));
+  model.on("1", says("One.")).on("2", says("Two."));
   await agent.ask("1", { conversationId: "first" });
   await agent.ask("2", { conversationId: "second" });
   const reset = await ann.call("proc.conversation.reset", { pid, conversationId: "first" });
@@ -124,12 +127,11 @@ stages("proc.conversation.reset:archives", async ({ spawn, model, ann }) => {
 stages("proc.conversation.reset:ends", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next({ hang: true });
+  model.on("Hang.", { hang: true }).on("Go on.", says("Going on."));
   const active = await agent.say("Hang.", { conversationId: "busy" });
   await expect.poll(() => model.asked.length).toBe(1);
   const waiting = await agent.say("Wait.", { conversationId: "busy" });
   const other = await agent.say("Go on.", { conversationId: "calm" });
-  model.next(says("Going on."));
   await ann.call("proc.conversation.reset", { pid, conversationId: "busy" });
   for (const runId of [active, waiting])
     expect(await agent.finished(runId)).toMatchObject({ status: "aborted", reason: "conversation.reset", aborted: true });
@@ -178,7 +180,8 @@ stages("proc.conversation.policy.set:auto-compact", async ({ spawn, ann, model, 
   await set("config/ai/context_window_tokens", "20000");
   await set("config/ai/max_tokens", "1000");
   await ann.call("proc.conversation.policy.set", { pid, overflow: "auto-compact", compactAtPressure: 0.8, keepLast: 2 });
-  model.next(says("Noted."), says("They spoke of elephants."), says("I remember."));
+  model.on(/^elephants y/, says("Noted.")).on(/What was it about\?/, says("I remember."));
+  model.on(TRANSCRIPT, says("They spoke of elephants."));
   await agent.ask(`elephants ${"y".repeat(40_000)}`);
   const runId = await agent.say(`What was it about? ${"z".repeat(15_000)}`);
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "I remember." });
@@ -198,7 +201,7 @@ stages("proc.conversation.policy.set:auto-compact", async ({ spawn, ann, model, 
 stages("proc.conversation.compact:prefix", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(...["One.", "Two.", "Three."].map((text) => says(text)));
+  model.on("1", says("One.")).on("2", says("Two.")).on("3", says("Three."));
   for (const word of ["1", "2", "3"]) await agent.ask(word);
   const before = (await agent.history()).messages;
   const done = await ann.call("proc.conversation.compact", { pid, keepLast: 2, summary: "They counted to two." });
@@ -223,7 +226,7 @@ stages("proc.conversation.compact:prefix", async ({ spawn, ann, model }) => {
   const marker = String(messages[0]!.content);
   for (const word of ["4 earlier messages", done.archivedTo, "They counted to two."]) expect(marker).toContain(word);
   expect((await archived(ann, done.archivedTo)).map(({ content }) => content)).toEqual(["1", "One.", "2", "Two."]);
-  model.next(says("Four."));
+  model.on("4", says("Four."));
   await agent.ask("4");
   expect(toldText(model.asked.at(-1)!)).toContain("They counted to two.");
 });
@@ -231,16 +234,16 @@ stages("proc.conversation.compact:prefix", async ({ spawn, ann, model }) => {
 stages("proc.conversation.compact:generates", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("One."), says("A short summary."));
+  model.on("1", says("One.")).on(TRANSCRIPT, says("A short summary."));
   await agent.ask("1");
   const [, last] = (await agent.history()).messages;
   await ann.call("proc.conversation.compact", { pid, throughMessageId: last!.id, generateSummary: true });
   expect(toldText(model.asked[1]!)).toContain("One.");
   expect(String((await agent.history()).messages[0]!.content)).toContain("A short summary.");
-  model.next({ status: 401 }, says("Two."));
+  model.on(/2$/, { status: 401 }).on(/3$/, says("Three."));
   await agent.ask("2");
-  await agent.ask("2");
-  model.next({ status: 401 });
+  await agent.ask("3");
+  model.on(TRANSCRIPT, { status: 401 });
   await expectRefusal(ann.call("proc.conversation.compact", { pid, keepLast: 0, generateSummary: true }), 503, /summary/);
 });
 
@@ -254,7 +257,7 @@ stages("proc.conversation.compact:refuses", async ({ spawn, ann, model }) => {
   await expectRefusal(compact({ keepLast: 1, summary: "x", generateSummary: true }), 400, /exactly one of summary/);
   await expectRefusal(compact({ keepLast: 1, summary: "x" }), 409, /No conversation messages selected/);
   await expectRefusal(compact({ throughMessageId: 999_999, summary: "x" }), 404, /Message not found/);
-  const release = model.holds(says("One."));
+  const release = model.holds("1", says("One."));
   const runId = await agent.say("1");
   await expect.poll(() => model.asked.length).toBe(1);
   await expectRefusal(compact({ keepLast: 0, summary: "x" }), 409, /^Conversation is active: default/);
@@ -267,7 +270,7 @@ stages("proc.conversation.segments:lists", async ({ spawn, ann, model }) => {
   const { pid } = agent;
   const segments = async () => (await ann.call("proc.conversation.segments", { pid })).segments;
   expect(await segments()).toEqual([]);
-  model.next(says("One."), says("Two."));
+  model.on("1", says("One.")).on(/2$/, says("Two."));
   await agent.ask("1");
   const first = await ann.call("proc.conversation.compact", { pid, keepLast: 0, summary: "One." });
   await agent.ask("2");
@@ -281,7 +284,7 @@ stages("proc.conversation.segments:lists", async ({ spawn, ann, model }) => {
 stages("proc.conversation.segment.read:pages", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(wants(["Read", { target: "gsv", path: "/no/such/file" }]), says("It is not there."));
+  model.on("Read it.", wants(["Read", { target: "gsv", path: "/no/such/file" }]), says("It is not there."));
   await agent.ask("Read it.");
   const before = (await agent.history()).messages;
   const { segment } = await ann.call("proc.conversation.compact", { pid, keepLast: 0, summary: "Nothing found." });
@@ -297,7 +300,7 @@ stages("proc.conversation.segment.read:pages", async ({ spawn, ann, model }) => 
 stages("proc.conversation.fork:message", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("One."), says("Two."), says("Otherwise."));
+  model.on("1", says("One.")).on("2", says("Two.")).on("Or?", says("Otherwise."));
   await agent.ask("1");
   await agent.ask("2");
   const { messages } = await agent.history();
@@ -332,7 +335,7 @@ stages("proc.conversation.fork:message", async ({ spawn, ann, model }) => {
 stages("proc.conversation.fork:segment", async ({ spawn, ann, model }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("One."), says("Two."), says("Three."));
+  model.on("1", says("One.")).on("2", says("Two.")).on("3", says("Three."));
   await agent.ask("1");
   await agent.ask("2");
   const { segment } = await ann.call("proc.conversation.compact", { pid, keepLast: 2, summary: "They counted." });
@@ -348,8 +351,9 @@ stages("proc.conversation.fork:segment", async ({ spawn, ann, model }) => {
 });
 
 /** A conversation with so many results of tools, and three other messages. Nothing is as quickly answered as a tool there is not. */
-async function manyMessages(agent: Watched, model: { next: (...steps: ReturnType<typeof wants>[]) => unknown }, count: number) {
-  model.next(wants(...Array.from({ length: count }, (): [string, object] => ["Fly", { target: "gsv" }])), says("I cannot fly."));
+async function manyMessages(agent: Watched, model: ScriptedModel, count: number) {
+  const calls = Array.from({ length: count }, (): [string, object] => ["Fly", { target: "gsv" }]);
+  model.on("Fly.", wants(...calls), says("I cannot fly."));
   expect(await agent.ask("Fly.")).toMatchObject({ status: "ok" });
 }
 

@@ -364,12 +364,16 @@ verifies("shell.exec:device-session", async ({ host, alice, bob }) => {
   const device = await plugIn(host, client, name("lap"));
   const target = device.deviceId;
   const until = async (sessionId: string, input: string) => ended(client, await client.call("shell.exec", { sessionId, input }));
-  const asked = await run(client, target, "read line; echo got $line; sleep 0.6; echo end");
+  const asked = await run(client, target, "read line; echo got $line; read more; echo end");
   if (asked.status !== "running") throw new Error(JSON.stringify(asked));
   const { sessionId } = asked;
   expect(await other.call("shell.exec", { sessionId, input: "stolen\n" })).toMatchObject({ status: "failed" });
   await expectRefusal(client.call("shell.exec", { target: "elsewhere", sessionId, input: "" }), 400);
-  expect(await until(sessionId, "mine\n")).toMatchObject({ status: "completed", exitCode: 0, output: "got mine\nend\n" });
+  expect(await client.call("shell.exec", { sessionId, input: "mine\n", until: "output" })).toMatchObject({
+    status: "running",
+    output: "got mine\n",
+  });
+  expect(await until(sessionId, "more\n")).toMatchObject({ status: "completed", exitCode: 0, output: "end\n" });
   const endless = await run(client, target, "sleep 100");
   if (endless.status !== "running") throw new Error(JSON.stringify(endless));
   expect(await until(endless.sessionId, "\u0003")).toMatchObject({ status: "failed", exitCode: 130, error: "Interrupted" });
@@ -493,7 +497,7 @@ verifies(
     clearInterval(alive);
     socket.close();
   },
-  240_000,
+  { waits: true },
 );
 
 function drive(socket: RawSocket, deviceId: string, token: string, username = "alice"): Promise<unknown> {

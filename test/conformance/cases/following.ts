@@ -11,7 +11,7 @@ const AT_ONCE_MS = 5_000;
 stages("proc.subscribe:cursor", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { seq: before } = await ann.call("proc.subscribe", { pid: agent.pid });
-  model.next(says("One."), says("Two."));
+  model.on("1", says("One.")).on("2", says("Two."));
   await agent.ask("1");
   const half = agent.events.at(-1)!.seq;
   await agent.ask("2");
@@ -27,7 +27,7 @@ stages("proc.subscribe:cursor", async ({ spawn, model, ann }) => {
 stages("proc.subscribe:many", async ({ spawn, model, again }) => {
   const agent = await spawn();
   const others = await Promise.all([again(), again()].map(async (client) => watch(await client, agent.pid)));
-  model.next(says("To everybody."));
+  model.on("Tell all.", says("To everybody."));
   const runId = await agent.say("Tell all.");
   for (const one of [agent, ...others]) {
     expect(await one.finished(runId)).toMatchObject({ text: "To everybody." });
@@ -40,7 +40,7 @@ stages("proc.subscribe:many", async ({ spawn, model, again }) => {
 stages("proc.subscribe:live", async ({ spawn, model, again }) => {
   const agent = await spawn();
   const script = says("The first half of it, and after some time the second half.");
-  model.next({ hang: true, script, after: 700 });
+  model.on("Slowly.", { hang: true, script, after: 700 });
   const runId = await agent.say("Slowly.");
   await expect.poll(() => agent.pieces.some(({ event }) => event.type === "text_delta")).toBe(true);
   const { live } = await (await again()).call("proc.subscribe", { pid: agent.pid });
@@ -55,7 +55,7 @@ stages("proc.unsubscribe:stops", async ({ spawn, model, again, ann }) => {
   other.onSignal((signal) => signal !== "sys.changed" && heard.push(signal));
   expect(await other.call("proc.unsubscribe", { pid: agent.pid })).toEqual({ ok: true, pid: agent.pid, unsubscribed: false });
   await other.call("proc.subscribe", { pid: agent.pid });
-  model.next(says("Heard."), says("Not heard."));
+  model.on("1", says("Heard.")).on("2", says("Not heard."));
   await agent.ask("1");
   await expect.poll(() => heard).toContain("chat.complete");
   expect(await other.call("proc.unsubscribe", { pid: agent.pid })).toEqual({ ok: true, pid: agent.pid, unsubscribed: true });
@@ -72,7 +72,7 @@ stages("proc.send:routes", async ({ model, ann, again, world, uid }) => {
   for (const [client, signals] of heard)
     client.onSignal((signal, payload) => isOfProcess(payload) && signals.push(`${signal} ${payload.pid}`));
   const { pid } = await ann.call("proc.spawn", { profile: "task" });
-  model.next(says("To you alone."), says("To all of yours."));
+  model.on("Who hears this?", says("To you alone.")).on("Who hears this now?", says("To all of yours."));
   await sender.call("proc.send", { pid, message: "Who hears this?" });
   await expect.poll(() => heard.get(sender)).toContain(`chat.complete ${pid}`);
   expect(heard.get(sender)).toEqual(
@@ -93,7 +93,7 @@ stages("proc.send:route-gone", async ({ model, ann, again }) => {
   const { pid } = await ann.call("proc.spawn", { profile: "task" });
   const other = await again();
   other.onSignal((signal, payload) => isOfProcess(payload) && heard.push(`${signal} ${payload.pid}`));
-  const release = model.holds(says("Where are you?"));
+  const release = model.holds("I go.", says("Where are you?"));
   await sender.call("proc.send", { pid, message: "I go." });
   await expect.poll(() => model.asked.length).toBe(1);
   sender.close();
@@ -104,11 +104,10 @@ stages("proc.send:route-gone", async ({ model, ann, again }) => {
 
 stages("proc.abort:model", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  model.next({ hang: true, script: says("I begin and never end, never."), after: 500 });
+  model.on("Hang.", { hang: true, script: says("I begin and never end, never."), after: 500 }).on(/Next\.$/, says("Next one."));
   const runId = await agent.say("Hang.");
   await expect.poll(() => agent.pieces.length).toBeGreaterThan(0);
   const { runId: queued } = await ann.call("proc.send", { pid: agent.pid, message: "Next." });
-  model.next(says("Next one."));
   const since = Date.now();
   expect(await ann.call("proc.abort", { pid: agent.pid })).toEqual({
     ok: true,
@@ -128,7 +127,8 @@ stages("proc.abort:model", async ({ spawn, model, ann }) => {
 
 stages("proc.abort:tool", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  model.next(wants(["Shell", { target: "gsv", input: "sleep 20; echo late > late.txt" }], ["Read", { target: "gsv", path: "a" }]));
+  const both = wants(["Shell", { target: "gsv", input: "sleep 20; echo late > late.txt" }], ["Read", { target: "gsv", path: "a" }]);
+  model.on("Sleep.", both).on(/Still there\?$/, says("Awake."));
   const runId = await agent.say("Sleep.");
   await agent.told("proc.run.tool.started", runId);
   const since = Date.now();
@@ -141,7 +141,6 @@ stages("proc.abort:tool", async ({ spawn, model, ann }) => {
     { toolName: "Shell", isError: true, output: "Error: User interrupted tool execution" },
     { toolName: "Read", isError: true, output: "Error: User interrupted tool execution" },
   ]);
-  model.next(says("Awake."));
   expect(await agent.ask("Still there?")).toMatchObject({ status: "ok", text: "Awake." });
   expect(agent.of("proc.run.finished", runId)).toHaveLength(1);
   expect(model.asked).toHaveLength(2);
@@ -149,7 +148,7 @@ stages("proc.abort:tool", async ({ spawn, model, ann }) => {
 
 stages("proc.abort:queued", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const release = model.holds(says("First."));
+  const release = model.holds("One", says("First."));
   const first = await agent.say("One");
   await expect.poll(() => model.asked.length).toBe(1);
   const second = await agent.say("Two");
@@ -162,7 +161,7 @@ stages("proc.abort:queued", async ({ spawn, model, ann }) => {
 
 stages("proc.queue.list:waiting", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const release = model.holds(says("First."));
+  const release = model.holds("One", says("First."));
   const first = await agent.say("One");
   await expect.poll(() => model.asked.length).toBe(1);
   const second = await agent.say("Two");
@@ -179,7 +178,7 @@ stages("proc.queue.list:waiting", async ({ spawn, model, ann }) => {
 
 stages("proc.queue.edit:words", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const release = model.holds(says("First."));
+  const release = model.on("Two", says("Second.")).holds("One", says("First."));
   const first = await agent.say("One");
   await expect.poll(() => model.asked.length).toBe(1);
   const second = await agent.say("Twoo");
@@ -187,7 +186,6 @@ stages("proc.queue.edit:words", async ({ spawn, model, ann }) => {
   expect(await ann.call("proc.queue.edit", { pid, runId: second, message: "Two" })).toEqual({ ok: true, pid, runId: second, text: "Two" });
   await expectRefusal(ann.call("proc.queue.edit", { pid, runId: first, message: "x" }), 409, /said already/);
   await expectRefusal(ann.call("proc.queue.edit", { pid, runId: "none", message: "x" }), 404);
-  model.next(says("Second."));
   release();
   await agent.finished(second);
   expect((await agent.history()).messages.map(({ content }) => content)).toEqual(["One", "First.", "Two", "Second."]);
@@ -195,7 +193,7 @@ stages("proc.queue.edit:words", async ({ spawn, model, ann }) => {
 
 stages("proc.queue.withdraw:ends", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const release = model.holds(says("First."));
+  const release = model.holds("One", says("First."));
   const first = await agent.say("One");
   await expect.poll(() => model.asked.length).toBe(1);
   const second = await agent.say("Two");

@@ -10,7 +10,9 @@ stages("proc.hil:restart", async ({ spawn, model, ann, world }) => {
   const path = "/home/ann/restart.txt";
   await ann.call("fs.write", { path, content: "x" });
   const { token } = await ann.call("sys.token.create", { kind: "user" });
-  model.next(says("Twelve."), wants(["Delete", { target: "gsv", path }]), says("Gone."), says("And the next."));
+  model.on("Remember the number 12.", says("Twelve."));
+  // What waits joins the run once its call is carried out, so one answer is for both.
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path }])).on("And then this.", says("Gone, and the next."));
   await agent.ask("Remember the number 12.");
   const runId = await agent.say("Delete it.");
   const asked = await agent.asked();
@@ -25,8 +27,8 @@ stages("proc.hil:restart", async ({ spawn, model, ann, world }) => {
   expect((await back.call("fs.read", { path })).ok).toBe(true);
   const again = await watch(back, agent.pid);
   await again.answer(asked.requestId, "approve");
-  expect(await again.finished(runId)).toMatchObject({ status: "ok" });
-  expect(await again.finished(waiting)).toMatchObject({ status: "ok" });
+  expect(await again.finished(runId)).toMatchObject({ status: "ok", text: "Gone, and the next." });
+  expect(await again.finished(waiting)).toMatchObject({ status: "ok", text: "Gone, and the next." });
   expect((await back.call("fs.read", { path })).ok).toBe(false);
   expect(toldText(model.asked.at(-1)!)).toContain("Remember the number 12.");
   const since = await back.call("proc.subscribe", { pid: agent.pid, after: seq });
@@ -41,7 +43,7 @@ stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
   const person = await somebody();
   const { username, home } = person.session.identity.process;
   const { pid } = await person.call("proc.spawn", { profile: "task" });
-  const release = model.holds(wants(["Write", { target: "gsv", path: `${home}/locked.txt`, content: "x" }]));
+  const release = model.holds("Write it.", wants(["Write", { target: "gsv", path: `${home}/locked.txt`, content: "x" }]));
   const { runId } = await person.call("proc.send", { pid, message: "Write it." });
   await expect.poll(() => model.asked.length).toBe(1);
   await root.call("sys.user.lock", { username, locked: true });
@@ -52,7 +54,7 @@ stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
   expect((await root.call("fs.read", { path: `${home}/locked.txt` })).ok).toBe(false);
   expect(model.asked).toHaveLength(1);
   await root.call("sys.user.lock", { username, locked: false });
-  model.next(says("Free again."));
+  model.on(/And now\?$/, says("Free again."));
   await root.call("proc.send", { pid, message: "And now?" });
   await expect.poll(last).toMatchObject({ role: "assistant", content: "Free again." });
 });
@@ -67,7 +69,7 @@ stages("proc.spawn:limit", async ({ set, somebody }) => {
 stages("proc.send:flood", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { pid } = agent;
-  const release = model.holds(says("First."));
+  const release = model.holds("One", says("First."));
   await agent.say("One");
   await expect.poll(() => model.asked.length).toBe(1);
   const sent = await Promise.allSettled(Array.from({ length: 103 }, (_, at) => ann.call("proc.send", { pid, message: `more ${at}` })));
@@ -98,7 +100,7 @@ stages("fs.read:proc", async ({ spawn, model, ann, uid, world }) => {
     directories: expect.arrayContaining([pid, `init:${uid}`]),
   });
   // Inside an agent's command, self is the agent.
-  model.next(wants(["Shell", { target: "gsv", input: "cat /proc/self/status; proc self" }]), says("That is me."));
+  model.on("Who are you?", wants(["Shell", { target: "gsv", input: "cat /proc/self/status; proc self" }]), says("That is me."));
   await agent.ask("Who are you?");
   expect(toldText(model.asked.at(-1)!)).toContain(`Pid:\\t${pid}`);
   expect(await read(`/proc/${pid}/status`, await world.bob())).toBeNull();

@@ -43,7 +43,7 @@ stages("proc.ipc.send:refuses", async ({ spawn, model, ann, root, world }) => {
   for (const client of [ann, root])
     for (const call of ["proc.ipc.send", "proc.ipc.call"] as const)
       await expectRefusal(client.call(call, { pid: agent.pid, message: "x" }), 403, /Only a process/);
-  model.next(shell(`proc send ${foreign} hello`), shell(`proc send ${absent} hello`), says("Neither."));
+  model.on("Speak to them.", shell(`proc send ${foreign} hello`), shell(`proc send ${absent} hello`), says("Neither."));
   await agent.ask("Speak to them.");
   const outputs = (await agent.history()).messages.flatMap(({ role, content }) =>
     role === "toolResult" ? [(content as { output: string }).output] : [],
@@ -81,7 +81,7 @@ stages("proc.ipc.call:replies", async ({ spawn, model }) => {
 
 stages("proc.ipc.call:queued", async ({ spawn, model }) => {
   const [source, target] = [await spawn(), await spawn()];
-  const release = model.holds(shell("echo busy"));
+  const release = model.holds("Be busy.", shell("echo busy"));
   const busy = await target.say("Be busy.");
   await expect.poll(() => model.asked.length).toBe(1);
   model.otherwise((asked) => {
@@ -115,9 +115,9 @@ stages("proc.ipc.call:timeout", async ({ spawn, model }) => {
   expect(told).toHaveLength(1);
   expect(String(told[0]!.content)).toContain(target.pid);
   // Its end, when it comes, is told to nobody any more.
-  const [runId] = target.of("proc.run.started").map((started) => String(started.runId));
+  const { runId } = await target.told("proc.run.started");
   await target.client.call("proc.abort", { pid: target.pid });
-  await target.finished(runId!);
+  await target.finished(String(runId));
   expect((await source.history()).messages.filter(({ role }) => role === "system")).toHaveLength(1);
 });
 

@@ -58,7 +58,7 @@ stages("proc.profile.list:profiles", async ({ ann }) => {
 });
 
 stages("proc.spawn:starts", async ({ ann, uid, model, spawn }) => {
-  model.next(says("I began."));
+  model.on("Begin.", says("I began."));
   const made = await ann.call("proc.spawn", { profile: "task", label: " tidy up ", prompt: "Begin." });
   expect(made).toMatchObject({ ok: true, label: "tidy up", profile: "task", workspaceId: null, cwd: "/home/ann" });
   expect(made.pid).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
@@ -77,11 +77,11 @@ stages("proc.spawn:starts", async ({ ann, uid, model, spawn }) => {
 
 stages("proc.spawn:assignment", async ({ model, spawn }) => {
   const contextFiles = [{ name: "10-task.md", text: "Count the elephants." }];
-  model.next(says("None."));
+  model.on("Begin.", says("None."));
   const agent = await spawn({ assignment: { contextFiles } });
   await agent.ask("Begin.");
   expect(JSON.stringify(model.asked[0]!.body)).toContain("Count the elephants.");
-  model.next(says("I count."));
+  model.on(/Begin with the assignment/, says("I count."));
   const started = await spawn({ assignment: { contextFiles, autoStart: true } });
   await expect.poll(async () => (await started.history()).messages.at(-1)).toMatchObject({ role: "assistant", content: "I count." });
 });
@@ -154,7 +154,7 @@ for (const name of ["proc.setidentity", "proc.ipc.deliver"])
 stages("proc.kill:archives", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("One."), says("Two."), { hang: true });
+  model.on("1", says("One.")).on("2", says("Two.")).on("Hang.", { hang: true });
   await agent.ask("1");
   await agent.ask("2", { conversationId: "other talk" });
   const active = await agent.say("Hang.");
@@ -182,7 +182,7 @@ stages("proc.kill:archives", async ({ spawn, model, ann }) => {
     [2, 0, "open"],
   ]);
   // It stays in the list and can be spoken to again.
-  model.next(says("Hello again."));
+  model.on("Hello?", says("Hello again."));
   expect(await agent.ask("Hello?")).toMatchObject({ status: "ok", text: "Hello again." });
   expect(toldText(model.asked.at(-1)!)).not.toContain("One.");
   expect(await ann.call("proc.kill", { pid, archive: false })).toEqual({ ok: true, pid, archivedMessages: 0, archives: [] });
@@ -192,7 +192,7 @@ stages("proc.kill:archives", async ({ spawn, model, ann }) => {
 stages("proc.reset:archives", async ({ spawn, model, ann, world }) => {
   const agent = await spawn();
   const { pid } = agent;
-  model.next(says("One."));
+  model.on("1", says("One."));
   await agent.ask("1");
   const reset = await ann.call("proc.reset", { pid });
   expect(reset).toMatchObject({
@@ -215,7 +215,7 @@ stages("proc.send:media", async ({ spawn, model, ann, uid, serve }) => {
     await serve(wire);
     const agent = await spawn();
     const { pid } = agent;
-    model.next(says("A dot."));
+    model.on(/^What is this\?/, says("A dot."));
     const media = [
       { type: "image" as const, mimeType: "image/png", data: `data:image/png;base64,${DOT}` },
       { type: "document" as const, mimeType: "application/pdf", url: "https://example.org/a.pdf", filename: "a.pdf" },
@@ -247,7 +247,7 @@ stages("proc.send:media", async ({ spawn, model, ann, uid, serve }) => {
 stages("proc.media.read:own", async ({ spawn, model, ann, world }) => {
   const [agent, other] = [await spawn(), await spawn()];
   const { pid } = agent;
-  model.next(says("A dot."));
+  model.on("See.", says("A dot."));
   const { runId } = await ann.call("proc.send", { pid, message: "See.", media: [{ type: "image", mimeType: "image/png", data: DOT }] });
   await agent.finished(runId);
   const { key } = ((await agent.history()).messages[0]!.content as { media: { key: string }[] }).media[0]!;
@@ -265,7 +265,7 @@ stages("proc.media.read:own", async ({ spawn, model, ann, world }) => {
 stages("fs.read:agent-image", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   await ann.call("shell.exec", { input: `echo ${DOT} | base64 -d > ~/dot.png` });
-  model.next(wants(["Read", { target: "gsv", path: "dot.png" }]), says("I see a dot."));
+  model.on("Look at it.", wants(["Read", { target: "gsv", path: "dot.png" }]), says("I see a dot."));
   expect(await agent.ask("Look at it.")).toMatchObject({ status: "ok", text: "I see a dot." });
   const body = JSON.stringify(model.asked.at(-1)!.body);
   expect(body).toContain(DOT);

@@ -521,10 +521,14 @@ verifies("sys.workspace.list:own", async ({ bob, alice, root }) => {
   const client = await bob();
   const make = async (args: object) => (await client.call("sys.workspace.create", args)).workspace.workspaceId;
   const ids = [await make({ label: "one" }), await make({ label: "two", kind: "app" }), await make({ label: "three" })];
-  const later = () => new Promise((resolve) => setTimeout(resolve, 5));
-  await later();
+  // What changes next is newer by the gateway's clock.
+  const waitForClock = async () => {
+    const { now } = await client.call("sys.info", {});
+    await expect.poll(async () => (await client.call("sys.info", {})).now, { interval: 1 }).toBeGreaterThan(now);
+  };
+  await waitForClock();
   await client.call("sys.workspace.update", { workspaceId: ids[1]!, state: "archived" });
-  await later();
+  await waitForClock();
   const head = await put(client, `bob/${ids[0]}`, { x: "x" });
   const list = async (args: object, who = client) =>
     (await who.call("sys.workspace.list", args)).workspaces.map(({ workspaceId }) => workspaceId);

@@ -7,7 +7,7 @@ import { expectRefusal } from "../verifies.ts";
 
 stages("proc.send:answers", async ({ spawn, model, ann, uid }) => {
   const agent = await spawn();
-  model.next(says("It is a good day."));
+  model.on("How is it?", says("It is a good day."));
   const sent = await ann.call("proc.send", { pid: agent.pid, message: "How is it?" });
   expect(sent).toEqual({ ok: true, status: "started", runId: sent.runId });
   const { runId } = sent;
@@ -36,7 +36,7 @@ stages("proc.send:answers", async ({ spawn, model, ann, uid }) => {
 });
 
 stages("proc.send:init", async ({ model, ann, uid, somebody }) => {
-  model.next(says("At home."));
+  model.on("Where are you?", says("At home."));
   const home = await watch(ann, `init:${uid}`);
   const { runId } = await ann.call("proc.send", { message: "Where are you?" });
   expect(await home.finished(runId)).toMatchObject({ pid: `init:${uid}`, text: "At home." });
@@ -52,7 +52,7 @@ stages("proc.send:init", async ({ model, ann, uid, somebody }) => {
 stages("proc.send:stream", async ({ spawn, model }) => {
   const agent = await spawn();
   const text = "One word after another, until the sentence ends.";
-  model.next(says(text));
+  model.on("Speak.", says(text));
   const runId = await agent.say("Speak.");
   await agent.finished(runId);
   const pieces = agent.pieces.filter((piece) => piece.runId === runId);
@@ -69,7 +69,8 @@ stages("proc.send:tools", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const home = ann.session.identity.process.home;
   await ann.call("fs.write", { path: `${home}/tools.txt`, content: "seven" });
-  model.next(wants(["Read", { target: "gsv", path: "tools.txt" }], ["Shell", { target: "gsv", input: "echo eight" }]), says("Both."));
+  const both = wants(["Read", { target: "gsv", path: "tools.txt" }], ["Shell", { target: "gsv", input: "echo eight" }]);
+  model.on("Look.", both, says("Both."));
   const runId = await agent.say("Look.");
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Both." });
   const [first, second] = model.asked;
@@ -98,7 +99,8 @@ stages("proc.send:tools", async ({ spawn, model, ann }) => {
 
 stages("proc.send:tool-errors", async ({ spawn, model }) => {
   const agent = await spawn();
-  model.next(
+  model.on(
+    "Try.",
     wants(["Fly", { target: "gsv" }], ["Read", { target: "gsv", path: "/nothing/there" }], ["Read", { path: "a" }]),
     { say: [{ type: "call", id: "broken", name: "Read", args: '{"target": ' }] },
     says("I see."),
@@ -120,7 +122,7 @@ stages("proc.send:wires", async ({ spawn, model, serve, ann }) => {
     await serve(wire);
     const agent = await spawn();
     const before = model.asked.length;
-    model.next(wants(["Read", { target: "gsv", path: "wires.txt" }]), says(`Read by ${wire}.`));
+    model.on("Read it.", wants(["Read", { target: "gsv", path: "wires.txt" }]), says(`Read by ${wire}.`));
     expect(await agent.ask("Read it."), wire).toMatchObject({ status: "ok", text: `Read by ${wire}.` });
     const [first, second] = model.asked.slice(before);
     expect(first?.path).toBe({ chat: "/v1/chat/completions", responses: "/v1/responses", anthropic: "/v1/messages" }[wire]);
@@ -132,7 +134,7 @@ stages("proc.send:wires", async ({ spawn, model, serve, ann }) => {
 
 stages("proc.send:queues", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const release = model.holds(says("First."));
+  const release = model.on("Two", says("Second.")).on("Three", says("Third.")).holds("One", says("First."));
   const first = await agent.say("One");
   await expect.poll(() => model.asked.length).toBe(1);
   const second = await ann.call("proc.send", { pid: agent.pid, message: "Two" });
@@ -146,7 +148,6 @@ stages("proc.send:queues", async ({ spawn, model, ann }) => {
   await expect
     .poll(async () => (await ann.call("proc.list", {})).processes.find(({ pid }) => pid === agent.pid))
     .toMatchObject({ state: "running", activeRunId: first, activeConversationId: "default", queuedCount: 2 });
-  model.next(says("Second."), says("Third."));
   release();
   expect(await agent.finished(first)).toMatchObject({ text: "First.", queuedCount: 2 });
   expect(await agent.finished(second.runId)).toMatchObject({ text: "Second.", queuedCount: 1 });
@@ -157,11 +158,11 @@ stages("proc.send:queues", async ({ spawn, model, ann }) => {
 
 stages("proc.send:joins", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const release = model.holds(wants(["Shell", { target: "gsv", input: "echo done" }]));
+  model.on("And think of the cat.", says("Both done."));
+  const release = model.holds("Work on this.", wants(["Shell", { target: "gsv", input: "echo done" }]));
   const first = await agent.say("Work on this.");
   await expect.poll(() => model.asked.length).toBe(1);
   const { runId: second } = await ann.call("proc.send", { pid: agent.pid, message: "And think of the cat." });
-  model.next(says("Both done."));
   release();
   // What came while a tool ran is said before the model goes on, and its own run ends too.
   expect(await agent.finished(first)).toMatchObject({ status: "ok", text: "Both done." });
@@ -174,7 +175,7 @@ stages("proc.send:joins", async ({ spawn, model, ann }) => {
 stages("proc.send:run-id", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const runId = `mine-${agent.pid}`;
-  model.next(says("Once."));
+  model.on("Say it once.", says("Once."));
   const send = () => ann.call("proc.send", { pid: agent.pid, message: "Say it once.", runId });
   expect((await Promise.all([send(), send(), send()])).map((one) => one.runId)).toEqual([runId, runId, runId]);
   await agent.finished(runId);
@@ -191,12 +192,11 @@ stages("proc.send:run-id-foreign", async ({ spawn, model, ann, somebody }) => {
   const runId = `same-${agent.pid}`;
   const heard: string[] = [];
   const path = `${ann.session.identity.process.home}/same.txt`;
-  model.next(wants(["Delete", { target: "gsv", path }]));
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path }]), says("Gone.")).on("Hello.", says("Mine."));
   await agent.say("Delete it.", { runId });
   const { requestId } = await agent.asked();
   // Somebody else's run of the same name begins and ends, and nothing of this one changes.
   person.onSignal((signal, payload) => heard.push(`${signal} ${String((payload as { pid?: unknown }).pid)}`));
-  model.next(says("Mine."), says("Gone."));
   await other.say("Hello.", { runId });
   expect(await other.finished(runId)).toMatchObject({ pid: other.pid, text: "Mine." });
   expect((await agent.history()).pendingHil).toMatchObject({ requestId });
@@ -220,16 +220,16 @@ stages("proc.send:refuses", async ({ spawn, ann }) => {
 
 stages("proc.send:model-fails", async ({ spawn, model }) => {
   const agent = await spawn();
-  model.next({ status: 401 });
+  model.on("Hello?", { status: 401 });
   const end = await agent.ask("Hello?");
   expect(end).toMatchObject({ status: "error", reason: "generation.error", text: null });
   // The provider repeats the key in its message; nobody else does.
   expect(JSON.stringify(agent.events)).not.toContain("sk-canary");
   const { messages } = await agent.history();
   expect(messages.at(-1)).toMatchObject({ role: "system", content: expect.stringMatching(/^Generation failed: /) });
-  model.next({ say: [] });
+  model.on(/And now\?$/, { say: [] });
   expect(await agent.ask("And now?")).toMatchObject({ status: "error", reason: "generation.empty" });
-  model.next({ status: 500, headers: { "retry-after": "0" } }, says("Back again."));
+  model.on(/Once more\?$/, { tries: [{ status: 500, headers: { "retry-after": "0" } }, says("Back again.")] });
   const runId = await agent.say("Once more?");
   expect(await agent.finished(runId)).toMatchObject({ status: "ok", text: "Back again." });
   expect(agent.of("proc.run.retrying", runId)).toMatchObject([{ attempt: expect.any(Number), why: expect.any(String) }]);
@@ -237,7 +237,7 @@ stages("proc.send:model-fails", async ({ spawn, model }) => {
 
 stages("proc.send:output-capped", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  model.next(wants(["Shell", { target: "gsv", input: "seq 1000000 1009000" }]), says("Long."));
+  model.on("Count.", wants(["Shell", { target: "gsv", input: "seq 1000000 1009000" }]), says("Long."));
   expect(await agent.ask("Count.")).toMatchObject({ status: "ok" });
   const { output } = await agent.result();
   expect(output.length).toBeLessThan(45_000);

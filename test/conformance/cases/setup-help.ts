@@ -162,16 +162,15 @@ verifies("sys.setup.check:says-what", async ({ fresh, line }) => {
     expect(await problem(server)).toMatchObject({ field: "model", message: expect.stringContaining("has no model yet") });
 
     provider.pages.set("/v1/models", { data: [{ id: "scripted" }] });
-    provider.next({ status: 401 });
+    provider.otherwise = { status: 401 };
     expect(await problem(server)).toMatchObject({ field: "apiKey", message: expect.stringContaining("refused this key") });
-    provider.next({ status: 404 });
+    provider.otherwise = { status: 404 };
     expect(await problem({ ...server, model: "elsewhere" })).toMatchObject({
       field: "model",
       message: expect.stringContaining('no model "elsewhere"'),
     });
 
     provider.pages.delete("/v1/models");
-    provider.next({ status: 404 });
     expect(await problem({ ...server, model: "scripted" })).toMatchObject({
       field: "baseUrl",
       message: expect.stringContaining("not as a model server does"),
@@ -184,23 +183,27 @@ verifies("sys.setup.check:says-what", async ({ fresh, line }) => {
   if (host.name === "node") expect(gone?.message).toContain("Nothing answers at");
 });
 
-verifies("sys.setup.check:patient", async ({ fresh, line }) => {
-  const host = await fresh();
-  const provider = await ScriptedProvider.start();
-  try {
-    provider.pages.set("/v1/models", { data: [{ id: "slow" }] });
-    provider.next(async () => {
-      await sleep(LIMITS.handshakeMs + 1_500, new AbortController().signal);
-      return { say: [{ type: "text", text: "loaded" }] };
-    });
-    const ai = { provider: "openai-compatible", baseUrl: `http://${provider.host}/v1` };
-    const { ai: checked } = await (await line(host)).call("sys.setup.check", { ai, ...code(host) }, { timeoutMs: 60_000 });
-    expect(checked).toMatchObject({ ok: true, said: "loaded" });
-    expect(checked?.ms).toBeGreaterThan(LIMITS.handshakeMs);
-  } finally {
-    await provider.close();
-  }
-});
+verifies(
+  "sys.setup.check:patient",
+  async ({ fresh, line }) => {
+    const host = await fresh();
+    const provider = await ScriptedProvider.start();
+    try {
+      provider.pages.set("/v1/models", { data: [{ id: "slow" }] });
+      provider.otherwise = async () => {
+        await sleep(LIMITS.handshakeMs + 1_500, new AbortController().signal);
+        return { say: [{ type: "text", text: "loaded" }] };
+      };
+      const ai = { provider: "openai-compatible", baseUrl: `http://${provider.host}/v1` };
+      const { ai: checked } = await (await line(host)).call("sys.setup.check", { ai, ...code(host) }, { timeoutMs: 60_000 });
+      expect(checked).toMatchObject({ ok: true, said: "loaded" });
+      expect(checked?.ms).toBeGreaterThan(LIMITS.handshakeMs);
+    } finally {
+      await provider.close();
+    }
+  },
+  { waits: true },
+);
 
 verifies("sys.setup.check:once", async ({ line }) => {
   await expectRefusal((await line()).call("sys.setup.check", {}), 409, "System already initialized");

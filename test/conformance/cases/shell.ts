@@ -135,15 +135,19 @@ verifies("shell.exec:running", async ({ alice, root }) => {
   const [client, admin] = [await alice(), await root()];
   await admin.call("sys.config.set", { key: "config/shell/wait_ms", value: "300" });
   try {
-    const first = await run(client, "echo one; sleep 0.8; echo two; sleep 0.4; echo three");
-    expect(first).toMatchObject({ status: "running", output: "one\n" });
+    const first = await run(client, "echo one; until [ -e go-on ]; do sleep 0.05; done; echo two; sleep 0.4; echo three");
+    expect(first.status).toBe("running");
     if (first.status !== "running") return;
     let all = first.output;
     let last: Awaited<ReturnType<typeof run>> = first;
-    while (last.status === "running") {
+    const read = async () => {
       last = await go(client, first.sessionId, "");
       all += last.output;
-    }
+    };
+    while (all === "") await read();
+    expect(all).toBe("one\n");
+    await client.call("fs.write", { path: "go-on", content: "" });
+    while (last.status === "running") await read();
     expect(last).toMatchObject({ status: "completed", exitCode: 0 });
     expect(all).toBe("one\ntwo\nthree\n");
     expect(await go(client, first.sessionId, "")).toMatchObject({ status: "failed", error: expect.stringContaining("No such session") });
@@ -154,11 +158,15 @@ verifies("shell.exec:running", async ({ alice, root }) => {
 
 verifies("shell.exec:wait", async ({ alice }) => {
   const client = await alice();
-  const first = await client.call("shell.exec", { input: "sleep 1.5; echo late", wait: 0 });
-  expect(first).toMatchObject({ status: "running", output: "" });
-  if (first.status !== "running") return;
-  const { sessionId } = first;
-  expect(await client.call("shell.exec", { sessionId, input: "", wait: 1 })).toMatchObject({ status: "running" });
+  const endless = await client.call("shell.exec", { input: "sleep 1000", wait: 0 });
+  expect(endless).toMatchObject({ status: "running", output: "" });
+  if (endless.status !== "running") return;
+  expect(await client.call("shell.exec", { sessionId: endless.sessionId, input: "", wait: 1 })).toMatchObject({ status: "running" });
+  await go(client, endless.sessionId, "\u0003");
+  const begun = await client.call("shell.exec", { input: "read x; sleep 0.2; echo late", until: "sent" });
+  if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+  const { sessionId } = begun;
+  await client.call("shell.exec", { sessionId, input: "x\n", until: "sent" });
   expect(await client.call("shell.exec", { sessionId, input: "", wait: 600_000 })).toMatchObject({ status: "completed", output: "late\n" });
 });
 

@@ -1,16 +1,23 @@
 // A model provider on loopback that does as it is told: speaks the real wires of OpenAI (chat completions and responses),
-// Anthropic and Gemini, fails in their ways, hangs, and is cut off after any byte. Each request takes the next step.
+// Anthropic and Gemini, fails in their ways, hangs, and is cut off after any byte. Which answer a request gets depends on
+// the request alone (exchange.ts), never on the order in which requests arrive.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ModelChoice } from "../../../src/ports/models.ts";
 import { anthropicStream } from "./anthropic.ts";
 import { chatStream } from "./chat.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
 import { googleStream } from "./google.ts";
 import { responsesStream } from "./responses.ts";
 import type { Script } from "./script.ts";
 
 export type Step =
+  | Reply
+  /** The same request is answered in these ways, one after the other: for what is repeated after a failure. */
+  | { tries: readonly Reply[] };
+
+export type Reply =
   /** An answer in the dialect of the request. */
   | Script
   | { status: number; body?: unknown; headers?: Record<string, string> }
@@ -20,7 +27,7 @@ export type Step =
   | { cut: Script; after: number; how: "end" | "reset" }
   /** These bytes as they are. */
   | { bytes: string | Uint8Array }
-  | ((request: Asked) => Step | Promise<Step>);
+  | ((request: Asked) => Reply | Promise<Reply>);
 
 /** What was asked, for tests to look at. */
 export type Asked = { method: string; path: string; headers: IncomingMessage["headers"]; body: Record<string, unknown> };
@@ -47,9 +54,9 @@ export class ScriptedProvider {
   gone = 0;
   /** Answers to GET, by path. */
   readonly pages = new Map<string, unknown>();
-  /** For requests beyond the last step. */
-  otherwise: Step = { say: [{ type: "text", text: "ok" }] };
-  readonly #steps: Step[] = [];
+  /** For requests that no rule answers. */
+  otherwise: Reply = { say: [{ type: "text", text: "ok" }] };
+  readonly #rules: Rule[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -85,8 +92,12 @@ export class ScriptedProvider {
     };
   }
 
-  next(...steps: Step[]): this {
-    this.#steps.push(...steps);
+  /**
+   * Scripts one run: the first step answers the prompt, and each further one answers the results of the tools that the
+   * step before it called. A string must be the whole prompt. A later rule for the same prompt replaces the earlier one.
+   */
+  on(prompt: string | RegExp, ...steps: Step[]): this {
+    this.#rules.unshift({ prompt, steps, tries: new Map() });
     return this;
   }
 
@@ -113,11 +124,23 @@ export class ScriptedProvider {
     if (page !== undefined) return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
     const wire = wireOf(path);
     if (wire === null) return void response.writeHead(404).end('{"error":{"message":"no such path"}}');
-    let step = this.#steps.shift() ?? this.otherwise;
+    let step = this.#stepFor(exchangeOf(body)) ?? this.otherwise;
     while (typeof step === "function") step = await step(asked);
     play(step, wire, response);
   }
+
+  #stepFor({ prompt, position }: Exchange): Reply | undefined {
+    const rule = this.#rules.find((one) => (typeof one.prompt === "string" ? one.prompt === prompt : one.prompt.test(prompt)));
+    const step = rule?.steps[position];
+    if (rule === undefined || step === undefined) return undefined;
+    if (typeof step === "function" || !("tries" in step)) return step;
+    const tried = rule.tries.get(position) ?? 0;
+    rule.tries.set(position, tried + 1);
+    return step.tries[tried];
+  }
 }
+
+type Rule = { prompt: string | RegExp; steps: readonly Step[]; tries: Map<number, number> };
 
 function wireOf(path: string): WireName | null {
   if (path.endsWith("/chat/completions")) return "chat";
@@ -126,7 +149,7 @@ function wireOf(path: string): WireName | null {
   return path.endsWith(":streamGenerateContent") ? "google" : null;
 }
 
-function play(step: Exclude<Step, (request: Asked) => unknown>, wire: WireName, response: ServerResponse): void {
+function play(step: Exclude<Reply, (request: Asked) => unknown>, wire: WireName, response: ServerResponse): void {
   if ("status" in step) {
     const body = step.body === undefined ? errorBody(wire, step.status) : step.body;
     response.writeHead(step.status, { "content-type": "application/json", ...step.headers });

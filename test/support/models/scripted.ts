@@ -1,5 +1,5 @@
-// The model of a gateway under test: a provider on loopback that is chosen for a user. A test says what it answers next, and
-// looks at what it was asked, whatever wire both speak.
+// The model of a gateway under test: a provider on loopback that is chosen for a user. A test says what it answers to which
+// prompt, and looks at what it was asked, whatever wire both speak.
 
 import type { Client } from "../../../src/client/client.ts";
 import { type Asked, ScriptedProvider, type Step, type WireName } from "./provider.ts";
@@ -44,24 +44,29 @@ export class ScriptedModel {
     return { provider, base_url: baseUrl ?? "", model: this.name, api_key: apiKey };
   }
 
-  next(...steps: Step[]): this {
-    this.provider.next(...steps);
+  /** Scripts one run, as `ScriptedProvider.on` does. */
+  on(prompt: string | RegExp, ...steps: Step[]): this {
+    this.provider.on(prompt, ...steps);
     return this;
   }
 
-  /** The next answer waits until it is let go. */
-  holds(script: Script): () => void {
+  /** Like `on`, but the first answer waits until it is released. */
+  holds(prompt: string | RegExp, first: Script, ...steps: Step[]): () => void {
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
-    this.next(async () => {
-      await gate;
-      return script;
-    });
+    this.on(
+      prompt,
+      async () => {
+        await gate;
+        return first;
+      },
+      ...steps,
+    );
     return release;
   }
 
-  /** For processes that work side by side, and whatever is asked beyond the last step. */
-  otherwise(step: Step): this {
+  /** For requests that no rule answers. */
+  otherwise(step: ScriptedProvider["otherwise"]): this {
     this.provider.otherwise = step;
     return this;
   }

@@ -6,7 +6,7 @@ import type { Client } from "../../../src/client/client.ts";
 import type { HilRequest } from "../../../src/process/link.ts";
 import type { Host } from "../../support/host.ts";
 import { ScriptedModel } from "../../support/models/scripted.ts";
-import type { Asked, Step } from "../../support/models/provider.ts";
+import type { Reply, Asked } from "../../support/models/provider.ts";
 import { startNodeHost } from "../../support/node-host.ts";
 import { ALICE, BOB, enter, populate, ROOT } from "../../support/people.ts";
 import { type Asked as DeviceAsked, Puppet } from "../devices/puppet.ts";
@@ -115,7 +115,7 @@ export class Stage {
 }
 
 /** The calls of the last order, each in a turn of its own. */
-export function obeys(asked: Asked): Step {
+export function obeys(asked: Asked): Reply {
   const said = heard(asked);
   const at = said.findLastIndex((one) => one.type === "user" && one.text.includes(ORDER));
   const order = said[at];

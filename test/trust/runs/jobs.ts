@@ -1,7 +1,7 @@
 // What is asked of agents in this campaign, and a model that does it. The model remembers nothing: it looks at what it is sent,
 // and makes the calls of jobs that have none yet. So asked again after a crash, it answers as before.
 
-import type { Asked, Step } from "../../support/models/provider.ts";
+import type { Asked, Reply } from "../../support/models/provider.ts";
 import type { Said } from "../../support/models/script.ts";
 import { type Heard, heard } from "../agents/heard.ts";
 
@@ -48,7 +48,7 @@ export function isAskedAbout({ target, input }: Record<string, unknown>): boolea
   return target === DEVICE || String(input).startsWith("rm ");
 }
 
-export function answerTo(asked: Asked): Step {
+export function answerTo(asked: Asked): Reply {
   const { tools } = asked.body;
   if (!Array.isArray(tools) || tools.length === 0) return { say: [{ type: "text", text: "In short: jobs were done." }] };
   const said = heard(asked);

@@ -3,7 +3,7 @@
 
 import { type Client, Line } from "../../../src/client/client.ts";
 import type { Host } from "../../support/host.ts";
-import { type ScriptedModel, wants } from "../../support/models/scripted.ts";
+import { type ScriptedModel, says, wants } from "../../support/models/scripted.ts";
 import { ALICE } from "../../support/people.ts";
 import type { Payload } from "./payloads.ts";
 import { until } from "./watch.ts";
@@ -88,18 +88,19 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
     const batch = sound.slice(at, at + BATCH);
     const text = batch.map((payload) => payload.text).join("\n\n");
     const name = `~/${batch[0]!.text.replaceAll(/[/\p{Cc}]/gu, "_").slice(0, 100)}`;
-    model.next(wants(["Write", { target: "gsv", path: name, content: text }]));
-    model.next(wants(["Read", { target: "gsv", path: name }]));
-    model.next({ say: [{ type: "text", text }] });
-    const asked = model.asked.length;
+    let isAnswered = false;
+    model.on(text, wants(["Write", { target: "gsv", path: name, content: text }]), wants(["Read", { target: "gsv", path: name }]), () => {
+      isAnswered = true;
+      return says(text);
+    });
     const { pid } = await alice.call("proc.spawn", { profile: "task", label: `batch ${at}`, prompt: text });
     const isIdle = async () => (await alice.call("proc.list", {})).processes.find((one) => one.pid === pid)?.state === "idle";
-    await until(async () => model.asked.length >= asked + 3 && (await isIdle()));
+    await until(async () => isAnswered && (await isIdle()));
     talks.conversations.push({ path: `/chat/${encodeURIComponent(pid)}/default`, marks: [batch[0]!.mark, batch.at(-1)!.mark] });
   }
   for (const [at, { mark, text }] of sound.entries()) {
     if (at % Math.ceil(sound.length / (QUESTIONS * 2)) !== 0) continue;
-    const question = await askFor(alice, model, text.slice(0, 1_000));
+    const question = await askFor(alice, model, mark, text.slice(0, 1_000));
     if (question === null) continue;
     if (talks.questions.length < QUESTIONS) talks.questions.push(mark);
     else if (await taken(alice.call("proc.hil", { ...question, decision: "deny", reason: text.slice(0, 900) }))) talks.answered.push(mark);
@@ -107,16 +108,18 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
   return talks;
 }
 
-async function askFor(alice: Client, model: ScriptedModel, text: string): Promise<{ pid: string; requestId: string } | null> {
-  model.next(wants(["Shell", { target: DEVICE, input: `echo ${text}` }]));
-  model.otherwise({ say: [{ type: "text", text: "done" }] });
-  const asked = model.asked.length;
-  const { pid } = await alice.call("proc.spawn", { profile: "task", prompt: "go on" });
+async function askFor(alice: Client, model: ScriptedModel, mark: string, text: string): Promise<{ pid: string; requestId: string } | null> {
+  let isDone = false;
+  model.on(`ask about ${mark}`, wants(["Shell", { target: DEVICE, input: `echo ${text}` }]), () => {
+    isDone = true;
+    return says("done");
+  });
+  const { pid } = await alice.call("proc.spawn", { profile: "task", prompt: `ask about ${mark}` });
   let requestId: string | undefined;
   await until(async () => {
     requestId = (await alice.call("proc.approval.list", { pid })).pending[0]?.requestId;
     // What cannot be a command at all is not asked about: the model is told, and says that it is done.
-    return requestId !== undefined || model.asked.length >= asked + 2;
+    return requestId !== undefined || isDone;
   });
   return requestId === undefined ? null : { pid, requestId };
 }

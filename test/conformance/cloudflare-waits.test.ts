@@ -1,0 +1,7 @@
+// Cases that sit out a time limit, against the Cloudflare host, run locally.
+
+import { startCloudflareHost } from "../support/cloudflare-host.ts";
+import "./cases/index.ts";
+import { conformance } from "./verifies.ts";
+
+conformance("cloudflare", () => startCloudflareHost(), { waits: true });

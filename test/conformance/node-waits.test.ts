@@ -1,0 +1,7 @@
+// Cases that sit out a time limit, against the Node host.
+
+import { startNodeHost } from "../support/node-host.ts";
+import "./cases/index.ts";
+import { conformance } from "./verifies.ts";
+
+conformance("node", () => startNodeHost(), { waits: true });
