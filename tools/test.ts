@@ -1,131 +1,170 @@
-// Everything `npm test` stands for, in the order in which it is cheapest to fail: generated files, types, lint and
-// format, then the test suites, then the trust campaigns with small numbers. Arguments name steps to run alone. The last
-// line is the sum, and before it stands what failed and why, so that the end of a log says it all.
+// Everything `npm test` stands for: generated files, types, lint and format, the test suite, and the trust bars with small
+// numbers. Steps run side by side as the machine bears. `npm test -- quick` is the part for the working loop; other
+// arguments name steps to run alone. The last line is the sum; before it stand what was slow, and what failed and why.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeEmptyHome } from "../test/support/empty-home.ts";
-import { BIN, endAll, execute } from "./testing/child.ts";
-import type { Failure } from "./testing/outcomes.ts";
-import { runSuite, secondLook } from "./testing/suite.ts";
+import { withEmptyHome } from "../test/support/empty-home.ts";
+import { BIN, execute, killAll } from "./testing/child.ts";
+import { endLeftovers } from "./testing/leftovers.ts";
+import type { Outcomes, Timed } from "./testing/outcomes.ts";
+import { runAll } from "./testing/schedule.ts";
+import { runSuite } from "./testing/suite.ts";
 
-/** `beside`: it mostly waits, so the steps after it need not wait for it. */
-type Step = { name: string; run(): Promise<Outcome>; beside?: true };
+/** `load`: how many cores it keeps busy. */
+type Step = { name: string; load: number; run(): Promise<Outcome> };
 type Outcome = { passed: number; isGood: boolean };
 
-/** It takes a quarter of an hour here; what hangs, on a machine several times slower, must not keep it from saying so. */
+/** It takes seven minutes here; what hangs, on a machine several times slower, must not keep it from saying so. */
 const WHOLE_MS = 75 * 60_000;
-const SECOND_LOOK_UNTIL_MS = 45 * 60_000;
+const SLOWEST_SHOWN = 10;
+/** A little more than there is: most steps wait now and then. */
+const CAPACITY = availableParallelism() + 1;
+
+/** Both hosts come up, are set up, keep files, run commands and let an agent answer. */
+const SMOKE = ["sys.setup:first-user", "sys.connect:user-token", "fs.write:creates", "shell.exec:completes", "proc.send:answers"];
 
 const scratch = mkdtempSync(join(tmpdir(), "gsv-test-"));
-const home = makeEmptyHome();
+const env = makeEnvironment();
 
-const STEPS: Step[] = [
-  check("generated", process.execPath, "tools/generate.ts", "--check"),
-  check("types", join(BIN, "tsc"), "-p", "tsconfig.json"),
-  check("types:portable", join(BIN, "tsc"), "-p", "tsconfig.portable.json"),
-  check("types:cloudflare", join(BIN, "tsc"), "-p", "tsconfig.cloudflare.json"),
-  check("types:web", join(BIN, "tsc"), "-p", "web/tsconfig.json"),
-  check("lint", join(BIN, "oxlint")),
-  check("format", join(BIN, "oxfmt"), "--check", "."),
-  { ...check("trust:devices", process.execPath, "test/trust/devices.ts"), beside: true },
-  check("chromium", process.execPath, "test/support/chromium.ts"),
-  { name: "suite", run: suite },
-  ...[
-    "authz",
-    "origin",
-    "egress",
-    "llm",
-    "login",
-    "revoke",
-    "sim",
-    "shell",
-    "disk",
-    "copy",
-    "crash",
-    "runs",
-    "approval",
-    "hostile-model",
-    "reconnect",
-    "ui",
-  ].map((bar) => check(`trust:${bar}`, process.execPath, `test/trust/${bar}.ts`)),
+const CHECKS: Step[] = [
+  check("generated", 1, process.execPath, "tools/generate.ts", "--check"),
+  check("types", 1, join(BIN, "tsc"), "-p", "tsconfig.json"),
+  check("types:portable", 1, join(BIN, "tsc"), "-p", "tsconfig.portable.json"),
+  check("types:cloudflare", 1, join(BIN, "tsc"), "-p", "tsconfig.cloudflare.json"),
+  check("types:web", 1, join(BIN, "tsc"), "-p", "web/tsconfig.json"),
+  check("lint", 1, join(BIN, "oxlint")),
+  check("format", 1, join(BIN, "oxfmt"), "--check", "."),
 ];
+const CHROMIUM = check("chromium", 1, process.execPath, "test/support/chromium.ts");
+const SUITE = suite("suite", 2);
+const BARS: Step[] = [
+  bar("devices", 0.3),
+  bar("crash", 0.8),
+  bar("runs", 0.8),
+  bar("disk", 0.5),
+  bar("ui", 0.8),
+  bar("reconnect", 0.8),
+  bar("copy", 0.5),
+  bar("shell", 0.8),
+  bar("sim", 1),
+  bar("approval", 1),
+  bar("hostile-model", 1),
+  bar("authz", 1),
+  bar("llm", 1),
+  bar("egress", 0.5),
+  bar("login", 0.5),
+  bar("revoke", 0.5),
+  bar("origin", 0.5),
+];
+const QUICK: Step[] = [suite("unit", 2, "src"), suite("smoke", 1, "test/conformance", "-t", `(${SMOKE.join("|")}):`)];
 
 const wanted = process.argv.slice(2);
-const began = Date.now();
 const running = new Set<string>();
-/** Stories for the end: what failed, and what failed only once. */
 const failed: string[] = [];
-const unsteady: string[] = [];
-/** Tests that failed in the suite and have not passed since. */
-let failing: Failure[] = [];
+const files: Timed[] = [];
+const slow: Timed[] = [];
 let passed = 0;
 
-process.on("exit", sum);
+process.on("exit", summarize);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => giveUp(`ended by ${signal}`));
 setTimeout(() => giveUp(`not done after ${WHOLE_MS / 60_000} minutes`), WHOLE_MS).unref();
 
-const beside: Promise<void>[] = [];
-for (const step of STEPS) {
-  if (wanted.length > 0 && !wanted.some((name) => step.name === name || step.name.startsWith(`${name}:`))) continue;
-  const done = take(step);
-  if (step.beside) beside.push(done);
-  else await done;
-}
-await Promise.all(beside);
-if (failing.length > 0 && Date.now() - began < SECOND_LOOK_UNTIL_MS) await take({ name: "second look", run: lookAgain });
+for (const stage of stages()) await runAll(stage.map(taskOf), CAPACITY);
 
-async function take(step: Step): Promise<void> {
-  const started = Date.now();
-  running.add(step.name);
-  const outcome = await step.run();
-  running.delete(step.name);
-  passed += outcome.passed;
-  console.log(`${outcome.isGood ? "ok  " : "FAIL"} ${step.name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+/** What comes before is cheap to fail, or what the rest needs. */
+function stages(): Step[][] {
+  if (wanted.length === 0)
+    return [
+      [...CHECKS, CHROMIUM],
+      [SUITE, ...BARS],
+    ];
+  if (wanted.includes("quick")) return [CHECKS, QUICK];
+  const isWanted = ({ name }: Step) => wanted.some((one) => name === one || name.startsWith(`${one}:`));
+  const chosen = [...CHECKS, CHROMIUM, SUITE, ...BARS, ...QUICK].filter(isWanted);
+  const unknown = wanted.filter((one) => !chosen.some(({ name }) => name === one || name.startsWith(`${one}:`)));
+  for (const one of unknown) failed.push(`there is no step ${one}`);
+  return [chosen];
 }
 
-/** A command that says nothing unless it fails counts as one test. */
-function check(name: string, command: string, ...args: string[]): Step {
+function taskOf(step: Step) {
+  return {
+    load: step.load,
+    async run() {
+      const started = Date.now();
+      running.add(step.name);
+      const outcome = await step.run();
+      running.delete(step.name);
+      passed += outcome.passed;
+      const ms = Date.now() - started;
+      if (step.name.startsWith("trust:")) files.push({ name: step.name, ms });
+      console.log(`${outcome.isGood ? "ok  " : "FAIL"} ${step.name} (${seconds(ms)})`);
+    },
+  };
+}
+
+/** A program that says nothing unless it fails counts as one test. */
+function check(name: string, load: number, command: string, ...args: string[]): Step {
   return {
     name,
+    load,
     async run() {
-      const { status, said } = await execute(home, command, args);
+      const { status, said } = await execute({ command, args, env });
       if (status !== 0) failed.push(`${name} ended with ${status}: ${said}`);
       return { passed: status === 0 ? 1 : 0, isGood: status === 0 };
     },
   };
 }
 
-async function suite(): Promise<Outcome> {
-  const outcomes = await runSuite(home, scratch);
-  failing = outcomes.failures;
-  return { passed: outcomes.passed, isGood: failing.length === 0 };
+function bar(name: string, load: number): Step {
+  return check(`trust:${name}`, load, process.execPath, `test/trust/${name}.ts`);
 }
 
-async function lookAgain(): Promise<Outcome> {
-  const judged = await secondLook(failing, home, scratch);
-  failing = judged.failures;
-  for (const { file, name, why } of judged.unsteady) unsteady.push(`${file} ${name} failed, then passed: ${why}`);
-  return { passed: unsteady.length, isGood: failing.length === 0 };
+function suite(name: string, load: number, ...filters: string[]): Step {
+  return { name, load, run: async () => take(await runSuite(name, scratch, env, filters)) };
+}
+
+function take(outcomes: Outcomes): Outcome {
+  files.push(...outcomes.files);
+  slow.push(...outcomes.slow);
+  failed.push(...outcomes.failures.map(({ file, name, why }) => `${file} ${name}: ${why}`));
+  return { passed: outcomes.passed, isGood: outcomes.failures.length === 0 };
+}
+
+/** Nobody's dotfiles, and all temporary files in one folder that goes with the run. */
+function makeEnvironment(): NodeJS.ProcessEnv {
+  const home = join(scratch, "home");
+  mkdirSync(home);
+  return { ...withEmptyHome(home, process.env), PATH: `${BIN}:${process.env.PATH}`, TMPDIR: scratch };
 }
 
 function giveUp(why: string): void {
   failed.push(...[...running].map((name) => `${name}: ${why}`));
-  endAll();
   process.exit(1);
 }
 
 /** The last thing that is said, however it comes to an end. */
-function sum(): void {
-  for (const folder of [scratch, home]) rmSync(folder, { recursive: true, force: true });
-  failed.push(...failing.map(({ file, name, why }) => `${file} ${name}: ${why}`));
-  for (const story of unsteady) console.log(`unsteady: ${indented(story)}`);
-  for (const story of failed) console.log(`failed: ${indented(story)}`);
+function summarize(): void {
+  killAll();
+  const isWhole = running.size === 0;
+  for (const left of endLeftovers(scratch)) if (isWhole) failed.push(`a test left this running: ${left}`);
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  if (files.length > SLOWEST_SHOWN) {
+    console.log("The slowest files:");
+    for (const { name, ms } of slowestFirst(files).slice(0, SLOWEST_SHOWN)) console.log(`  ${seconds(ms).padStart(8)}  ${name}`);
+  }
+  if (slow.length > 0) console.log("Tests over 5 s:");
+  for (const { name, ms } of slowestFirst(slow)) console.log(`  ${seconds(ms).padStart(8)}  ${name}`);
+  for (const story of failed) console.log(`failed: ${story.split("\n").join("\n    ")}`);
   console.log(`${passed} passed, ${failed.length} failed`);
   if (failed.length > 0) process.exitCode = 1;
 }
 
-function indented(text: string): string {
-  return text.split("\n").join("\n    ");
+function slowestFirst(timed: readonly Timed[]): Timed[] {
+  return timed.toSorted((a, b) => b.ms - a.ms);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,10 +1,9 @@
-// One program of a test run: what it says is passed on as it comes, and its first and last lines are kept for the sum at
-// the end. Nobody's dotfiles reach it.
+// One program of a test run, in a process group of its own so that nothing it starts outlives the run. What it says is
+// passed on as it comes or when it ends, and its first and last lines are kept for the summary.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withEmptyHome } from "../../test/support/empty-home.ts";
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export const BIN = join(ROOT, "node_modules/.bin");
@@ -14,27 +13,36 @@ const LINES_KEPT = 6;
 const LAST_WORDS_MS = 2_000;
 
 export type Ended = { status: number; said: string };
+export type Program = { command: string; args: readonly string[]; env: NodeJS.ProcessEnv; isLive?: boolean };
 
 const running = new Set<ChildProcess>();
 
-export function execute(home: string, command: string, args: readonly string[]): Promise<Ended> {
-  const env = withEmptyHome(home, { ...process.env, PATH: `${BIN}:${process.env.PATH}` });
+/** `isLive` passes output on as it comes; else it is printed when the program ends, so that programs side by side do not mix. */
+export function execute({ command, args, env, isLive = false }: Program): Promise<Ended> {
   return new Promise((resolve) => {
     const said = new Said();
-    const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env });
+    const held: [Buffer, NodeJS.WritableStream][] = [];
+    const hear = (data: Buffer, to: NodeJS.WritableStream) => {
+      said.add(data);
+      if (isLive) to.write(data);
+      else held.push([data, to]);
+    };
+    const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env, detached: process.platform !== "win32" });
     running.add(child);
-    child.stdout.on("data", (data: Buffer) => said.add(data, process.stdout));
-    child.stderr.on("data", (data: Buffer) => said.add(data, process.stderr));
+    child.stdout.on("data", (data: Buffer) => hear(data, process.stdout));
+    child.stderr.on("data", (data: Buffer) => hear(data, process.stderr));
     const end = (status: number) => {
-      running.delete(child);
+      if (!running.delete(child)) return;
+      kill(child);
+      for (const [data, to] of held) to.write(data);
       resolve({ status, said: said.text });
     };
     child.on("error", (error) => {
-      said.add(Buffer.from(`${error.message}\n`), process.stderr);
+      hear(Buffer.from(`${error.message}\n`), process.stderr);
       end(127);
     });
     child.on("exit", (code, signal) => {
-      if (signal !== null) said.add(Buffer.from(`ended by ${signal}\n`), process.stderr);
+      if (signal !== null) hear(Buffer.from(`ended by ${signal}\n`), process.stderr);
       const status = code ?? 1;
       child.on("close", () => end(status));
       setTimeout(() => end(status), LAST_WORDS_MS).unref();
@@ -42,8 +50,18 @@ export function execute(home: string, command: string, args: readonly string[]):
   });
 }
 
-export function endAll(): void {
-  for (const child of running) child.kill();
+export function killAll(): void {
+  for (const child of running) kill(child);
+}
+
+/** With everything of its group that is still there. */
+function kill(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
+  } catch {
+    // All gone.
+  }
 }
 
 class Said {
@@ -52,8 +70,7 @@ class Said {
   #left = 0;
   #unfinished = "";
 
-  add(data: Buffer, to: NodeJS.WritableStream): void {
-    to.write(data);
+  add(data: Buffer): void {
     const lines = (this.#unfinished + data.toString()).split("\n");
     this.#unfinished = lines.pop() ?? "";
     for (const line of lines) this.#line(line);

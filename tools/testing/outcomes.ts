@@ -1,4 +1,4 @@
-// A reporter for vitest that writes down what failed and why, for whoever started it.
+// A reporter for vitest that writes down what passed, what failed and why, and how long it took, for whoever started it.
 
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -7,12 +7,11 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node";
 /** Set for the run: the file to write to. */
 export const OUTCOMES_FILE = "TEST_OUTCOMES_FILE";
 
-export const WHOLE_FILE = "(the file)";
-export const HOOKS = " (hooks)";
-
 export type Failure = { file: string; name: string; why: string };
-export type Outcomes = { passed: number; failures: Failure[] };
+export type Timed = { name: string; ms: number };
+export type Outcomes = { passed: number; failures: Failure[]; files: Timed[]; slow: Timed[] };
 
+const SLOW_MS = 5_000;
 const WHY_LINES = 4;
 const WHY_CHARS = 600;
 
@@ -20,31 +19,35 @@ export default class OutcomesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const to = process.env[OUTCOMES_FILE];
     if (to === undefined) return;
-    const outcomes: Outcomes = { passed: 0, failures: [] };
+    const outcomes: Outcomes = { passed: 0, failures: [], files: [], slow: [] };
     for (const module of modules) {
       const file = relative(process.cwd(), module.moduleId);
-      const failed = (name: string, errors: readonly { message: string; stack?: string }[]) =>
-        outcomes.failures.push({ file, name, why: why(errors) });
+      const fail = (name: string, errors: readonly { message: string; stack?: string }[]) =>
+        outcomes.failures.push({ file, name, why: describe(errors) });
+      const { collectDuration, setupDuration, duration } = module.diagnostic();
+      outcomes.files.push({ name: file, ms: collectDuration + setupDuration + duration });
       // What does not even load, and hooks: the tests that needed them did not run.
-      if (module.errors().length > 0) failed(WHOLE_FILE, module.errors());
-      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed(`${suite.fullName}${HOOKS}`, suite.errors());
+      if (module.errors().length > 0) fail("(the file)", module.errors());
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) fail(`${suite.fullName} (hooks)`, suite.errors());
       for (const test of module.children.allTests()) {
         const result = test.result();
+        const ms = test.diagnostic()?.duration ?? 0;
+        if (ms > SLOW_MS) outcomes.slow.push({ name: `${file} ${test.fullName}`, ms });
         if (result.state === "passed") outcomes.passed++;
-        if (result.state === "failed") failed(test.fullName, result.errors);
+        if (result.state === "failed") fail(test.fullName, result.errors);
       }
     }
     for (const error of unhandled) {
       const path: unknown = error.VITEST_TEST_PATH;
       const file = typeof path === "string" ? relative(process.cwd(), path) : "";
-      outcomes.failures.push({ file, name: "(an error that nobody caught)", why: why([error]) });
+      outcomes.failures.push({ file, name: "(an error that nobody caught)", why: describe([error]) });
     }
     writeFileSync(to, JSON.stringify(outcomes));
   }
 }
 
 /** The message of the first error, and where in our own files it was. */
-function why(errors: readonly { message: string; stack?: string }[]): string {
+function describe(errors: readonly { message: string; stack?: string }[]): string {
   const [first] = errors;
   if (first === undefined) return "no reason given";
   const said = first.message.split("\n").filter((line) => line.trim() !== "");

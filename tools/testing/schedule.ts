@@ -1,0 +1,27 @@
+// Runs steps side by side as the machine bears. A step says how many cores it keeps busy, so that steps that mostly wait
+// run beside those that compute. Steps begin in the order given; one that does not fit yet lets those behind it go first.
+
+export type Task = { load: number; run(): Promise<void> };
+
+export async function runAll(tasks: readonly Task[], capacity: number): Promise<void> {
+  const waiting = [...tasks];
+  const running = new Set<Promise<void>>();
+  let load = 0;
+  const begin = (task: Task) => {
+    load += task.load;
+    const done: Promise<void> = task.run().finally(() => {
+      load -= task.load;
+      running.delete(done);
+    });
+    running.add(done);
+  };
+  while (waiting.length > 0 || running.size > 0) {
+    for (const task of [...waiting]) {
+      // A task that is larger than the machine runs alone.
+      if (running.size > 0 && load + task.load > capacity) continue;
+      waiting.splice(waiting.indexOf(task), 1);
+      begin(task);
+    }
+    await Promise.race(running);
+  }
+}
