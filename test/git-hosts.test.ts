@@ -140,7 +140,10 @@ describe.each([
         sending.on("response", (response) => response.resume().on("close", resolve));
       });
       sending.write(body.slice(0, 20));
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      // The gateway has read who pushes.
+      const lastUsedAt = async () =>
+        (await alice.call("sys.token.list", {})).tokens.find(({ tokenId }) => tokenId === token.tokenId)!.lastUsedAt;
+      await expect.poll(lastUsedAt).not.toBeNull();
       if (revoke) await alice.call("sys.token.revoke", { tokenId: token.tokenId });
       sending.end(body.slice(20));
       await over;
@@ -230,10 +233,10 @@ describe.each([
       const asking = request(`${host.url}/git/alice/big/${service}`, { method: "POST", headers }, (response) =>
         response.once("data", () => asking.destroy()).on("error", () => {}),
       );
-      asking.on("error", () => {}).on("close", () => setTimeout(resolve, 100));
-      asking.write(body);
+      asking.on("error", () => {}).on("close", resolve);
+      // Requests are taken in the order in which they come: once a later one is answered, this one is under way.
+      asking.write(body, () => isWhole || void get("alice/big", basic("alice")).then(() => asking.destroy()));
       if (isWhole) asking.end();
-      else setTimeout(() => asking.destroy(), 100);
     });
   }
 

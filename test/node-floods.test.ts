@@ -3,6 +3,7 @@
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import type { Client } from "../src/client/client.ts";
 import { LIMITS } from "../src/protocol/limits.ts";
 import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
@@ -123,12 +124,19 @@ async function connected(host: Host, id: string, token: string): Promise<WebSock
 test("two users who keep every thread busy do not keep a third from running a command", async () => {
   const host = await startNodeHost();
   await populate(host);
-  const busy = [await enter(host, ALICE), await enter(host, BOB)];
-  const sleeps = busy.flatMap((client) => Array.from({ length: 6 }, () => client.call("shell.exec", { input: "sleep 20", wait: 0 })));
-  await Promise.all(sleeps);
-  // Until each of them has all the threads that it gets.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
   const root = await enter(host, ROOT);
+  await root.call("sys.config.set", { key: "config/shell/timeout_ms", value: String(10 * 60_000) });
+  const busy = [await enter(host, ALICE), await enter(host, BOB)];
+  // None of them ends by itself, so whoever waits for one waits in vain.
+  const start = (client: Client, at: number) =>
+    client.call("shell.exec", { input: `mkdir -p begun; touch begun/${at}; sleep 600`, wait: 0 });
+  await Promise.all(busy.flatMap((client) => Array.from({ length: 6 }, (_, at) => start(client, at))));
+  const begun = async (client: Client) => {
+    const listed = await client.call("fs.read", { path: "begun" });
+    return listed.ok && "files" in listed ? listed.files.length : 0;
+  };
+  // Each of them has all the threads that it gets.
+  await expect.poll(() => Promise.all(busy.map(begun))).toEqual([4, 4]);
   expect(await root.call("shell.exec", { input: "echo hi", wait: 60_000 })).toMatchObject({ status: "completed", output: "hi\n" });
   await host.close();
 });
@@ -152,7 +160,7 @@ test("a user who asks for many searches and lists at once leaves others their tu
   for (const ask of [() => bob.call("fs.search", { path: "many", query: "nothing" }), () => bob.call("fs.read", { path: "many" })]) {
     let done = 0;
     const flood = Array.from({ length: 60 }, () => ask().then(() => done++));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => done, { interval: 1 }).toBeGreaterThan(0);
     const before = done;
     await alice.call("fs.read", { path: "/etc/passwd" });
     expect(done - before).toBeLessThan(50);

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ExecArgs, execCommand, type ExecResult } from "../hardware/exec.ts";
 import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { environment } from "./environment.ts";
@@ -126,9 +126,18 @@ describe.skipIf(process.platform === "win32")("commands", () => {
   });
 
   test("a time limit is only there where it was asked for, and takes everything along", async () => {
-    expect(await run("echo begun; sleep 1000", { timeout: 300 })).toMatchObject({
+    // Far away, and reached as soon as the command has said something.
+    const limitMs = 543_210;
+    const set = vi.spyOn(globalThis, "setTimeout");
+    const marker = join(folder, "limited");
+    const sessionId = await started(`echo begun; touch ${marker}; sleep 1000`, { timeout: limitMs });
+    const reachLimit = set.mock.calls.find(([, ms]) => ms === limitMs)![0];
+    set.mockRestore();
+    await expect.poll(() => existsSync(marker)).toBe(true);
+    reachLimit();
+    expect(await run("", { sessionId })).toMatchObject({
       exitCode: 124,
-      error: "Command timed out after 300ms",
+      error: `Command timed out after ${limitMs}ms`,
       output: "begun\n",
     });
   });

@@ -6,6 +6,7 @@ import { ENDED_PER_OWNER, Sessions, type Sink, type Spawned } from "./sessions.t
 
 const ABOUT = { command: "x", cwd: "/", outputBytesMax: 1024 };
 const LIMITS = { running: 2, ended: 2, keepMs: 1_000 };
+const NOW = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
 
 /** A command that does what the test says. */
@@ -22,7 +23,7 @@ function command(more: Partial<Spawned> = {}) {
 
 function sessions(limits = LIMITS) {
   let made = 0;
-  const all = new Sessions({ newId: () => String(++made), now: () => Date.now(), sleep }, limits);
+  const all = new Sessions({ newId: () => String(++made), now: () => NOW, sleep }, limits);
   return Object.assign(all, {
     look: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER),
   });

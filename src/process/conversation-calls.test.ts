@@ -14,7 +14,7 @@ const finished = () => world.process.events.after(0, 10_000)!.filter(({ signal }
 /** Says so much and waits for the answers, of which each repeats what was said. */
 async function talk(count: number, conversationId = "default"): Promise<void> {
   for (let at = 1; at <= count; at++) {
-    world.script = [[text(`a${at}`)]];
+    world.on(`q${at}`, [text(`a${at}`)]);
     world.say(`q${at}`, { conversationId });
     await world.idle();
   }
@@ -85,13 +85,13 @@ describe("compacting by hand", () => {
 
   it("asks the model for a summary where nobody wrote one, and counts what that took", async () => {
     await talk(2);
-    world.script = [[text("in short")]];
+    world.summary = [text("in short")];
     const { summaryMessageId } = await world.process.conversation.compact({ throughMessageId: 2, generateSummary: true });
     expect(world.requests.at(-1)).toMatchObject({ tools: [], choice: { maxOutputTokens: 768, reasoning: "off" } });
     expect(world.history()[0]).toMatch(/in short$/);
     expect(world.process.spent().modelCalls).toBe(3);
     expect(summaryMessageId).toBe(1);
-    world.script = [{ error: "no key" }];
+    world.summary = { error: "no key" };
     await expect(world.process.conversation.compact({ keepLast: 0, generateSummary: true })).rejects.toThrow(
       "Failed to generate compaction summary: no key",
     );
@@ -99,7 +99,7 @@ describe("compacting by hand", () => {
   });
 
   it("never parts a call from its results", async () => {
-    world.script = [[read("/a"), read("/b")], [text("done")]];
+    world.on("look", [read("/a"), read("/b")], [text("done")]);
     world.say("look");
     await world.idle();
     // user, call, two results, answer: keeping the last two would begin with a result.
@@ -151,7 +151,7 @@ describe("forking", () => {
     );
     await expect(world.process.conversation.fork({})).rejects.toThrow("exactly one");
     await expect(world.process.conversation.fork({ segmentId: "x" })).rejects.toThrow("Conversation segment not found: x");
-    world.script = [[text("another way")]];
+    world.on("and?", [text("another way")]);
     world.say("and?", { conversationId: "b" });
     await world.idle();
     expect(world.history("b").at(-1)).toBe("assistant: another way");
@@ -191,7 +191,8 @@ describe("reset", () => {
 
   it("ends what works on it and what waits for it, each visibly, and lets others begin", async () => {
     world.modelHolds = turn();
-    world.script = [[text("never")], [text("elsewhere")]];
+    world.on("one", [text("never")]);
+    world.on("three", [text("elsewhere")]);
     world.say("one", { runId: "one" });
     await expect.poll(() => world.requests.length).toBe(1);
     world.say("two", { runId: "two" });

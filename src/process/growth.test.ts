@@ -19,7 +19,7 @@ async function costs(messages: number): Promise<{ page: Cost; turn: Cost }> {
         world.now,
       );
   });
-  world.script = [[text("measured")]];
+  world.on("measure", [text("measured")]);
   world.say("measure");
   await world.idle();
   const cost = { statements: 0, rows: 0 };
@@ -45,7 +45,7 @@ async function costs(messages: number): Promise<{ page: Cost; turn: Cost }> {
   const { messages: shown, messageCount } = world.process.conversation.history({ limit: 50, offset: messages - 50 }, null);
   expect([shown.length, messageCount]).toEqual([50, messages + 4]);
   const page = taken();
-  world.script = [[text("next")]];
+  world.on("and?", [text("next")]);
   world.process.send({ said: { role: "user", text: "and?" }, reason: "proc.send" });
   await expect.poll(() => world.requests.length).toBe(3);
   world.process.close();

@@ -18,7 +18,7 @@ const contexts = () => events().flatMap(({ payload }) => (payload.context as Con
 
 describe("the context", () => {
   it("is told with each answer of the model, and is part of a history page", async () => {
-    world.script = [[text("hello")]];
+    world.on("hi", [text("hello")]);
     world.say("hi");
     await world.idle();
     expect(contexts().map(({ source, messageCount, lastMessageId }) => [source, messageCount, lastMessageId])).toEqual([
@@ -31,7 +31,7 @@ describe("the context", () => {
   });
 
   it("counts what was said since it was measured", async () => {
-    world.script = [[text("hello")]];
+    world.on("hi", [text("hello")]);
     world.say("hi");
     await world.idle();
     world.modelHolds = turn();
@@ -64,7 +64,7 @@ describe("the context", () => {
 describe("compacting by itself", () => {
   const fill = async (count: number, tokens: number) => {
     for (let at = 0; at < count; at++) {
-      world.script = [[text(`a${at}`)]];
+      world.on(long(String(at), tokens), [text(`a${at}`)]);
       world.say(long(String(at), tokens));
       await world.idle();
     }
@@ -73,7 +73,8 @@ describe("compacting by itself", () => {
   it("makes room before a model call, tells of it, and goes on", async () => {
     await fill(3, 2_500);
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
-    world.script = [[text("in short")], [text("answer")]];
+    world.summary = [text("in short")];
+    world.on(long("z", 2_500), [text("answer")]);
     world.say(long("z", 2_500), { runId: "last" });
     await world.idle();
     expect(world.history()).toEqual([
@@ -91,7 +92,9 @@ describe("compacting by itself", () => {
   it("keeps the words that are worked on, wherever they went", async () => {
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
     world.sys = async () => ({ kind: "done", isError: false, output: long("r", 5_000) });
-    world.script = [[read("/a")], [read("/b")], [text("in short")], [text("done")]];
+    world.on("find the needle", [read("/a")], [read("/b")]);
+    world.summary = [text("in short")];
+    world.answer = () => [text("done")];
     world.say("find the needle");
     await world.idle();
     expect(world.history()[0]).toMatch(/in short\n\nWhat is being worked on was asked with these words:\n\nfind the needle$/);
@@ -121,11 +124,11 @@ describe("compacting by itself", () => {
   it("stops where no summary can be made, or where it would be no shorter, and leaves everything in its place", async () => {
     await fill(1, 10);
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
-    world.script = [{ error: "no key" }];
+    world.summary = { error: "no key" };
     world.say(long("x", 9_500));
     await world.idle();
     expect(world.history()).toHaveLength(4);
-    world.script = [[text(long("s", 20_000))]];
+    world.summary = [text(long("s", 20_000))];
     world.say("again");
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete", "error context.auto_compact.failed", "error context.auto_compact.failed"]);
@@ -136,7 +139,8 @@ describe("compacting by itself", () => {
   it("is bounded in a run", async () => {
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
     world.sys = async () => ({ kind: "done", isError: false, output: long("r", 7_000) });
-    world.script = Array.from({ length: 20 }, (_, at) => [at % 2 === 0 ? read(`/${at}`) : text("in short")]);
+    world.answer = () => [read("/more")];
+    world.summary = [text("in short")];
     world.say(long("never enough ", 300));
     await world.idle();
     expect(reasons()).toEqual(["error context.auto_compact.failed"]);
@@ -148,7 +152,7 @@ describe("compacting by itself", () => {
 describe("a budget", () => {
   it("asks before the next model call, and a yes gives as much again", async () => {
     world.budget = { run: { modelCalls: 2 }, process: {} };
-    world.script = [[read("/1")], [read("/2")], [read("/3")], [read("/4")], [text("done")]];
+    world.on("work", [read("/1")], [read("/2")], [read("/3")], [read("/4")], [text("done")]);
     world.say("work", { runId: "r" });
     await expect.poll(() => world.questions.length).toBe(1);
     expect(world.questions[0]).toEqual({ runId: "r", over: [{ scope: "run", limit: "modelCalls", allowed: 2, used: 2 }] });
@@ -167,7 +171,7 @@ describe("a budget", () => {
 
   it("of the process is not extended by a yes to a run", async () => {
     world.budget = { run: { modelCalls: 1 }, process: { modelCalls: 2 } };
-    world.script = [[read("/1")], [read("/2")], [text("done")]];
+    world.on("work", [read("/1")], [read("/2")], [text("done")]);
     world.say("work", { runId: "r" });
     for (const scopes of [["run"], ["run", "process"]]) {
       await expect.poll(() => world.process.activeRun?.budgetRequest).toEqual({ requestId: "budget of r", scopes });
@@ -181,7 +185,7 @@ describe("a budget", () => {
     world.budget = { run: {}, process: { tokens: 20 } };
     world.say("one");
     await world.idle();
-    world.script = [[read("/1")]];
+    world.on("two", [read("/1")]);
     world.say("two", { runId: "two" });
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of two");
     world.process.budgetDecided("budget of two", false);
@@ -208,7 +212,7 @@ describe("a budget", () => {
     let isAllowed = false;
     world.sys = async () =>
       isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", request: question("q", "r") };
-    world.script = [[read("/x")], [text("done")]];
+    world.on("work", [read("/x")], [text("done")]);
     world.say("work", { runId: "r" });
     await expect.poll(() => world.process.activeRun?.pausedAt).toBe(world.now);
     world.now += 60 * 60 * 1000;
@@ -223,7 +227,7 @@ describe("a budget", () => {
 
   it("outlives a crash while the question is open", async () => {
     world.budget = { run: { modelCalls: 1 }, process: {} };
-    world.script = [[read("/1")]];
+    world.on("work", [read("/1")]);
     world.say("work", { runId: "r" });
     await expect.poll(() => world.process.activeRun?.budgetRequest?.requestId).toBe("budget of r");
     world.begin();
@@ -238,7 +242,7 @@ describe("a budget", () => {
 it("caps what tools say, per call and per turn, and keeps all of it", async () => {
   world.contextWindow = null;
   world.sys = async ({ args }) => ({ kind: "done", isError: false, output: `${String(args.path)}\n`.repeat(20_000) });
-  world.script = [[read("/1"), read("/2"), read("/3"), read("/4"), read("/5")], [text("much")]];
+  world.on("read all", [read("/1"), read("/2"), read("/3"), read("/4"), read("/5")], [text("much")]);
   world.say("read all");
   await world.idle();
   const results = world.process.history.page("default", 0, 100).messages.flatMap((one) => (one.role === "toolResult" ? one.output : []));
@@ -252,7 +256,7 @@ it("shows pictures to the model, and goes on without those that are gone", async
   const image = (key: string) => ({ type: "image", mimeType: "image/png", key });
   world.media.set("a", Uint8Array.of(1, 2, 3)).set("b", Uint8Array.of(4));
   world.sys = async () => ({ kind: "done", isError: false, output: "a picture", images: [image("a"), image("gone")] });
-  world.script = [[read("/a.png")], [text("a cat")]];
+  world.on("what is this?", [read("/a.png")], [text("a cat")]);
   world.process.send({ said: { role: "user", text: "what is this?", media: [image("b"), image("gone")] }, reason: "proc.send" });
   await world.idle();
   const [question, , result] = world.requests[1]!.messages;
@@ -269,7 +273,7 @@ it("shows pictures to the model, and goes on without those that are gone", async
 
 it("tells calls apart that a server numbers anew in every answer", async () => {
   const again = { type: "toolCall", id: "0", name: "Read", arguments: { target: "gsv", path: "/a" } } as const;
-  world.script = [[again, again], [again], [text("done")]];
+  world.on("look", [again, again], [again], [text("done")]);
   world.say("look");
   await world.idle();
   expect(new Set(world.effects.map(({ callId }) => callId)).size).toBe(3);
@@ -292,7 +296,7 @@ describe("followers", () => {
       { type: "toolcall_start", index: 1, id: "k", name: "Read" },
       { type: "toolcall_delta", index: 1, delta: '{"pa' },
     ];
-    world.script = [[text("hello")]];
+    world.on("hi", [text("hello")]);
     world.say("hi", { runId: "r" });
     await expect.poll(() => world.streamed.length).toBe(10);
     expect(world.process.live()).toEqual({
@@ -319,7 +323,8 @@ describe("followers", () => {
   });
 
   it("are told of every end by both its names", async () => {
-    world.script = [[text("yes")], { error: "no key" }];
+    world.on("one", [text("yes")]);
+    world.on("two", { error: "no key" });
     world.say("one", { runId: "one" });
     await world.idle();
     world.say("two", { runId: "two" });

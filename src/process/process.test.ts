@@ -3,10 +3,9 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { turn, type Turn } from "../lib/turn.ts";
-import type { ModelRequest } from "../ports/models.ts";
 import type { SysOutcome } from "./link.ts";
 import { LEASE_MS } from "./state.ts";
-import { type Answer, question, read, text, tool, World } from "../../test/support/process-world.ts";
+import { question, read, text, tool, World } from "../../test/support/process-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -15,7 +14,7 @@ beforeEach(() => {
 
 describe("a run", () => {
   it("answers what was said, and tells of each step in order", async () => {
-    world.script = [[text("hello")]];
+    world.on("hi", [text("hello")]);
     expect(world.say("hi")).toEqual({ status: "started", runId: "run-1" });
     await world.idle();
     expect(world.history()).toEqual(["user: hi", "assistant: hello"]);
@@ -43,7 +42,8 @@ describe("a run", () => {
   });
 
   it("carries out what the model asks for, one after the other here, and tells it the results", async () => {
-    world.script = [[text("let me look"), read("/a"), read("/b"), tool("Fly", {}), tool("Read", { target: "gsv" })], [text("done")]];
+    const calls = [text("let me look"), read("/a"), read("/b"), tool("Fly", {}), tool("Read", { target: "gsv" })];
+    world.on("what is in a and b?", calls, [text("done")]);
     world.say("what is in a and b?");
     await world.idle();
     expect(world.effects.map(({ syscall, args }) => `${syscall} ${String(args.path)}`)).toEqual(["fs.read /a", "fs.read /b"]);
@@ -65,7 +65,7 @@ describe("a run", () => {
       return door.promise;
     };
     const [first, second] = [read("/a", "lap"), read("/b", "desk")] as { id: string }[];
-    world.script = [[first as never, second as never], [text("both")]];
+    world.on("compare", [first as never, second as never], [text("both")]);
     world.say("compare");
     await expect.poll(() => doors.size).toBe(2);
     doors.get(second!.id)?.resolve({ kind: "done", isError: false, output: "B" });
@@ -75,7 +75,8 @@ describe("a run", () => {
   });
 
   it("ends visibly where the model fails or says nothing", async () => {
-    world.script = [{ error: "no key" }, []];
+    world.on("one", { error: "no key" });
+    world.on("two", []);
     world.say("one");
     await world.idle();
     world.say("two");
@@ -88,11 +89,10 @@ describe("a run", () => {
     let isAllowed = false;
     world.sys = async () =>
       isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", request: question("q", "r") };
-    world.script = [[tool("Delete", { target: "gsv", path: "/x" })], [text("gone")]];
+    world.on("delete x", [tool("Delete", { target: "gsv", path: "/x" })], [text("gone")]);
     world.say("delete x");
-    await expect.poll(() => world.effects.length).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(world.process.activeRun).toBeDefined();
+    await expect.poll(() => world.process.activeRun?.pausedAt).toBe(world.now);
+    expect(world.effects).toHaveLength(1);
     isAllowed = true;
     world.process.decided("q");
     world.process.decided("q");
@@ -103,7 +103,7 @@ describe("a run", () => {
 
   it("is over when nothing is heard of it for too long", async () => {
     world.sys = () => new Promise(() => {});
-    world.script = [[read("/a")]];
+    world.on("look", [read("/a")]);
     world.say("look");
     await expect.poll(() => world.effects.length).toBe(1);
     await expect.poll(() => world.wakeAt).toBe(world.now + LEASE_MS);
@@ -121,7 +121,8 @@ describe("a run", () => {
 describe("what comes while it works", () => {
   it("of the same conversation is heard between two steps, and answered with the run", async () => {
     world.modelHolds = turn();
-    world.script = [[read("/a")], [text("both answered")]];
+    world.on("first", [read("/a")]);
+    world.on("second", [text("both answered")]);
     world.say("first");
     expect(world.say("second")).toMatchObject({ queued: true });
     world.modelHolds.resolve();
@@ -143,7 +144,8 @@ describe("what comes while it works", () => {
 
   it("else waits its turn", async () => {
     world.modelHolds = turn();
-    world.script = [[text("one")], [text("two")]];
+    world.on("first", [text("one")]);
+    world.on("second", [text("two")]);
     world.say("first");
     world.say("second", { conversationId: "other" });
     world.modelHolds.resolve();
@@ -159,7 +161,8 @@ describe("what comes while it works", () => {
 describe("abort", () => {
   it("ends a run whatever the model is doing, and lets the next begin", async () => {
     world.modelHolds = turn();
-    world.script = [[text("never")], [text("next")]];
+    world.on("long", [text("never")]);
+    world.on("short", [text("next")]);
     world.say("long");
     await expect.poll(() => world.requests.length).toBe(1);
     world.say("short", { conversationId: "other" });
@@ -179,7 +182,8 @@ describe("abort", () => {
   it("leaves a result for each call, and what comes late changes nothing", async () => {
     const late = turn<SysOutcome>();
     world.sys = () => late.promise;
-    world.script = [[read("/a"), read("/b")], [text("again")]];
+    world.on("look", [read("/a"), read("/b")]);
+    world.on("and now?", [text("again")]);
     world.say("look");
     await expect.poll(() => world.effects.length).toBe(1);
     expect(world.process.abort()).toMatchObject({ interruptedToolCalls: 2 });
@@ -198,7 +202,7 @@ describe("abort", () => {
   it("lets the next begin, whatever the run was waiting for", async () => {
     world.preparing = new Promise(() => {});
     world.say("stuck");
-    await new Promise((resolve) => setImmediate(resolve));
+    await expect.poll(() => world.preparations).toBe(1);
     world.say("next", { conversationId: "other" });
     world.preparing = Promise.resolve();
     world.process.abort();
@@ -242,19 +246,8 @@ it("goes on after a crash at any moment: nothing lost, nothing doubled, every ru
       if (!results.has(callId)) results.set(callId, `${++done}: ${String(args.path)}`);
       return { kind: "done", isError: false, output: results.get(callId)! };
     };
-    const answers: Answer[] = [[read("/a"), read("/b", "lap")], [read("/c")], [text("end of one")], [text("end of two")]];
-    // A model that is asked again answers the same again.
-    one.script = [];
-    const script = (request: ModelRequest) => {
-      const users = request.messages.filter(({ role }) => role === "user").length;
-      const tools = request.messages.filter(({ role }) => role === "tool").length;
-      return users > 1 && tools === 3 ? answers[3]! : tools === 0 ? answers[0]! : tools === 2 ? answers[1]! : answers[2]!;
-    };
-    const requests = one.requests;
-    requests.push = (request: ModelRequest) => {
-      one.script = [script(request)];
-      return Array.prototype.push.call(requests, request);
-    };
+    one.on("one", [read("/a"), read("/b", "lap")], [read("/c")], [text("end of one")]);
+    one.on("two", [text("end of two")]);
     one.say("one", { runId: "one" });
     one.say("two", { runId: "two", conversationId: "other" });
     for (let step = 0; step < crashAt; step++) await Promise.resolve();

@@ -10,7 +10,7 @@ beforeEach(() => {
 
 async function say(words: string, answer: string, conversationId = "default"): Promise<void> {
   world.now += 1_000;
-  world.script = [[text(answer)]];
+  world.on(words, [text(answer)]);
   world.say(words, { conversationId });
   await world.idle();
 }
@@ -33,7 +33,7 @@ it("finds the newest first, in any case, with their places", async () => {
 });
 
 it("looks into calls and their results, and at no more than was asked for", async () => {
-  world.script = [[read("/etc/motd")], [text("done")]];
+  world.on("look", [read("/etc/motd")], [text("done")]);
   world.say("look");
   await world.idle();
   expect((await search("motd")).matches.map(({ role }) => role)).toEqual(["toolResult", "assistant"]);

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Client } from "../../src/client/client.ts";
+import { turn } from "../../src/lib/turn.ts";
 import type { Snippet } from "./corpus.ts";
 
 export type Ran = { stdout: string; stderr: string; exitCode: number };
@@ -24,32 +25,34 @@ export function canRun({ script }: Snippet): boolean {
 }
 
 /** What the machine says. */
-export async function byMachine(all: readonly Snippet[]): Promise<Ran[]> {
+export function byMachine(all: readonly Snippet[]): Promise<Ran>[] {
   const scratch = mkdtempSync(join(tmpdir(), "gsv-bash-"));
-  try {
-    return await each(all, async ({ script, files }, at) => {
-      const folder = join(scratch, String(at));
-      mkdirSync(folder);
-      for (const [path, content] of Object.entries(files)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), content);
-      }
-      writeFileSync(`${folder}.sh`, script);
-      return bash(`${folder}.sh`, folder);
-    });
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const runs = each(all, async ({ script, files }, at) => {
+    const folder = join(scratch, String(at));
+    mkdirSync(folder);
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    writeFileSync(`${folder}.sh`, script);
+    return bash(`${folder}.sh`, folder);
+  });
+  void Promise.allSettled(runs).then(() => rmSync(scratch, { recursive: true, force: true }));
+  return runs;
 }
 
-/** What the gateway says. */
-export async function byGateway(all: readonly Snippet[], client: Client): Promise<Ran[]> {
+/** A folder for each, in which the gateway runs it. */
+export async function makeFolders(all: readonly Snippet[], client: Client): Promise<void> {
   // Some at a time: on a busy machine all at once outlive the time a command may take.
   for (let at = 0; at < all.length; at += FOLDERS_AT_ONCE) {
     const names = [...all.keys()].slice(at, at + FOLDERS_AT_ONCE);
     let made = await client.call("shell.exec", { input: `mkdir -p snippets && cd snippets && mkdir ${names.join(" ")}` });
     while (made.status === "running") made = await client.call("shell.exec", { sessionId: made.sessionId, input: "" });
   }
+}
+
+/** What the gateway says. */
+export function byGateway(all: readonly Snippet[], client: Client): Promise<Ran>[] {
   return each(all, async ({ script, files }, at) => {
     const cwd = `snippets/${at}`;
     for (const [path, content] of Object.entries(files)) await client.call("fs.write", { path: `${cwd}/${path}`, content });
@@ -87,13 +90,18 @@ function bash(script: string, cwd: string): Promise<Ran> {
   });
 }
 
-/** A few at a time, answers in order. */
-async function each<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
+/** A few at a time, in order. */
+function each<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<R>[] {
+  const turns = items.map(() => turn<Promise<R>>());
   let next = 0;
   const worker = async () => {
-    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at]!, at);
+    for (let at = next++; at < items.length; at = next++) {
+      const result = work(items[at]!, at);
+      turns[at]!.resolve(result);
+      // Whoever waits for this one is told of a failure; the others go on.
+      await result.catch(() => {});
+    }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return results;
+  for (let at = 0; at < AT_ONCE; at++) void worker();
+  return turns.map(({ promise }) => promise.then((result) => result));
 }

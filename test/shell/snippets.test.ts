@@ -8,7 +8,7 @@ import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, enter, populate } from "../support/people.ts";
 import { snippets } from "./corpus.ts";
 import { differences } from "./differences.ts";
-import { byGateway, byMachine, canRun, hasBash, type Ran } from "./runs.ts";
+import { byGateway, byMachine, canRun, hasBash, makeFolders, type Ran } from "./runs.ts";
 
 const all = snippets();
 
@@ -21,25 +21,29 @@ test("snippets have names of their own, and differences name snippets", () => {
 describe.skipIf(!hasBash)("the shell does as bash does (skipped where there is no bash)", () => {
   let host: Host;
   let client: Client;
-  let truth: Ran[];
-  let ours: Ran[];
+  let truth: Promise<Ran>[] = [];
+  let ours: Promise<Ran>[] = [];
 
   beforeAll(async () => {
     host = await startNodeHost();
     await populate(host);
     client = await enter(host, ALICE);
-    [truth, ours] = await Promise.all([byMachine(all), byGateway(all, client)]);
+    await makeFolders(all, client);
+    // Not waited for here: each test waits for its own.
+    truth = byMachine(all);
+    ours = byGateway(all, client);
   });
 
   afterAll(async () => {
+    await Promise.allSettled([...truth, ...ours]);
     client?.close();
     await host?.close();
   });
 
   for (const [at, snippet] of all.entries()) {
     const { theme, name } = snippet;
-    test.skipIf(!canRun(snippet))(`${theme}: ${name}`, () => {
-      const [wanted, got] = [truth[at]!, ours[at]!];
+    test.skipIf(!canRun(snippet))(`${theme}: ${name}`, async () => {
+      const [wanted, got] = [await truth[at]!, await ours[at]!];
       // Errors are worded differently by every program; whether there are any is not.
       const shown = ({ stdout, stderr, exitCode }: Ran) => ({ exitCode, stdout, hasErrors: stderr !== "" });
       if (!Object.hasOwn(differences, name)) expect(shown(got), got.stderr).toEqual(shown(wanted));

@@ -53,12 +53,13 @@ export class World {
   now = 1_000;
   wakeAt = 0;
   ids = 0;
-  /** What the model answers, in turn; then it repeats what it was told last. */
-  script: Answer[] = [];
+  /** Of a request for a summary. */
+  summary: Answer | null = null;
   modelHolds: Turn | null = null;
   /** Comes before the answer. */
   pieces: ModelEvent[] = [];
   preparing: Promise<void> = Promise.resolve();
+  preparations = 0;
   readonly streamed: Record<string, unknown>[] = [];
   readonly archives = new Map<string, Uint8Array>();
   readonly media = new Map<string, Uint8Array>();
@@ -73,8 +74,9 @@ export class World {
     isError: false,
     output: `content of ${String(args.path)}`,
   });
-  /** Answers by what is asked, where there is no script. */
+  /** Answers what no prompt of `on` is part of; without it, the model repeats what it was told last. */
   answer: ((request: ModelRequest) => Answer) | null = null;
+  readonly #answers = new Map<string, readonly Answer[]>();
   /** The step at which the gateway dies: each is a moment just before or just after something outside was done. */
   crashAt = Number.POSITIVE_INFINITY;
   steps = 0;
@@ -111,6 +113,7 @@ export class World {
       kernel: {
         prepare: async () => {
           await step();
+          this.preparations++;
           await this.preparing;
           return { ...PREPARED, contextWindow: this.contextWindow, budget: this.budget };
         },
@@ -170,7 +173,7 @@ export class World {
   async *#stream(request: ModelRequest, signal: AbortSignal, step: () => Promise<void>): AsyncGenerator<ModelEvent> {
     await step();
     this.requests.push(request);
-    const answer = this.script.shift() ?? this.answer?.(request) ?? [text(`you said ${JSON.stringify(request.messages.at(-1)?.content)}`)];
+    const answer = this.#answerTo(request) ?? [text(`you said ${JSON.stringify(request.messages.at(-1)?.content)}`)];
     yield* this.pieces.splice(0);
     if (this.modelHolds !== null) {
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -180,6 +183,25 @@ export class World {
     if (signal.aborted) yield { type: "error", content: [], usage: null, error: { kind: "aborted", message: "aborted" } };
     else if ("error" in answer) yield { type: "error", content: [], usage: null, error: { kind: "other", message: answer.error } };
     else yield { type: "done", content: answer, usage: USAGE, stop: "end" };
+  }
+
+  /** What the model answers to a prompt: the first to the prompt itself, each further one to the results of the answer before it. */
+  on(prompt: string, ...answers: Answer[]): void {
+    this.#answers.set(prompt, answers);
+  }
+
+  /** Depends on the request alone, so a request that is sent again is answered the same again. */
+  #answerTo(request: ModelRequest): Answer | undefined {
+    if (this.summary !== null && request.system.startsWith("Summarize")) return this.summary;
+    const { messages } = request;
+    const asked = messages.findLastIndex(({ role }) => role === "user");
+    const answered = messages.slice(asked + 1).filter(({ role }) => role === "assistant").length;
+    // What was said by a person and by the runtime may be blocks of one message.
+    for (const block of messages[asked]?.content.toReversed() ?? []) {
+      const answers = block.type === "text" ? this.#answers.get(block.text) : undefined;
+      if (answers?.[answered] !== undefined) return answers[answered];
+    }
+    return this.answer?.(request);
   }
 
   say(words: string, more: { runId?: string; conversationId?: string } = {}) {
@@ -202,6 +224,6 @@ export class World {
   }
 
   idle(): Promise<void> {
-    return expect.poll(() => this.process.activeRun === undefined && this.process.waitingCount === 0).toBe(true);
+    return expect.poll(() => this.process.activeRun === undefined && this.process.waitingCount === 0, { interval: 1 }).toBe(true);
   }
 }

@@ -1,25 +1,48 @@
 // A free port for a gateway that goes away and comes back to it. It lies outside the range from which the system gives ports
-// to outgoing connections, or one of those might sit on it meanwhile.
+// to outgoing connections, or one of those might sit on it meanwhile; and a file with its number keeps it from everybody else
+// who asks for one on this machine, in another test run too.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 
 const LOWEST = 10_000;
 const HIGHEST = 65_535;
-const TRIES = 100;
+/** Of a run that was killed, whose files are left. */
+const CLAIM_MS = 24 * 60 * 60 * 1000;
+const CLAIMS = join(tmpdir(), `gsv-test-ports-${userInfo().username}`);
 
 export async function steadyPort(): Promise<number> {
   const [from, to] = outgoing();
   const [below, above] = [Math.max(0, from - LOWEST), Math.max(0, HIGHEST - to)];
-  const tries = below + above > 0 ? TRIES : 0;
-  for (let tried = 0; tried < tries; tried++) {
-    const at = Math.floor(Math.random() * (below + above));
+  const count = below + above;
+  mkdirSync(CLAIMS, { recursive: true });
+  // Runs begin at places of their own, so that they seldom ask for the same.
+  for (let tried = 0, at = (process.pid * 97) % Math.max(1, count); tried < count; tried++, at = (at + 1) % count) {
     const port = at < below ? LOWEST + at : to + 1 + at - below;
-    if ((await listened(port)) !== null) return port;
+    if (claim(port) && (await listened(port)) !== null) return port;
   }
   const any = await listened(0);
   if (any === null) throw new Error("There is no free port");
   return any;
+}
+
+/** False where somebody else has it. */
+function claim(port: number): boolean {
+  const file = join(CLAIMS, String(port));
+  try {
+    if (Date.now() - statSync(file).mtimeMs > CLAIM_MS) rmSync(file, { force: true });
+  } catch {
+    // Nobody has it.
+  }
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx" });
+  } catch {
+    return false;
+  }
+  process.once("exit", () => rmSync(file, { force: true }));
+  return true;
 }
 
 function outgoing(): [number, number] {

@@ -1,16 +1,20 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NodeClock } from "./clock.ts";
 
-test("what is due before the start is told after it, once", async () => {
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("what is due before the start is told after it, once", () => {
   const clock = new NodeClock();
   let wakes = 0;
   clock.wakeAt(1);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  vi.advanceTimersByTime(60_000);
   expect(wakes).toBe(0);
   clock.start(() => void wakes++);
   expect(wakes).toBe(0);
-  await expect.poll(() => wakes).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  vi.advanceTimersByTime(0);
+  expect(wakes).toBe(1);
+  vi.advanceTimersByTime(60_000);
   expect(wakes).toBe(1);
   clock.stop();
 });

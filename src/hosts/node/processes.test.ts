@@ -84,8 +84,11 @@ test("does not sleep while a model answers, a tool runs, or somebody waits", asy
   models.holds = turn();
   await say(A, "think", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(processes.size).toBe(1);
+  // Another that is opened later and has nothing to do is closed first.
+  await processes.call("init:1001", "state", {});
+  expect(processes.size).toBe(2);
+  await expect.poll(() => processes.size).toBe(1);
+  expect(models.aborted).toBe(0);
   models.holds.resolve();
   await ends(A).toEqual([["r1", "heard think"]]);
   expect(models.requests).toHaveLength(1);

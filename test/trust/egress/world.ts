@@ -23,9 +23,12 @@ export class World {
   canaryHits = 0;
   canaryPort = 0;
   tlsPort = 0;
-  /** Connections of the public servers: open now, and the most at once. */
+  /** Connections of the public servers that are open now. */
   open = 0;
+  /** Requests of /held that are to be answered, and the most of them that were open at once. */
+  readonly held: ServerResponse[] = [];
   most = 0;
+  #holding = 0;
   readonly #ports = new Map<string, number>();
   readonly #servers: (Server | TcpServer)[] = [];
   readonly #sockets = new Set<Socket>();
@@ -95,15 +98,22 @@ export class World {
   }
 
   #serve(server: string, request: IncomingMessage, response: ServerResponse): void {
-    this.most = Math.max(this.most, ++this.open);
+    this.open++;
     response.once("close", () => this.open--);
     const chunks: Buffer[] = [];
     request.on("error", () => {}).on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
       this.seen.push({ server, method, url, headers, body: Buffer.concat(chunks).toString() });
-      behave(new URL(url, "http://x"), response);
+      if (url === "/held") this.#hold(response);
+      else behave(new URL(url, "http://x"), response);
     });
+  }
+
+  #hold(response: ServerResponse): void {
+    this.held.push(response);
+    this.most = Math.max(this.most, ++this.#holding);
+    response.once("close", () => this.#holding--);
   }
 }
 
@@ -144,8 +154,6 @@ function behave({ pathname, searchParams }: URL, response: ServerResponse): void
       return void response.writeHead(200, { "x-long": "x".repeat(200_000) }).end();
     case "/nothttp":
       return void response.socket?.end("SSH-2.0-OpenSSH\r\n");
-    case "/while":
-      return void setTimeout(() => response.end("ok"), 30);
     default:
       response.end("ok");
   }
