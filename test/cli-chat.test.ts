@@ -3,12 +3,12 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../src/client/client.ts";
+import { BUILD } from "./support/current-build.ts";
 import { runAtEnd } from "./support/at-end.ts";
 import type { Host } from "./support/host.ts";
 import { recorded, ScriptedProvider } from "./support/models/provider.ts";
@@ -17,7 +17,6 @@ import { ALICE, BOB, enter, populate, ROOT } from "./support/people.ts";
 import { steadyPort } from "./support/steady-port.ts";
 import { hasTmux, Terminal } from "./support/tmux.ts";
 
-const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "..");
 const KEYS = "y allow it once   a exactly this for a day   n refuse";
 
 let scratch: string;
@@ -33,10 +32,7 @@ let terminal: Terminal | null = null;
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "gsv-chat-"));
-  const { bundle } = (await import(join(FOLDER, "tools/bundle.mjs"))) as { bundle: (means: { outdir: string }) => Promise<void> };
   const port = await steadyPort();
-  await bundle({ outdir: join(scratch, "bundle") });
-  symlinkSync(join(FOLDER, "node_modules"), join(scratch, "node_modules"));
   host = { name: "node", url: `http://127.0.0.1:${port}`, setupCode: null, restart: async () => {}, close: async () => {} };
   gateway = await startGateway();
   await populate(host);
@@ -517,7 +513,7 @@ async function open(): Promise<Terminal> {
 }
 
 function run(...args: string[]): Terminal {
-  const command = [process.execPath, join(scratch, "bundle/gsv.js"), "-u", "alice", ...args];
+  const command = [process.execPath, join(BUILD, "gsv.js"), "-u", "alice", ...args];
   terminal = new Terminal(scratch, ++screens, environment(), command);
   return terminal;
 }
@@ -528,7 +524,7 @@ function reopen(): Promise<Terminal> {
 }
 
 function gsv(args: string[], input = ""): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [join(scratch, "bundle/gsv.js"), "-u", "alice", ...args], { env: environment() });
+  const child = spawn(process.execPath, [join(BUILD, "gsv.js"), "-u", "alice", ...args], { env: environment() });
   let [out, err] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
@@ -538,7 +534,7 @@ function gsv(args: string[], input = ""): Promise<{ code: number | null; out: st
 }
 
 function startGateway(): Promise<ChildProcess> {
-  const args = [join(scratch, "bundle/gsv.js"), "up", "--home", join(scratch, "gateway"), "--port", new URL(host.url).port];
+  const args = [join(BUILD, "gsv.js"), "up", "--home", join(scratch, "gateway"), "--port", new URL(host.url).port];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: scratch }, stdio: ["ignore", "pipe", "inherit"] });
   const keepAfterEnd = runAtEnd('kill -9 "$1"', String(child.pid));
   let said = "";

@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BUILD } from "./support/current-build.ts";
 import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
 import { ALICE } from "./support/people.ts";
@@ -19,9 +19,7 @@ let scratch: string;
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "gsv-cli-shell-"));
-  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-  const { bundle } = (await import(join(root, "tools/bundle.mjs"))) as { bundle: (means: { outdir: string }) => Promise<void> };
-  [host] = await Promise.all([startNodeHost(), bundle({ outdir: join(scratch, "bundle") })]);
+  host = await startNodeHost();
   const setup = await gsv(["auth", "setup", "--url", host.url, "--username", ALICE.username, "--new-password", "-"], `${ALICE.password}\n`);
   expect(setup).toMatchObject({ code: 0 });
 });
@@ -319,7 +317,7 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 function start(args: readonly string[]) {
-  return spawn(process.execPath, [join(scratch, "bundle/gsv.js"), ...args], { env: environment() });
+  return spawn(process.execPath, [join(BUILD, "gsv.js"), ...args], { env: environment() });
 }
 
 function gsv(args: readonly string[], stdin = ""): Promise<Run> {
@@ -340,7 +338,7 @@ function gsv(args: readonly string[], stdin = ""): Promise<Run> {
 /** Types each step's keys once what it waits for was shown since the step before. */
 function atTerminal(steps: readonly Step[], args: readonly string[] = ["shell"]): Promise<{ code: number | null; shown: string }> {
   return new Promise((resolve, reject) => {
-    const command = [process.execPath, join(scratch, "bundle/gsv.js"), ...args].map((word) => `'${word}'`).join(" ");
+    const command = [process.execPath, join(BUILD, "gsv.js"), ...args].map((word) => `'${word}'`).join(" ");
     const child = spawn("/usr/bin/script", ["-qec", `stty cols 100 rows 30; ${command}`, "/dev/null"], {
       env: { ...environment(), SHELL: "/bin/sh", TERM: "xterm" },
     });

@@ -2,20 +2,19 @@
 // its own.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../src/client/client.ts";
+import { BUILD } from "./support/current-build.ts";
 import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
 import { ALICE, enter, populate } from "./support/people.ts";
 import { steadyPort } from "./support/steady-port.ts";
 
 const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const PROMPT = "laptop-shell$";
 
 describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
@@ -28,12 +27,9 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
 
   beforeAll(async () => {
     scratch = mkdtempSync(join(tmpdir(), "gsv-terminal-"));
-    const { bundle } = (await import(join(ROOT, "tools/bundle.mjs"))) as { bundle: (means: { outdir: string }) => Promise<void> };
     // Restarted, it is to be found where it was.
     const port = String(await steadyPort());
-    [host] = await Promise.all([startNodeHost({ port }), bundle({ outdir: join(scratch, "bundle") })]);
-    // Where the bundle looks for what is not in it.
-    symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
+    host = await startNodeHost({ port });
     mkdirSync(join(scratch, "work"));
     writeFileSync(join(scratch, ".bash_profile"), `PS1='${PROMPT} '\n`);
     writeFileSync(join(scratch, ".vimrc"), "set noswapfile\n");
@@ -43,7 +39,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     const make = async (args: { kind: "user" } | { kind: "node"; allowedDeviceId: string }) =>
       (await client.call("sys.token.create", args)).token.token;
     tokens = { user: await make({ kind: "user" }), device: await make({ kind: "node", allowedDeviceId: "laptop" }) };
-    daemon = await startDaemon(scratch, "laptop", tokens.device);
+    daemon = await startDaemon(BUILD, "laptop", tokens.device);
   });
 
   afterEach(() => void tmux("kill-server"));
@@ -166,7 +162,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
 
   test("a device without terminals says so, and there is a prompt instead", async () => {
     const bare = mkdtempSync(join(tmpdir(), "gsv-bare-"));
-    cpSync(join(scratch, "bundle"), join(bare, "bundle"), { recursive: true });
+    cpSync(realpathSync(BUILD), bare, { recursive: true });
     const { token } = await client.call("sys.token.create", { kind: "node", allowedDeviceId: "bare" });
     const other = await startDaemon(bare, "bare", token.token);
     try {
@@ -209,8 +205,8 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
     };
   }
 
-  function startDaemon(place: string, deviceId: string, token: string): Promise<ChildProcess> {
-    const args = [join(place, "bundle/gsv.js"), "-u", "alice", "device", "run", "--id", deviceId, "--workspace", join(scratch, "work")];
+  function startDaemon(build: string, deviceId: string, token: string): Promise<ChildProcess> {
+    const args = [join(build, "gsv.js"), "-u", "alice", "device", "run", "--id", deviceId, "--workspace", join(scratch, "work")];
     const env = { ...environment(), GSV_DEVICE_TOKEN: token };
     const child = spawn(process.execPath, args, { cwd: scratch, env, stdio: ["ignore", "pipe", "inherit"] });
     return new Promise((resolve) => child.stdout.once("data", () => resolve(child)));
@@ -218,7 +214,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
 
   function gsv(...args: string[]): Promise<{ code: number | null; out: string }> {
     const env = { ...environment(), GSV_TOKEN: tokens.user };
-    const child = spawn(process.execPath, [`${scratch}/bundle/gsv.js`, "-u", "alice", ...args], {
+    const child = spawn(process.execPath, [join(BUILD, "gsv.js"), "-u", "alice", ...args], {
       env,
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -231,7 +227,7 @@ describe.skipIf(!has("tmux") || !has("bash"))("gsv shell --target", () => {
   function open(...words: string[]): void {
     const copies = words[0] === "tmp=out" ? words.shift() : undefined;
     const args = words.length === 0 ? ["shell", "--target", "laptop"] : words;
-    const line = [process.execPath, `${scratch}/bundle/gsv.js`, ...args].join(" ");
+    const line = [process.execPath, join(BUILD, "gsv.js"), ...args].join(" ");
     const env = Object.entries({ ...environment(), GSV_TOKEN: tokens.user, ENV: "" }).map(([name, value]) => `${name}='${value}'`);
     const all = `env -i TERM=screen ${env.join(" ")} ${line} -u alice; echo code=$?; exec sh`;
     // A server that is going down would still be found under its old name.

@@ -3,12 +3,12 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "smol-toml";
 import { reference } from "../src/syscalls/reference.ts";
 import { VERSION } from "../src/protocol/version.ts";
+import { BUILD } from "./support/current-build.ts";
 import type { Host } from "./support/host.ts";
 import { startNodeHost } from "./support/node-host.ts";
 import { ALICE, ROOT } from "./support/people.ts";
@@ -25,9 +25,7 @@ let url: string;
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "gsv-cli-"));
   configFile = join(scratch, "config", "config.toml");
-  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-  const { bundle } = (await import(join(root, "tools/bundle.mjs"))) as { bundle: (means: { outdir: string }) => Promise<void> };
-  [host] = await Promise.all([startNodeHost(), bundle({ outdir: join(scratch, "bundle") })]);
+  host = await startNodeHost();
   url = host.url;
 });
 
@@ -611,7 +609,7 @@ function local(): { gateway: Record<string, string | undefined> } {
 
 function gsv(args: string[], { stdin = "", env = {}, config = configFile }: Options = {}): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(scratch, "bundle/gsv.js"), ...args], {
+    const child = spawn(process.execPath, [join(BUILD, "gsv.js"), ...args], {
       env: { PATH: process.env.PATH, HOME: scratch, GSV_HOME: host.home, GSV_CONFIG: config, ...env },
     });
     let out = "";
@@ -629,7 +627,7 @@ function gsv(args: string[], { stdin = "", env = {}, config = configFile }: Opti
 /** A command at a terminal of its own; `keys` are typed once it asks. Returns all that was shown. */
 function atTerminal(args: string[], keys: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const command = [process.execPath, join(scratch, "bundle/gsv.js"), ...args].map((word) => `'${word}'`).join(" ");
+    const command = [process.execPath, join(BUILD, "gsv.js"), ...args].map((word) => `'${word}'`).join(" ");
     const child = spawn("/usr/bin/script", ["-qec", `stty cols 100 rows 30; ${command}`, "/dev/null"], {
       env: { PATH: process.env.PATH, HOME: scratch, GSV_HOME: host.home, GSV_CONFIG: configFile, SHELL: "/bin/sh", TERM: "xterm" },
     });

@@ -3,17 +3,28 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type CallError, connect, Line } from "../src/client/client.ts";
 import { OperatorError } from "../src/hosts/node/home.ts";
 import { LIMITS } from "../src/protocol/limits.ts";
 import { VERSION } from "../src/protocol/version.ts";
-import { bundle } from "../tools/bundle.mjs";
+import { BUILD } from "./support/current-build.ts";
 import { startNodeHost } from "./support/node-host.ts";
 import { ALICE, enter, populate, ROOT } from "./support/people.ts";
 import { RawSocket } from "./support/raw-socket.ts";
@@ -22,7 +33,6 @@ import { TEST_CERT, TEST_KEY } from "./support/tls.ts";
 const scratch = mkdtempSync(join(tmpdir(), "gsv-node-host-"));
 const children: ChildProcess[] = [];
 
-beforeAll(() => bundle({ outdir: join(scratch, "dist") }));
 afterEach(() => children.splice(0).forEach((child) => child.kill("SIGKILL")));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -131,8 +141,10 @@ test("setting up takes a code wherever others can come in, also through a proxy"
   expect(await demands({ origin: ["http://localhost:9999"] })).toEqual({ code: false, refusal: null });
 });
 
-test("console and first page name a command that works at this port", async () => {
-  const { url, output } = await up("--home", join(scratch, "hints"));
+test("console, and first page where the desktop is not built, name a command that works at this port", async () => {
+  const bare = join(scratch, "without-desktop");
+  cpSync(realpathSync(BUILD), bare, { recursive: true, filter: (path) => !path.endsWith("/downloads/web") });
+  const { url, output } = await upFrom(bare, "--home", join(scratch, "hints"));
   expect(output).toContain(`or in another terminal: npx gsv --url ${url} auth setup\n`);
   expect(await (await fetch(url!)).text()).toContain(`<pre>npx gsv --url ${url} auth setup</pre>`);
   const everywhere = await up("--home", join(scratch, "everywhere"), "--host", "0.0.0.0", "--allow-remote");
@@ -334,7 +346,11 @@ type Run = { child: ChildProcess; url: string | null; output: string; ended: Pro
 
 /** `gsv up`, until it serves or has ended. */
 function up(...args: string[]): Promise<Run> {
-  const child = spawn(process.execPath, [join(scratch, "dist/gsv.js"), "up", "--port", "0", ...args], {
+  return upFrom(BUILD, ...args);
+}
+
+function upFrom(build: string, ...args: string[]): Promise<Run> {
+  const child = spawn(process.execPath, [join(build, "gsv.js"), "up", "--port", "0", ...args], {
     env: { PATH: process.env.PATH, HOME: scratch },
   });
   children.push(child);

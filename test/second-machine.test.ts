@@ -24,7 +24,7 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Client } from "../src/client/client.ts";
-import { bundle } from "../tools/bundle.mjs";
+import { BUILD } from "./support/current-build.ts";
 import { startCloudflareHost } from "./support/cloudflare-host.ts";
 import type { Host } from "./support/host.ts";
 import { ALICE, enter, populate } from "./support/people.ts";
@@ -37,14 +37,13 @@ type Machine = { home: string; env: Record<string, string>; stand: ServiceManage
 /** The stand-in is systemd's. */
 const LINUX = process.platform === "linux";
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "gsv-second-")));
-const dist = join(scratch, "dist");
+const dist = realpathSync(BUILD);
 const started: ChildProcess[] = [];
 const machines: Machine[] = [];
 let host: Host;
 let alice: Client;
 
 beforeAll(async () => {
-  await bundle({ outdir: dist });
   host = await gateway("--origin", "https://gsv.example.com");
   await populate(host);
   alice = await enter(host, ALICE);

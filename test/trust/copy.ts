@@ -5,14 +5,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { connect, Line } from "../../src/client/client.ts";
+import { BUILD } from "../support/current-build.ts";
 import { ALICE } from "../support/people.ts";
 import { Cli, killEverything, residentBytes, type Started } from "../support/processes.ts";
 import { Bar, numberFlag } from "./bar.ts";
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const MEGABYTE = 1024 * 1024;
 const GROWTH_BYTES_MAX = 64 * MEGABYTE;
 const size = numberFlag("mb", 192) * MEGABYTE;
@@ -29,12 +28,7 @@ try {
 bar.end();
 
 async function run(): Promise<void> {
-  const bundle = join(scratch, "bundle");
-  const { bundle: build } = (await import(join(ROOT, "tools/bundle.mjs"))) as {
-    bundle: (options: { outdir: string }) => Promise<void>;
-  };
-  await build({ outdir: bundle });
-  const cli = new Cli(bundle, join(scratch, "user"));
+  const cli = new Cli(BUILD, join(scratch, "user"));
   const gateway = await cli.startUntil(["up", "--home", join(scratch, "home"), "--port", "0"], /GSV is up at/);
   const url = /GSV is up at (\S+)/.exec(gateway.output())![1]!;
   const line = await Line.open(url);
@@ -48,7 +42,7 @@ async function run(): Promise<void> {
   const plugIn = async (id: keyof typeof workspaces, shell: string): Promise<() => Promise<Started>> => {
     const { token } = (await client.call("sys.token.create", { kind: "node", allowedDeviceId: id })).token;
     mkdirSync(workspaces[id]);
-    const device = new Cli(bundle, join(scratch, `${id}-home`), { SHELL: shell, GSV_DEVICE_TOKEN: token });
+    const device = new Cli(BUILD, join(scratch, `${id}-home`), { SHELL: shell, GSV_DEVICE_TOKEN: token });
     return () =>
       device.startUntil(
         ["--url", url, "--user", ALICE.username, "device", "run", "--id", id, "--workspace", workspaces[id]],

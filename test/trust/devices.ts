@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BUILD } from "../support/current-build.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, enter, populate } from "../support/people.ts";
 import { Bar, numberFlag } from "./bar.ts";
@@ -26,7 +27,7 @@ const random = new Random(seed);
 
 await faults();
 await life(bar, scratch, SECONDS);
-await kills(bar, random, scratch, await bundled(), KILLS);
+await kills(bar, random, scratch, BUILD, KILLS);
 rmSync(scratch, { recursive: true, force: true });
 bar.end(seed);
 
@@ -62,11 +63,4 @@ async function faults(): Promise<void> {
   for (const ask of askers) ask.close();
   owner.close();
   await host.close();
-}
-
-async function bundled(): Promise<string> {
-  const { bundle } = await import("../../tools/bundle.mjs");
-  const outdir = join(scratch, "bundle");
-  await bundle({ outdir, faults: false });
-  return outdir;
 }

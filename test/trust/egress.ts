@@ -238,12 +238,12 @@ async function limits(): Promise<void> {
   bar.check("limits", (await new Response(raw.body).text()) === "not really gzip", () => "an answer was decompressed");
   await settled();
   const net = world.net();
-  let isOver = false;
-  const asking = Promise.all(Array.from({ length: 30 }, () => tell(net, { url: `${A}/held` }))).finally(() => (isOver = true));
+  const over = new AbortController();
+  const asking = Promise.all(Array.from({ length: 30 }, () => tell(net, { url: `${A}/held` }))).finally(() => over.abort());
   await until(() => world.held.length >= 8);
   // Had more been sent, they would be there before this.
   await tell(world.net(), { url: `${A}/` });
-  while (!isOver) {
+  while (!over.signal.aborted) {
     world.held.shift()?.end("ok");
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -7,9 +7,9 @@ import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, ftruncateSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import { Bar, flag, numberFlag } from "./bar.ts";
 import { type Auth, CallError, type Calls, connect, type Client } from "../../src/client/client.ts";
+import { BUILD } from "../support/current-build.ts";
 import { Gateway, killAll } from "./crash/gateway.ts";
 import { FIRST, populate, setUp } from "./crash/world.ts";
 import { type Culprit, CULPRITS } from "./shell/culprits.ts";
@@ -18,7 +18,6 @@ type Answer = Calls["shell.exec"]["result"];
 type Times = Record<string, number[]>;
 type Callers = { other: Client; same: Client };
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const TIMEOUT_MS = 3_000;
@@ -57,19 +56,14 @@ rmSync(scratch, { recursive: true, force: true });
 bar.end();
 
 async function run(): Promise<void> {
-  const { bundle: build } = (await import(join(ROOT, "tools/bundle.mjs"))) as {
-    bundle: (options: { outdir: string; faults: boolean }) => Promise<void>;
-  };
-  const bundle = join(scratch, "bundle");
-  await build({ outdir: bundle, faults: false });
   mkdirSync(home);
-  const first = new Gateway(bundle, home);
+  const first = new Gateway(BUILD, home);
   const url = await addressOf(first);
   await setUp(url);
   await populate(url);
   await first.stop(30_000);
   placeHuge("/home/w1/big", GIB);
-  const gateway = new Gateway(bundle, home);
+  const gateway = new Gateway(BUILD, home);
   try {
     await bars(await addressOf(gateway), gateway);
   } finally {

@@ -16,12 +16,9 @@ export async function runAll(tasks: readonly Task[], capacity: number): Promise<
     running.add(done);
   };
   while (waiting.length > 0 || running.size > 0) {
-    for (const task of [...waiting]) {
-      // A task that is larger than the machine runs alone.
-      if (running.size > 0 && load + task.load > capacity) continue;
-      waiting.splice(waiting.indexOf(task), 1);
-      begin(task);
-    }
-    await Promise.race(running);
+    // A task that is larger than the machine runs alone.
+    const next = waiting.findIndex((task) => running.size === 0 || load + task.load <= capacity);
+    if (next !== -1) begin(waiting.splice(next, 1)[0]!);
+    else await Promise.race(running);
   }
 }

@@ -101,7 +101,8 @@ export class Workload {
 
   #ordinary(roll: number): Op | undefined {
     if (roll < 0.12 && this.#left.keys-- > 0) return this.set(this.#newKey(), this.#random.chance(0.4), this.#random.int(0, 120));
-    if (roll < 0.17 && this.#left.tokens-- > 0 && this.#lane.asked.tokens++ < LANE_MAX.tokens) return this.createToken(this.#random.chance(0.5));
+    if (roll < 0.17 && this.#left.tokens-- > 0 && this.#lane.asked.tokens++ < LANE_MAX.tokens)
+      return this.createToken(this.#random.chance(0.5));
     if (roll < 0.2) return this.#revokeToken();
     if (roll < 0.35) return this.#readOwn();
     if (roll < 0.4) return this.#readOthers();
