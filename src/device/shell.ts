@@ -105,12 +105,17 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
   };
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs), "SIGTERM"), timeoutMs);
   let heard = 0;
-  const hear = (stream: "stdout" | "stderr") => (text: string) => {
-    heard += text.length;
-    sink.output(stream, text);
+  // Read by hand, because Node makes paused streams flow again when the process ends, whoever is held up.
+  const read = (name: "stdout" | "stderr") => {
+    while (!isHeldUp) {
+      const text = child[name].read() as string | null;
+      if (text === null) return;
+      heard += text.length;
+      sink.output(name, text);
+    }
   };
-  stdout.setEncoding("utf8").on("data", hear("stdout"));
-  stderr.setEncoding("utf8").on("data", hear("stderr"));
+  stdout.setEncoding("utf8").on("readable", () => read("stdout"));
+  stderr.setEncoding("utf8").on("readable", () => read("stderr"));
   // A command that has closed its input is told nothing more.
   stdin.on("error", () => {});
   const done = new Promise<Exit>((resolve) => {
@@ -146,14 +151,12 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
     signal: (signal) => signalGroup(pid, `SIG${signal}`),
     pause: () => {
       isHeldUp = true;
-      stdout.pause();
-      stderr.pause();
     },
     resume: () => {
       isHeldUp = false;
-      stdout.resume();
-      stderr.resume();
-      listen?.();
+      read("stdout");
+      read("stderr");
+      if (!isHeldUp) listen?.();
     },
   };
 }

@@ -252,9 +252,13 @@ export class Sessions {
     )
       return;
     if (spawned?.pause === undefined) return;
-    session.heldUp = new AbortController();
+    const hold = new AbortController();
+    session.heldUp = hold;
     spawned.pause();
-    void this.#means.sleep(FOLLOW_MS, session.heldUp.signal).then(() => this.#goOn(session));
+    // By then it may be held up anew.
+    void this.#means.sleep(FOLLOW_MS, hold.signal).then(() => {
+      if (session.heldUp === hold) this.#goOn(session);
+    });
   }
 
   #goOn({ heldUp, spawned }: Session): void {
