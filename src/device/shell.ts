@@ -106,10 +106,9 @@ function pipeCommand(program: Program, cwd: string, env: Record<string, string>,
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs), "SIGTERM"), timeoutMs);
   let heard = 0;
   // Read by hand, because Node makes paused streams flow again when the process ends, whoever is held up.
+  const next = (name: "stdout" | "stderr") => (isHeldUp ? null : (child[name].read() as string | null));
   const read = (name: "stdout" | "stderr") => {
-    while (!isHeldUp) {
-      const text = child[name].read() as string | null;
-      if (text === null) return;
+    for (let text = next(name); text !== null; text = next(name)) {
       heard += text.length;
       sink.output(name, text);
     }

@@ -29,6 +29,7 @@ try {
   const outdir = join(scratch, "bundle");
   await bundle({ outdir, faults: true });
   await healthy(outdir);
+  await cutAfterCommand(outdir);
   await catchBroken(bar, outdir, scratch, random);
 } catch (error) {
   bar.check("harness", false, () => (error instanceof Error ? String(error.stack) : String(error)));
@@ -53,5 +54,15 @@ async function healthy(bundle: string): Promise<void> {
   await campaign.end();
   bar.numbers["slowest to rest, ms"] = campaign.slowestMs;
   bar.numbers["model calls"] = world.provider.asked.length;
+  await world.close();
+}
+
+/** A command on the gateway has run and its result is not kept yet: the one moment at which it would be repeated. */
+async function cutAfterCommand(bundle: string): Promise<void> {
+  const world = await World.make(bundle, join(scratch, "command"), random.fork(5));
+  const campaign = new Campaign(bar, world, random.fork(6), ["gsv"]);
+  const isReached = await campaign.live({ at: "run-tool-done", times: 1 });
+  bar.check("named steps", isReached, () => "no command on the gateway was done");
+  await campaign.end();
   await world.close();
 }
