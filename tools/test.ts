@@ -2,14 +2,15 @@
 // numbers. Steps run side by side as the machine bears. `npm test -- quick` is the part for the working loop; other
 // arguments name steps to run alone. The last line is the sum; before it stand what was slow, and what failed and why.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { withEmptyHome } from "../test/support/empty-home.ts";
 import { BIN, execute, killAll } from "./testing/child.ts";
 import { endLeftovers } from "./testing/leftovers.ts";
 import type { Outcomes, Timed } from "./testing/outcomes.ts";
 import { runAll } from "./testing/schedule.ts";
+import { makeScratch } from "./testing/scratch.ts";
 import { runSuite } from "./testing/suite.ts";
 
 /** `load`: how many cores it keeps busy. */
@@ -25,7 +26,7 @@ const CAPACITY = availableParallelism() + 1;
 /** Both hosts come up, are set up, keep files, run commands and let an agent answer. */
 const SMOKE = ["sys.setup:first-user", "sys.connect:user-token", "fs.write:creates", "shell.exec:completes", "proc.send:answers"];
 
-const scratch = mkdtempSync(join(tmpdir(), "gsv-test-"));
+const scratch = makeScratch();
 const env = makeEnvironment();
 
 const CHECKS: Step[] = [
@@ -43,10 +44,10 @@ const BARS: Step[] = [
   bar("devices", 0.3),
   bar("crash", 0.8),
   bar("runs", 0.8),
-  bar("disk", 0.5),
-  bar("ui", 0.8),
+  bar("disk", 0.8),
+  bar("ui", 1),
   bar("reconnect", 0.8),
-  bar("copy", 0.5),
+  bar("copy", 0.8),
   bar("shell", 0.8),
   bar("sim", 1),
   bar("approval", 1),
@@ -136,7 +137,8 @@ function take(outcomes: Outcomes): Outcome {
 function makeEnvironment(): NodeJS.ProcessEnv {
   const home = join(scratch, "home");
   mkdirSync(home);
-  return { ...withEmptyHome(home, process.env), PATH: `${BIN}:${process.env.PATH}`, TMPDIR: scratch };
+  const path = `${BIN}:${process.env.PATH}`;
+  return { ...withEmptyHome(home, process.env), PATH: path, TMPDIR: scratch, NODE_COMPILE_CACHE: join(scratch, "compiled") };
 }
 
 function giveUp(why: string): void {
