@@ -11,6 +11,7 @@ import { startNodeHost } from "./node-host.ts";
 import { enter, populate } from "./people.ts";
 
 export type Person = { username: string; password: string };
+type Pass = { username: string; token: string; tokenId: string; expiresAt: number | null };
 type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "hasTouch" | "isMobile" | "reducedMotion">;
 
 export type Desktop = {
@@ -18,14 +19,23 @@ export type Desktop = {
   problems: string[];
   /** A browser of its own with nobody logged in. */
   open(path?: string, look?: Look): Promise<Page>;
-  /** The same, logged in as if it had been before. */
+  /** The same, logged in as if it had been before. All browsers of a person have the same token. */
   openAs(person: Person, path?: string, look?: Look): Promise<Page>;
+  /**
+   * The page that this person has had since the first call, wide, now at that address: much cheaper than a browser of its own.
+   * For tests that leave nothing behind in its storage. They do not close it.
+   */
+  goAs(person: Person, path?: string): Promise<Page>;
+  /** As `openAs`, with a token of its own, for tests of what becomes of tokens. */
+  openWithOwnToken(person: Person, path?: string, look?: Look): Promise<Page>;
   close(): Promise<void>;
 };
 
 export const PHONE: Look = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 export const WIDE: Look = { viewport: { width: 1280, height: 800 } };
 const WAIT_MS = 60_000;
+/** The rules of axe that look at colours. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const BUILT = new URL("../../dist/downloads/web/index.html", import.meta.url);
 
 /** `isSetUp`: alice, bob and root are there (people.ts); else the gateway waits to be set up. */
@@ -41,6 +51,8 @@ export async function desktopOf(host: Host): Promise<Desktop> {
   const browser = await takeBrowser();
   const problems: string[] = [];
   const contexts: BrowserContext[] = [];
+  /** By name: a password is slow to check on purpose. */
+  const passes = new Map<string, Promise<Pass>>();
   const openWith = async (path: string, options: BrowserContextOptions) => {
     const context = await browser.newContext({ ...WIDE, reducedMotion: "reduce", ...options });
     contexts.push(context);
@@ -50,11 +62,27 @@ export async function desktopOf(host: Host): Promise<Desktop> {
     await page.goto(`${host.url}${path}`);
     return page;
   };
+  const pages = new Map<string, Page>();
+  const openAs = async (person: Person, path = "/", look: Look = {}) => {
+    const pass = passes.get(person.username) ?? makePass(host, person);
+    passes.set(person.username, pass);
+    return openWith(path, { ...look, storageState: keep(host, await pass) });
+  };
   return {
     host,
     problems,
     open: (path = "/", look = {}) => openWith(path, look),
-    openAs: async (person, path = "/", look = {}) => openWith(path, { ...look, storageState: await passFor(host, person) }),
+    openAs,
+    async goAs(person, path = "/") {
+      const before = pages.get(person.username);
+      const page = before ?? (await openAs(person, path));
+      if (before === undefined) pages.set(person.username, page);
+      else await page.goto(`${host.url}${path}`);
+      return page;
+    },
+    async openWithOwnToken(person, path = "/", look = {}) {
+      return openWith(path, { ...look, storageState: keep(host, await makePass(host, person)) });
+    },
     async close() {
       await Promise.all(contexts.map((context) => context.close()));
       await leaveBrowser();
@@ -66,15 +94,16 @@ export async function desktopOf(host: Host): Promise<Desktop> {
 /** The address of every screen there is, by going to each as the palette offers it. */
 export async function screenPaths(page: Page): Promise<string[]> {
   const paths: string[] = [];
+  await page.goto(new URL("/nowhere", page.url()).href);
+  await page.getByRole("heading", { level: 1 }).waitFor();
   for (let at = 0, count = 1; at < count; at += 1) {
-    await page.goto(new URL("/nowhere", page.url()).href);
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    const { pathname } = new URL(page.url());
     await openPalette(page);
     await page.getByRole("combobox", { name: "Find an action" }).fill("go to");
     const offered = page.getByRole("option", { name: /^Go to (?!the )/ });
     count = await offered.count();
     await offered.nth(at).click();
-    await page.waitForURL((url) => url.pathname !== "/nowhere");
+    await page.waitForURL((url) => url.pathname !== pathname);
     paths.push(new URL(page.url()).pathname);
   }
   return paths;
@@ -118,14 +147,49 @@ export async function hasFocus(element: Locator, timeout = WAIT_MS): Promise<voi
 /** What axe finds wrong with the page as it is now, one line for each. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  return page.evaluate(async () => {
+  return runAxe(page, {});
+}
+
+/**
+ * The same of a page in the light theme, and then of its colours in the dark theme, since nothing else depends on the theme.
+ * The page is light again afterwards.
+ */
+export async function violationsInBothThemes(page: Page): Promise<string[]> {
+  const light = await violations(page);
+  await switchTheme(page, "dark");
+  const dark = await runAxe(page, { runOnly: { type: "rule", values: COLOUR_RULES } });
+  await switchTheme(page, "light");
+  return [...light, ...dark.map((line) => `dark: ${line}`)];
+}
+
+/** Until the page has other colours than before. */
+async function switchTheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  const before = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  await page.emulateMedia({ colorScheme });
+  const hasSwitched = await page.evaluate(
+    async ({ before, waitMs }) => {
+      const until = performance.now() + waitMs;
+      while (getComputedStyle(document.documentElement).backgroundColor === before) {
+        if (performance.now() > until) return false;
+        await new Promise(requestAnimationFrame);
+      }
+      return true;
+    },
+    { before, waitMs: WAIT_MS },
+  );
+  if (!hasSwitched) throw new Error(`The page does not become ${colorScheme}: ${page.url()}`);
+}
+
+/** Where axe is in the page already. */
+function runAxe(page: Page, options: object): Promise<string[]> {
+  return page.evaluate(async (options) => {
     type Found = { violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[] };
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
-    const { violations } = await axe.run({ resultTypes: ["violations"] });
+    const { violations } = await axe.run({ ...options, resultTypes: ["violations"] });
     return violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html} ${failureSummary ?? ""}`),
     );
-  });
+  }, options);
 }
 
 function watch(page: Page, host: Host, problems: string[]): void {
@@ -141,14 +205,14 @@ function watch(page: Page, host: Host, problems: string[]): void {
   });
 }
 
-/** What the page keeps after a login (web/src/state/pass.ts). */
-async function passFor(
-  host: Host,
-  { username, password }: Person,
-): Promise<{ cookies: []; origins: { origin: string; localStorage: { name: string; value: string }[] }[] }> {
-  const client = await enter(host, { username, password });
+async function makePass(host: Host, person: Person): Promise<Pass> {
+  const client = await enter(host, person);
   const { token } = await client.call("sys.token.create", { kind: "user", label: "a test's browser", expiresAt: Date.now() + 3_600_000 });
   client.close();
-  const value = JSON.stringify({ username, token: token.token, tokenId: token.tokenId, expiresAt: token.expiresAt });
-  return { cookies: [], origins: [{ origin: host.url, localStorage: [{ name: "gsv.pass", value }] }] };
+  return { username: person.username, token: token.token, tokenId: token.tokenId, expiresAt: token.expiresAt };
+}
+
+/** What the page keeps after a login (web/src/state/pass.ts). */
+function keep(host: Host, pass: Pass): Exclude<BrowserContextOptions["storageState"], string | undefined> {
+  return { cookies: [], origins: [{ origin: host.url, localStorage: [{ name: "gsv.pass", value: JSON.stringify(pass) }] }] };
 }

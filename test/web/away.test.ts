@@ -3,11 +3,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { leaveBrowser, takeBrowser } from "../support/browser.ts";
 import { desktopOf, startDesktop } from "../support/desktop.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { ALICE, populate } from "../support/people.ts";
 import { steadyPort } from "../support/steady-port.ts";
+
+// One browser for both gateways.
+beforeAll(async () => {
+  await takeBrowser();
+});
+
+afterAll(() => leaveBrowser());
 
 test("a page that lost its gateway says so, keeps what it shows, and goes on by itself", async () => {
   const home = mkdtempSync(join(tmpdir(), "gsv-away-"));

@@ -4,15 +4,23 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Desktop, goByKeys, hasFocus, openPalette, PHONE, screenPaths, startDesktop, violations, WIDE } from "../support/desktop.ts";
+import type { Client } from "../../src/client/client.ts";
+import {
+  type Desktop,
+  goByKeys,
+  hasFocus,
+  openPalette,
+  PHONE,
+  screenPaths,
+  startDesktop,
+  violationsInBothThemes,
+} from "../support/desktop.ts";
 import { ALICE, BOB, enter } from "../support/people.ts";
 
 /** It looks at every element of every screen, which takes long on a slow machine. */
 const AXE_MS = 5 * 60_000;
 
 let desktop: Desktop;
-/** The same in every theme. */
-let paths: string[] | null = null;
 
 beforeAll(async () => {
   desktop = await startDesktop();
@@ -31,12 +39,14 @@ describe("the session", () => {
 
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
-    expect(await labelsOf(ALICE)).toContainEqual(expect.stringMatching(/^Web desktop: \w+ on \w+$/));
+    const client = await enter(desktop.host, ALICE);
+    expect(await labelsOf(client)).toContainEqual(expect.stringMatching(/^Web desktop: \w+ on \w+$/));
 
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
-    await expect.poll(() => labelsOf(ALICE)).not.toContainEqual(expect.stringMatching(/^Web desktop/));
+    await expect.poll(() => labelsOf(client)).not.toContainEqual(expect.stringMatching(/^Web desktop/));
+    client.close();
     await page.context().close();
   });
 
@@ -51,7 +61,7 @@ describe("the session", () => {
   });
 
   test("ends at once where its token is revoked, and says so", async () => {
-    const page = await desktop.openAs(BOB);
+    const page = await desktop.openWithOwnToken(BOB);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     const client = await enter(desktop.host, BOB);
     const { tokens } = await client.call("sys.token.list", {});
@@ -63,10 +73,10 @@ describe("the session", () => {
   });
 
   test("that ended in one tab is taken up again from another, and not thrown away", async () => {
-    const page = await desktop.openAs(BOB);
+    const page = await desktop.openWithOwnToken(BOB);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     // Another tab has the token of a newer login by the time this one hears that its own has ended.
-    const newer = await desktop.openAs(BOB, "/healthz");
+    const newer = await desktop.openWithOwnToken(BOB, "/healthz");
     const kept = await newer.evaluate(() => localStorage.getItem("gsv.pass")!);
     await page.evaluate((value) => localStorage.setItem("gsv.pass", value), kept);
     const loaded = page.waitForEvent("load");
@@ -96,7 +106,7 @@ describe("the session", () => {
 
 describe("addresses", () => {
   test("are what is shown, through links, back and forward", async () => {
-    const page = await desktop.openAs(ALICE, "/approvals");
+    const page = await desktop.goAs(ALICE, "/approvals");
     await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
     await expect.poll(() => page.title()).toBe("Approvals · GSV");
     await page.getByRole("navigation").getByRole("link", { name: "Chat" }).click();
@@ -107,11 +117,10 @@ describe("addresses", () => {
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
     await page.goto(`${desktop.host.url}/nowhere/at-all`);
     await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
-    await page.context().close();
   });
 
   test("hold two panes on a wide screen", async () => {
-    const page = await desktop.openAs(ALICE, "/chat?beside=/machines");
+    const page = await desktop.goAs(ALICE, "/chat?beside=/machines");
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
     await page.getByRole("heading", { level: 1, name: "Machines" }).waitFor();
     await page.getByRole("button", { name: "Close the pane Chat" }).click();
@@ -121,14 +130,12 @@ describe("addresses", () => {
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/`);
     await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
     await expect.poll(() => page.url()).toBe(`${desktop.host.url}/machines?beside=/settings`);
-    await page.context().close();
   });
 
   test("that name another place lead nowhere else", async () => {
-    const page = await desktop.openAs(ALICE, "/chat?beside=https://example.com/machines&gatewayUrl=ws://127.0.0.1:1&token=x");
+    const page = await desktop.goAs(ALICE, "/chat?beside=https://example.com/machines&gatewayUrl=ws://127.0.0.1:1&token=x");
     await page.getByRole("heading", { level: 1, name: "Chat" }).waitFor();
     await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
-    await page.context().close();
   });
 });
 
@@ -153,7 +160,7 @@ describe("the keyboard", () => {
   });
 
   test("goes to screens, shows the keys and puts the focus where one went", async () => {
-    const page = await desktop.openAs(ALICE);
+    const page = await desktop.goAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await goByKeys(page, "g m", "/machines");
     await expect.poll(() => focused(page)).toBe("Machines");
@@ -163,7 +170,6 @@ describe("the keyboard", () => {
     await page.keyboard.press("Escape");
     await expect.poll(() => keys.count()).toBe(0);
     await expect.poll(() => focused(page)).toBe("Machines");
-    await page.context().close();
   });
 
   test("is enough to log in, use what a screen offers, and log out", async () => {
@@ -188,13 +194,12 @@ describe("the keyboard", () => {
   });
 
   test("passes the bar by at one press", async () => {
-    const page = await desktop.openAs(ALICE);
+    const page = await desktop.goAs(ALICE);
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to content");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("content");
-    await page.context().close();
   });
 });
 
@@ -212,41 +217,39 @@ test("a phone shows one column with the bar below, and the other pane by a butto
   await page.context().close();
 });
 
-describe.each(["light", "dark"] as const)("axe finds nothing wrong in the %s theme", (colorScheme) => {
+describe("axe finds nothing wrong, light or dark,", () => {
   test("with the log-in", async () => {
-    const page = await desktop.open("/", { colorScheme });
+    const page = await desktop.open();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsInBothThemes(page)).toEqual([]);
     await page.context().close();
   });
 
   test("with any screen", { timeout: AXE_MS }, async () => {
-    const page = await desktop.openAs(ALICE, "/", { ...WIDE, colorScheme });
-    paths ??= await screenPaths(page);
+    const page = await desktop.goAs(ALICE, "/");
+    const paths = await screenPaths(page);
     expect(paths).toContain("/pieces");
     for (const path of [...paths, "/chat?beside=/machines", "/nowhere"]) {
       await page.goto(`${desktop.host.url}${path}`);
       await settled(page);
-      expect(await violations(page), path).toEqual([]);
+      expect(await violationsInBothThemes(page), path).toEqual([]);
     }
-    await page.context().close();
   });
 
   test("with what lies over the page", { timeout: AXE_MS }, async () => {
-    const page = await desktop.openAs(ALICE, "/pieces", { ...WIDE, colorScheme });
+    const page = await desktop.goAs(ALICE, "/pieces");
     await page.getByRole("button", { name: "Open a dialog" }).click();
     await page.getByRole("dialog").waitFor();
-    expect(await violations(page), "dialog").toEqual([]);
+    expect(await violationsInBothThemes(page), "dialog").toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "What to do with laptop" }).click();
     await page.getByRole("menu").waitFor();
-    expect(await violations(page), "menu").toEqual([]);
+    expect(await violationsInBothThemes(page), "menu").toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "A bad notice" }).click();
     await page.keyboard.press("Control+k");
     await page.getByRole("listbox").waitFor();
-    expect(await violations(page), "palette").toEqual([]);
-    await page.context().close();
+    expect(await violationsInBothThemes(page), "palette").toEqual([]);
   });
 });
 
@@ -310,10 +313,8 @@ async function byPalette(page: Page, words: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-async function labelsOf(person: { username: string; password: string }): Promise<(string | null)[]> {
-  const client = await enter(desktop.host, person);
+async function labelsOf(client: Client): Promise<(string | null)[]> {
   const { tokens } = await client.call("sys.token.list", {});
-  client.close();
   return tokens.filter(({ revokedAt }) => revokedAt === null).map(({ label }) => label);
 }
 

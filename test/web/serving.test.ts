@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { leaveBrowser, takeBrowser } from "../support/browser.ts";
 import { startCloudflareHost } from "../support/cloudflare-host.ts";
 import { type Desktop, desktopOf } from "../support/desktop.ts";
 import type { Host } from "../support/host.ts";
@@ -15,6 +16,13 @@ const HOSTS: [string, () => Promise<Host>][] = [
   ["node", () => startNodeHost()],
   ["cloudflare", () => startCloudflareHost({ downloads: BUILT })],
 ];
+
+// One browser for both gateways.
+beforeAll(async () => {
+  await takeBrowser();
+});
+
+afterAll(() => leaveBrowser());
 
 describe.each(HOSTS)("%s", (_, start) => {
   let desktop: Desktop;
