@@ -35,6 +35,8 @@ export function execute({ command, args, env, isLive = false }: Program): Promis
       if (!running.delete(child)) return;
       kill(child);
       for (const [data, to] of held) to.write(data);
+      // Dots end in the middle of a line, and whatever is said next begins one.
+      if (isLive) process.stdout.write("\n");
       resolve({ status, said: said.text });
     };
     child.on("error", (error) => {
