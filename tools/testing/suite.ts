@@ -8,7 +8,8 @@ import { type Outcomes, OUTCOMES_FILE } from "./outcomes.ts";
 /** `filters` are vitest's own: paths, and flags such as `-t`. */
 export async function runSuite(name: string, scratch: string, env: NodeJS.ProcessEnv, filters: readonly string[] = []): Promise<Outcomes> {
   const report = join(scratch, `${name}.json`);
-  const args = ["run", "--reporter=dot", `--reporter=${join(ROOT, "tools/testing/outcomes.ts")}`, ...filters];
+  const colour = process.stdout.isTTY ? [] : ["--no-color"];
+  const args = ["run", ...colour, "--reporter=dot", `--reporter=${join(ROOT, "tools/testing/outcomes.ts")}`, ...filters];
   const { status, said } = await execute({ command: join(BIN, "vitest"), args, env: { ...env, [OUTCOMES_FILE]: report }, isLive: true });
   const outcomes: Outcomes = existsSync(report)
     ? (JSON.parse(readFileSync(report, "utf8")) as Outcomes)
