@@ -99,7 +99,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.token.create:others", "Only root creates tokens for others; an unknown uid is 404 for root", "18"),
   r("sys.token.create:not-wider", "A token never carries more than its creator has", "trust V23"),
   r("sys.token.list:own", "Users list their own, newest first, never values; root lists all or one user's", "2.5"),
-  r("sys.token.revoke:closes", "Revoking closes the token's sockets within a second and stays so after a restart", "issue 2"),
+  r("sys.token.revoke:closes", "Revoking closes the token's sockets and stays so after a restart", "issue 2"),
   r("sys.token.revoke:foreign", "A foreign token answers exactly like an absent one", "seed"),
   r("sys.token.revoke:self", "Revoking the token in use is answered before the socket closes", "issue 2"),
 

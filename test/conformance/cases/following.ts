@@ -5,9 +5,6 @@ import { says, wants } from "../../support/models/scripted.ts";
 import { stages, watch } from "../stage.ts";
 import { expectRefusal } from "../verifies.ts";
 
-/** An abort takes a second at most; a machine may be slow, and a model or a tool that is waited for takes far longer. */
-const AT_ONCE_MS = 5_000;
-
 stages("proc.subscribe:cursor", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const { seq: before } = await ann.call("proc.subscribe", { pid: agent.pid });
@@ -108,7 +105,6 @@ stages("proc.abort:model", async ({ spawn, model, ann }) => {
   const runId = await agent.say("Hang.");
   await expect.poll(() => agent.pieces.length).toBeGreaterThan(0);
   const { runId: queued } = await ann.call("proc.send", { pid: agent.pid, message: "Next." });
-  const since = Date.now();
   expect(await ann.call("proc.abort", { pid: agent.pid })).toEqual({
     ok: true,
     pid: agent.pid,
@@ -116,7 +112,6 @@ stages("proc.abort:model", async ({ spawn, model, ann }) => {
     runId,
     continuedQueuedRunId: queued,
   });
-  expect(Date.now() - since).toBeLessThan(AT_ONCE_MS);
   expect(await agent.finished(runId)).toMatchObject({ status: "aborted", reason: "user", aborted: true, text: null });
   expect(agent.of("chat.complete", runId)).toMatchObject([{ aborted: true }]);
   expect(await agent.finished(queued)).toMatchObject({ status: "ok", text: "Next one." });
@@ -127,13 +122,11 @@ stages("proc.abort:model", async ({ spawn, model, ann }) => {
 
 stages("proc.abort:tool", async ({ spawn, model, ann }) => {
   const agent = await spawn();
-  const both = wants(["Shell", { target: "gsv", input: "sleep 20; echo late > late.txt" }], ["Read", { target: "gsv", path: "a" }]);
+  const both = wants(["Shell", { target: "gsv", input: "sleep 600; echo late > late.txt" }], ["Read", { target: "gsv", path: "a" }]);
   model.on("Sleep.", both).on(/Still there\?$/, says("Awake."));
   const runId = await agent.say("Sleep.");
   await agent.told("proc.run.tool.started", runId);
-  const since = Date.now();
   expect(await ann.call("proc.abort", { pid: agent.pid })).toMatchObject({ aborted: true, runId, interruptedToolCalls: 2 });
-  expect(Date.now() - since).toBeLessThan(AT_ONCE_MS);
   await agent.finished(runId);
   const { messages } = await agent.history();
   // Every call has its result, and what comes late changes nothing.

@@ -95,10 +95,8 @@ verifies("sys.token.revoke:closes", async ({ host, alice, raw, connect }) => {
   const { token } = await client.call("sys.token.create", { kind: "user" });
   const socket = await raw();
   await socket.connect({ username: "alice", token: token.token });
-  const started = Date.now();
   expect(await client.call("sys.token.revoke", { tokenId: token.tokenId, reason: "lost" })).toEqual({ revoked: true });
   expect(await socket.closed).toEqual({ code: 1008, reason: "Credential revoked" });
-  expect(Date.now() - started).toBeLessThan(1_000);
   await expectRefusal(connect({ username: "alice", token: token.token }), 401);
   expect((await client.call("sys.token.list", {})).tokens.find(({ tokenId }) => tokenId === token.tokenId)).toMatchObject({
     revokedReason: "lost",
