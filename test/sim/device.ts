@@ -9,6 +9,8 @@ export type Order = { id: string; call: string; args: Data; key?: string };
 /** The device's side of its wire. */
 export type Wire = { socketId: string; send(frame: Data): void; later(ms: number, run: () => void): void; hangUp(): void };
 
+type Answer = { ok: true; data: Data } | { ok: false; error: { code: number; message: string } };
+
 export class SimDevice {
   readonly #random: Random;
   readonly #did: (token: string) => void;
@@ -28,22 +30,23 @@ export class SimDevice {
     this.#heard.push(order.id);
     if (dice < 0.05) return;
     if (dice < 0.1) return wire.hangUp();
-    const data = this.#carryOut(order);
+    const answer = this.#carryOut(order);
     // Done, and the answer is lost.
     if (dice < 0.2) return wire.hangUp();
-    const answer = () => {
+    const send = () => {
       this.#answered.push(order.id);
-      this.#answer(wire, order.id, data);
+      wire.send({ type: "res", id: order.id, ...answer });
     };
-    if (dice < 0.3) return wire.later(this.#random.between(100, 90_000), answer);
-    answer();
-    if (dice < 0.5) answer();
-    if (typeof data.sessionId === "string") wire.later(this.#random.between(0, 20_000), () => this.#tell(wire, text(data.sessionId)));
+    if (dice < 0.3) return wire.later(this.#random.between(100, 90_000), send);
+    send();
+    if (dice < 0.5) send();
+    const sessionId = answer.ok ? answer.data.sessionId : undefined;
+    if (typeof sessionId === "string") wire.later(this.#random.between(0, 20_000), () => this.#tell(wire, sessionId));
   }
 
   /** What no honest device would send: to what it has answered before or others were asked, about what is not its own. */
   lie(wire: Wire, others: readonly string[]): void {
-    for (const id of [...this.#answered.slice(-3), ...others]) this.#answer(wire, id, { ok: true, by: "a liar" });
+    for (const id of [...this.#answered.slice(-3), ...others]) wire.send({ type: "res", id, ok: true, data: { ok: true, by: "a liar" } });
     this.#tell(wire, `s-${this.#random.between(1, 500)}`);
   }
 
@@ -52,19 +55,17 @@ export class SimDevice {
     return this.#heard.slice(-3);
   }
 
-  #carryOut({ call, args, key }: Order): Data {
-    const known = key === undefined ? undefined : this.#ledger.get(key);
-    if (known !== undefined) return known;
+  #carryOut({ call, args, key }: Order): Answer {
     const token = tokenOf(args);
+    const known = key === undefined ? undefined : this.#ledger.get(key);
+    if (known !== undefined && known.by !== token)
+      return { ok: false, error: { code: 409, message: "This key was used for another request" } };
+    if (known !== undefined) return { ok: true, data: known };
     if (call !== "fs.read") this.#did(token);
     const data: Data =
       call === "shell.exec" ? { status: "running", sessionId: `s-${token}`, output: "", by: token } : { ok: true, by: token };
     if (key !== undefined) this.#ledger.set(key, data);
-    return data;
-  }
-
-  #answer(wire: Wire, id: string, data: Data): void {
-    wire.send({ type: "res", id, ok: true, data });
+    return { ok: true, data };
   }
 
   #tell(wire: Wire, sessionId: string): void {

@@ -150,7 +150,7 @@ export class NodeSql implements Sql {
   #tryCommit(): StorageError | null {
     try {
       crashPoint("before-commit");
-      commitFault();
+      commitFault(this.#batch === "open");
       this.#database.exec("COMMIT");
       crashPoint("after-commit");
       return null;
