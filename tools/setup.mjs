@@ -63,7 +63,7 @@ function lockfileHash() {
     .digest("hex");
 }
 
-/** Installs beside what is there, then takes its place: whatever runs from the old packages finds files at all times. */
+/** Installs beside what is there and then takes its place, so that a running gateway misses its packages for two renames and not for a minute. */
 async function install(dev) {
   say(`Installing dependencies${dev ? " and test tools" : ""}; the first time takes about a minute.`);
   const started = Date.now();

@@ -11,7 +11,7 @@ export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
 export class Terminal {
   readonly #socket: string;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #keepAfterEnd: () => void;
+  readonly #cancelAtEnd: () => void;
 
   /** Runs the command, and behind it says what it ended with. */
   constructor(folder: string, number: number, env: NodeJS.ProcessEnv, command: readonly string[]) {
@@ -20,7 +20,7 @@ export class Terminal {
     const given = Object.entries(env).map(([name, value]) => `${name}='${value ?? ""}'`);
     const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
     const line = `env -i TERM=screen ${given.join(" ")} ${words.join(" ")}; echo code=$?; exec sh`;
-    this.#keepAfterEnd = runAtEnd('tmux -S "$1" kill-server', this.#socket);
+    this.#cancelAtEnd = runAtEnd('tmux -S "$1" kill-server', this.#socket);
     this.#tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", line);
   }
 
@@ -53,7 +53,7 @@ export class Terminal {
 
   close(): void {
     this.#tmux("kill-server");
-    this.#keepAfterEnd();
+    this.#cancelAtEnd();
   }
 
   #tmux(...args: string[]): string {
