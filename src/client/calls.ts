@@ -257,11 +257,12 @@ export type Calls = {
     };
   };
 
-  /** End the run a process is working on, or with runId that run, also one that waits. It is over when this answers, whatever the model or a tool is doing; what comes late changes nothing. */
+  /** End the run a process is working on, or with runId that run, also one that waits. It is over when this answers, and so is what it waited for: the request to the model, calls on the gateway and on devices, and a command it was just told still runs. What may go on all the same is in stillRunning. Commands the run has left behind go on: proc.session.list has them. What the model had said so far stays in the history, marked as stopped. The next message that waits has its turn, unless pauseQueue is set: then what waits in the same conversation stays until proc.queue.resume. */
   "proc.abort": {
     args: {
       pid?: string;
       runId?: string;
+      pauseQueue?: boolean;
     };
     result: {
       ok: true;
@@ -270,6 +271,13 @@ export type Calls = {
       runId?: string;
       interruptedToolCalls?: number;
       continuedQueuedRunId?: string;
+      pausedCount?: number;
+      stillRunning?: {
+        target: string;
+        command: string;
+        sessionId?: string;
+        why: string;
+      }[];
     };
   };
 
@@ -897,6 +905,12 @@ export type Calls = {
         messages: number;
         path: string;
       }[];
+      stillRunning?: {
+        target: string;
+        command: string;
+        sessionId?: string;
+        why: string;
+      }[];
     };
   };
 
@@ -988,7 +1002,21 @@ export type Calls = {
         text: string;
         media?: Record<string, unknown>[];
         queuedAt: number;
+        paused?: true;
       }>;
+    };
+  };
+
+  /** Let the messages have their turn that proc.abort with pauseQueue has put on hold: those of a conversation, or all of the process. */
+  "proc.queue.resume": {
+    args: {
+      pid?: string;
+      conversationId?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      resumed: number;
     };
   };
 
@@ -1022,6 +1050,12 @@ export type Calls = {
         messages: number;
         path: string;
       }[];
+      stillRunning?: {
+        target: string;
+        command: string;
+        sessionId?: string;
+        why: string;
+      }[];
     };
   };
 
@@ -1048,6 +1082,26 @@ export type Calls = {
       status: "started";
       runId: string;
       queued?: true;
+    };
+  };
+
+  /** List the commands that a process has started and that outlived their call, wherever they run, oldest first. shell.exec with the sessionId reads and feeds one, and with a signal ends it; proc.reset and proc.kill end all of them. */
+  "proc.session.list": {
+    args: {
+      pid?: string;
+    };
+    result: {
+      ok: true;
+      pid: string;
+      sessions: Array<{
+        sessionId: string;
+        target: string;
+        command: string;
+        runId: string;
+        conversationId: string;
+        startedAt: number;
+        state: "running" | "unknown";
+      }>;
     };
   };
 
@@ -2280,6 +2334,8 @@ export const READS: ReadonlySet<string> = new Set<CallName>([
   "proc.media.read",
   "proc.profile.list",
   "proc.queue.list",
+  "proc.queue.resume",
+  "proc.session.list",
   "proc.spending",
   "proc.subscribe",
   "proc.unsubscribe",

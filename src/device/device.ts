@@ -13,6 +13,7 @@ import { VERSION } from "../protocol/version.ts";
 import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import { environment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
+import { Cancels } from "./cancels.ts";
 import { Ledger } from "./ledger.ts";
 import { MachineShell } from "./shell.ts";
 import { Statuses } from "./statuses.ts";
@@ -43,6 +44,8 @@ export type RunningDevice = {
 /** A picture in base64 has to fit into a frame that the gateway takes. */
 const DEVICE_LIMITS: HardwareLimits = { ...NATIVE_LIMITS, imageBytes: 10 * 1024 * 1024 };
 
+const CANCELLED = "It was stopped by whoever asked for it";
+
 export async function startDevice(options: DeviceOptions): Promise<RunningDevice> {
   const { url, auth, deviceId, workspace, log = () => {} } = options;
   const files = new MachineFiles(workspace);
@@ -50,18 +53,15 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
   const statuses = new Statuses((event) => connected?.signal("exec.status", event) ?? false);
   const shell = new MachineShell({
     files,
-    onStart: (sessionId, done) => statuses.began(sessionId, done),
+    onStart: (sessionId, done) => {
+      statuses.began(sessionId, done);
+      void done.finally(() => cancels.sessionEnded(sessionId)).catch(() => {});
+    },
     env: environment(process.env, deviceId),
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
-  const machine: Machine = {
-    files,
-    shell,
-    limits: DEVICE_LIMITS,
-    now: () => Date.now(),
-    signal: new AbortController().signal,
-    places: new LinePlaces(),
-  };
+  const cancels = new Cancels((sessionId) => void shell.end(sessionId, CANCELLED));
+  const machine: Omit<Machine, "signal"> = { files, shell, limits: DEVICE_LIMITS, now: () => Date.now(), places: new LinePlaces() };
   const table = new Map(hardwareCalls.map((call) => [call.name, call]));
   let connected: Client | null = null;
   const client = await connect({
@@ -71,16 +71,18 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     driver: { implements: ["fs.*", "shell.*"], ledger: ledger !== null },
     ...(options.WebSocket === undefined ? {} : { WebSocket: options.WebSocket }),
     newHash: hashPieces,
-    async answer({ id, call: name, args, key }, body) {
+    async answer(request, body) {
+      const { id, call: name, args, key } = request;
       const call = table.get(name);
       if (call?.runs !== "hardware") throw new CallError({ code: 404, message: `Unknown syscall: ${name}` });
       const { target: _, ...rest } = decode(call.args, args) as { target?: string };
       const startedAt = performance.now();
       let outcome: DeviceEvent["outcome"] = "failed";
       try {
-        const run = () => call.run(body === undefined ? machine : { ...machine, body }, rest as never);
+        const run = (signal: AbortSignal) => call.run({ ...machine, signal, ...(body === undefined ? {} : { body }) }, rest as never);
         const isKept = ledger !== null && key !== undefined && call.does !== "read";
-        const result = await (isKept ? ledger.once({ key, call: name, args: rest, isLook: isLook(rest) }, run) : run());
+        const entry = isKept && { key, call: name, args: rest, isLook: isLook(rest) };
+        const result = await cancels.run(request, (signal) => (entry ? ledger!.once(entry, () => run(signal)) : run(signal)));
         const { sessionId } = result as { sessionId?: unknown };
         if (typeof sessionId === "string") statuses.outlived(sessionId, id);
         outcome = (result as { ok?: boolean }).ok === false ? "refused" : "ok";
@@ -94,6 +96,9 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     throw error;
   });
   connected = client;
+  client.onSignal((signal, payload) => {
+    if (signal === "req.cancel") cancels.cancel(payload);
+  });
   client.onStatus = (status, reason) => {
     log(status, { reason: reason?.message });
     if (status === "connected") statuses.flush();

@@ -5,8 +5,8 @@ import { constants } from "node:os";
 import { bySignal } from "../hardware/exit.ts";
 import type { Exit } from "../ports/shells.ts";
 
-/** Between the polite signal and the one nobody survives. */
-export const GRACE_MS = 2_000;
+/** Between the polite signal and the one nobody survives: whoever stops a command sees it gone within two seconds. */
+export const GRACE_MS = 1_500;
 
 /** A group has its first process's number. Windows has no groups, and only one kind of end. */
 export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {

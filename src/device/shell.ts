@@ -69,7 +69,7 @@ export class MachineShell implements Shell {
     return sessionId;
   }
 
-  wait(sessionId: string, look: Look, signal: AbortSignal = new AbortController().signal): Promise<SessionState | null> {
+  wait(sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
     return this.#sessions.wait(OWNER, sessionId, look, signal);
   }
 

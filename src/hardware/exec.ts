@@ -45,13 +45,14 @@ async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecRe
   if (input.trim() === "" && tty === undefined) return failed("input must not be empty");
   const sessionId = await shell.start({ input, cwd, timeoutMs, tty });
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
-  const state = await look(shell, sessionId, args);
+  const state = await look(shell, sessionId, args, signal);
+  if (!signal.aborted) return resultOf(state, sessionId, args);
   // Nobody was told of this session, so nobody could ever ask for it.
-  if (signal.aborted) await shell.end(sessionId, "the caller went away");
-  return resultOf(state, sessionId, args);
+  await shell.end(sessionId, "The caller went away");
+  return resultOf(await look(shell, sessionId, { ...args, wait: 0 }, signal), sessionId, args);
 }
 
-async function go({ shell }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
+async function go({ shell, signal }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
   if (args.tty !== undefined) return failed("A command gets its terminal when it is started: to change the size, give resize");
   for (const sent of sendings(args)) {
     const outcome = await shell.send(sessionId, sent, waitMs(shell, args));
@@ -62,7 +63,7 @@ async function go({ shell }: Machine, args: ExecArgs, sessionId: string): Promis
       return { ...failed("The command has ended: look once more, with an empty input, for how"), sessionId };
   }
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
-  return resultOf(await look(shell, sessionId, args), sessionId, args);
+  return resultOf(await look(shell, sessionId, args, signal), sessionId, args);
 }
 
 function sendings({ input, resize, signal, until }: ExecArgs): Sent[] {
@@ -78,8 +79,9 @@ function unable(sent: Sent): string {
   return "This command has no terminal to resize: give tty when you start it";
 }
 
-function look(shell: Shell, sessionId: string, args: ExecArgs): Promise<SessionState | null> {
-  return shell.wait(sessionId, { ms: waitMs(shell, args), until: args.until === "output" ? "output" : "end", after: args.after });
+function look(shell: Shell, sessionId: string, args: ExecArgs, signal: AbortSignal): Promise<SessionState | null> {
+  const until = args.until === "output" ? "output" : "end";
+  return shell.wait(sessionId, { ms: waitMs(shell, args), until, after: args.after }, signal);
 }
 
 /** Who shows output as it comes asks more often than who only wants the end. */

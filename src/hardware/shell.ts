@@ -17,8 +17,8 @@ export interface Shell {
   readonly waitMs: number;
   /** Fails with an OpError where the command cannot be started. */
   start(command: ShellStart): Promise<string>;
-  /** Null where there is no such session of the caller's. */
-  wait(sessionId: string, look: Look): Promise<SessionState | null>;
+  /** Null where there is no such session of the caller's. Waits no longer than until the signal says so. */
+  wait(sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
   /** Resolves when the command has room for more, or after so long. */
   send(sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
   end(sessionId: string, why: string): Promise<void>;

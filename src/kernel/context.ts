@@ -13,9 +13,11 @@ import type { Devices, DeviceReads } from "./nouns/devices.ts";
 import type { FileReads, Files } from "./nouns/files.ts";
 import type { Agents } from "./agents/agents.ts";
 import type { Approvals, ApprovalReads } from "./nouns/approvals.ts";
+import type { Cancellations } from "./nouns/cancellations.ts";
 import type { Followers } from "./nouns/followers.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
 import type { Processes, ProcessReads } from "./nouns/processes.ts";
+import type { ProcessSessions } from "./nouns/process-sessions.ts";
 import type { Spending } from "./nouns/spending.ts";
 import type { Groups, GroupReads } from "./nouns/groups.ts";
 import type { Repositories, RepositoryReads } from "./nouns/repositories.ts";
@@ -51,6 +53,7 @@ export type ReadContext = {
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
   processes: ProcessReads;
+  processSessions: Pick<ProcessSessions, "of" | "awaitedBy">;
   approvals: ApprovalReads;
   ipcCalls: Pick<IpcCalls, "ofRun" | "due" | "nextDueAt">;
   spending: Pick<Spending, "today" | "days">;
@@ -72,6 +75,8 @@ export type WriteContext = {
   repositories: Repositories;
   workspaces: Workspaces;
   processes: Processes;
+  processSessions: ProcessSessions;
+  cancellations: Cancellations;
   approvals: Approvals;
   followers: Followers;
   ipcCalls: IpcCalls;

@@ -30,9 +30,11 @@ export function execStatus({ reads, write }: Means, driver: Caller, payload: unk
   const { device: deviceId } = driver.identity;
   const session = reads.shellSessions.get(told.sessionId, reads.now);
   if (session?.deviceId !== deviceId || reads.devices.driverOf(deviceId) !== driver.connectionId) return false;
-  write(({ shellSessions, emit, after, now }) => {
+  write(({ shellSessions, processSessions, emit, after, now }) => {
     const status = MEANS[told.event] ?? "running";
     if (!shellSessions.told(told.sessionId, { status, exitCode: told.exitCode ?? null }, now)) return;
+    const leftBy = status === "running" ? undefined : processSessions.ended(told.sessionId);
+    if (leftBy !== undefined) after(() => emit.changed(leftBy, ["sessions"]));
     after(() => emit.execStatus(session.uid, { deviceId, ...told }));
   });
   return true;

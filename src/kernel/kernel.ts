@@ -33,9 +33,11 @@ import { Devices } from "./nouns/devices.ts";
 import { Files } from "./nouns/files.ts";
 import { Groups } from "./nouns/groups.ts";
 import { Approvals } from "./nouns/approvals.ts";
+import { Cancellations } from "./nouns/cancellations.ts";
 import { Followers } from "./nouns/followers.ts";
 import { IpcCalls } from "./nouns/ipc-calls.ts";
 import { Processes } from "./nouns/processes.ts";
+import { ProcessSessions } from "./nouns/process-sessions.ts";
 import { Spending } from "./nouns/spending.ts";
 import { Repositories } from "./nouns/repositories.ts";
 import { Results } from "./nouns/results.ts";
@@ -97,6 +99,7 @@ export class Kernel {
   readonly #approvals: Approvals;
   readonly #followers: Followers;
   readonly #spending: Spending;
+  readonly #cancellations: Cancellations;
   readonly #agents: Agents;
   #wakeAt: number | null = null;
 
@@ -134,6 +137,7 @@ export class Kernel {
     this.#approvals = new Approvals(sql);
     this.#followers = new Followers(sql);
     this.#spending = new Spending(sql);
+    this.#cancellations = new Cancellations(sql);
 
     const about: About = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
     const nouns = {
@@ -150,6 +154,8 @@ export class Kernel {
       repositories: new Repositories(sql, this.#accounts),
       workspaces: new Workspaces(sql, crypto),
       processes: new Processes(sql),
+      processSessions: new ProcessSessions(sql),
+      cancellations: this.#cancellations,
       approvals: this.#approvals,
       followers: this.#followers,
       ipcCalls: new IpcCalls(sql),
@@ -224,6 +230,8 @@ export class Kernel {
         prepare(preparing, { pid: process.pid, profile: process.profile, contextFiles: process.contextFiles, caller }),
       judge,
       ownerLimits: (uid) => budgetsOf(reads.config, uid).user,
+      cancelLater: (deviceId, caller, key) => this.#routing.cancelLater(deviceId, caller, key),
+      cancelNow: (deviceId) => this.#routing.deviceCame(deviceId),
     });
     const effects = {
       ai: aiCalls(preparing),
@@ -264,7 +272,11 @@ export class Kernel {
           return answer instanceof Promise ? answer.then(tell) : tell(answer);
         }
         const allowed = judge.pass(call, caller, args as Record<string, unknown>);
-        return allowed.then((as) => run(means, call, as, args, frame, signal)).then(tell);
+        const begin = (as: Caller) => {
+          as.agent?.began?.();
+          return run(means, call, as, args, frame, signal);
+        };
+        return allowed.then(begin).then(tell);
       },
     };
     this.#reception = new Reception(ports, this.#connections, door, {
@@ -454,6 +466,7 @@ export class Kernel {
     this.#approvals.prune(now);
     this.#followers.prune(now);
     this.#spending.prune(now);
+    this.#cancellations.prune(now);
     this.#transactor.after(
       () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
     );

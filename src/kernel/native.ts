@@ -136,7 +136,7 @@ export class NativeTarget {
     const files = this.#files(call.name, caller, signal);
     const { ports, reads, authorize, sys, judge, mayConnect } = this.#means;
     const means = { ports, reads, authorize, sys, judge, mayConnect, files: this.#files.bind(this) };
-    const shell = nativeShell(means, caller, files, signal);
+    const shell = nativeShell(means, caller, files);
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 

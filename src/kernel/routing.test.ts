@@ -1,6 +1,7 @@
 // Calls on their way to a device: what becomes of them when the device is late, the gateway forgets, or the asker goes.
 
 import { createHash } from "node:crypto";
+import { STOPPED } from "../process/link.ts";
 import { beforeEach, expect, it } from "vitest";
 import { MemorySql } from "../../test/support/memory-ports.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -8,6 +9,8 @@ import type { Caller } from "../protocol/caller.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import { Devices } from "./nouns/devices.ts";
 import { Routes } from "./nouns/routes.ts";
+import { Cancellations } from "./nouns/cancellations.ts";
+import { ProcessSessions } from "./nouns/process-sessions.ts";
 import { ShellSessions } from "./nouns/shell-sessions.ts";
 import { route } from "./route.ts";
 import { ROUTE_TTL_MS, Routing } from "./routing.ts";
@@ -58,7 +61,13 @@ beforeEach(() => {
     },
     now,
   );
-  const nouns = { routes: new Routes(sql), shellSessions: new ShellSessions(sql), devices };
+  const nouns = {
+    routes: new Routes(sql),
+    shellSessions: new ShellSessions(sql),
+    processSessions: new ProcessSessions(sql),
+    cancellations: new Cancellations(sql),
+    devices,
+  };
   context = Object.defineProperty(nouns, "now", { get: () => now }) as typeof context;
   routing = life();
 });
@@ -92,6 +101,24 @@ const running = (id: string) => ({ type: "res" as const, id, ok: true as const, 
 const reasons = async (asked: Promise<unknown>[]) =>
   (await Promise.allSettled(asked)).map((end) => end.status === "rejected" && (end.reason as object));
 const answer = (id: string, content = "yes") => ({ type: "res" as const, id, ok: true as const, data: { content } });
+
+it("tells the device when a call is stopped, and still takes its answer", async () => {
+  const stopping = new AbortController();
+  const asked = ask("shell.exec", stopping.signal, "k");
+  const { key } = sent[0]!.frame;
+  stopping.abort(STOPPED);
+  expect(sent.slice(1)).toEqual([{ to: DRIVER, frame: { type: "sig", signal: "req.cancel", payload: { id: "life 1.1", key } } }]);
+  routing.answered(DRIVER, answer("life 1.1"));
+  expect(await asked).toEqual({ content: "yes" });
+  await expect(ask("fs.read", stopping.signal)).rejects.toMatchObject({ code: 503 });
+});
+
+it("tells a device that was away what was stopped meanwhile, once", () => {
+  routing.cancelLater("laptop", ALICE, "k");
+  routing.deviceCame("laptop");
+  routing.deviceCame("laptop");
+  expect(sent).toMatchObject([{ to: DRIVER, frame: { signal: "req.cancel", payload: { key: expect.any(String) as string } } }]);
+});
 
 it("carries a call there and its answer back, once", async () => {
   const asked = ask("fs.read");

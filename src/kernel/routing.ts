@@ -8,6 +8,7 @@ import { toHex } from "../lib/hex.ts";
 import { ERRORS, type ErrorCode, fail, SysError } from "../lib/sys-error.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
+import { STOPPED } from "../process/link.ts";
 import type { Req, Res, Sig } from "../protocol/frames.ts";
 import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
@@ -57,6 +58,7 @@ export class Routing {
   /** `args` without target. Rejects with what kept the call from being answered. `join` of a call that carries a body. */
   async forward(call: string, caller: Caller, asked: Asked, deviceId: string, args: Data, signal: AbortSignal, join?: Join): Promise<Data> {
     const { ports } = this.#means;
+    if (signal.aborted) fail(503, "The caller went away before this was sent");
     const { driverId, keepsLedger } = this.#targetOf(call, caller, deviceId);
     const key = asked.key === undefined || READS.has(call) ? undefined : this.#keyOf(asked.key, caller);
     if (key !== undefined && !keepsLedger)
@@ -69,7 +71,7 @@ export class Routing {
     this.#means.relaxed(({ routes }) => routes.add(route));
     this.#means.wakeBy(dueAt);
     const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { route, resolve, reject }));
-    const dropped = () => this.#drop(route);
+    const dropped = () => (signal.reason === STOPPED ? this.#cancel(driverId, { id: routeId, key }) : this.#drop(route));
     signal.addEventListener("abort", dropped, { once: true });
     const frame = { type: "req", id: routeId, call, args: { ...args, ...joint?.args }, ...(key === undefined ? {} : { key }) };
     ports.sockets.send(driverId, JSON.stringify(frame));
@@ -79,6 +81,18 @@ export class Routing {
       signal.removeEventListener("abort", dropped);
       joint?.end();
     }
+  }
+
+  /** A call was stopped that its device may still carry out: it is told when it is back. */
+  cancelLater(deviceId: string, caller: Caller, key: string): void {
+    this.#means.relaxed(({ cancellations, now }) => cancellations.add(deviceId, this.#keyOf(key, caller), now));
+  }
+
+  /** A device has connected. */
+  deviceCame(deviceId: string): void {
+    const driverId = this.#means.reads.devices.driverOf(deviceId);
+    if (driverId === undefined || driverId === null) return;
+    for (const key of this.#means.relaxed(({ cancellations }) => cancellations.take(deviceId))) this.#cancel(driverId, { key });
   }
 
   /** A `res` from some socket. */
@@ -188,6 +202,11 @@ export class Routing {
     const heard = ({ shellSessions, now }: WriteContext) => shellSessions.heard({ sessionId, deviceId, uid }, now);
     if (reads.shellSessions.get(sessionId, reads.now) === undefined) this.#means.write(heard);
     else this.#means.relaxed(heard);
+  }
+
+  /** Whoever stopped it waits for the answer, which says how far it came; a device that cannot cancel answers in its own time. */
+  #cancel(driverId: string, payload: { id?: string; key?: string | undefined }): void {
+    this.#means.ports.sockets.send(driverId, JSON.stringify({ type: "sig", signal: "req.cancel", payload }));
   }
 
   #drop({ routeId, driverId, call }: Route): void {

@@ -57,7 +57,7 @@ const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_MS_MAX = 60_000;
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
-export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
+export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem): Shell {
   const { shells } = means.ports;
   const { uid } = caller;
   return {
@@ -82,7 +82,7 @@ export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem
       };
       return shells.start(command, link(means, lasting(means.reads, caller)));
     },
-    wait: (sessionId, look) => shells.wait(uid, sessionId, look, signal),
+    wait: (sessionId, look, signal) => shells.wait(uid, sessionId, look, signal),
     send: (sessionId, sent, ms) => shells.send(uid, sessionId, sent, ms),
     end: (sessionId, why) => shells.end(uid, sessionId, why),
     list: () => shells.list(uid),

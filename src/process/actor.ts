@@ -7,7 +7,7 @@ import type { ForkArgs } from "./fork.ts";
 import { idOf } from "./conversation-calls.ts";
 import type { ContextPolicy } from "./estimate.ts";
 import type { KernelLink, ProcessPorts } from "./link.ts";
-import { Process, type SendArgs } from "./process.ts";
+import { type AbortArgs, Process, type SendArgs } from "./process.ts";
 import type { SearchArgs } from "./search.ts";
 
 /** So many at once; who was away for longer is told to read the history anew. */
@@ -28,7 +28,13 @@ export const processCalls = {
 
   send: (process: Process, args: SendArgs) => process.send(args),
 
-  abort: (process: Process, { runId }: { runId?: string | undefined }) => process.abort(runId),
+  abort: (process: Process, args: AbortArgs) => process.abort(args),
+
+  /** A call that the process asked for is carried out from now on. */
+  began: (process: Process, { callId }: { callId: string }) => {
+    process.began(callId);
+    return null;
+  },
 
   /** A person has answered the question; the call asks the kernel again, which knows the answer. */
   decided: (process: Process, { requestId }: { requestId: string }) => {
@@ -43,6 +49,7 @@ export const processCalls = {
 
   /** What waits, oldest first. */
   queue: (process: Process, { conversationId }: Id) => process.queue.list(conversationId),
+  resumeQueue: (process: Process, { conversationId }: Id) => process.resumeQueue(conversationId),
   editQueued: (process: Process, { runId, text }: { runId: string; text: string }) => process.queue.edit(runId, text),
   withdrawQueued: (process: Process, { runId }: { runId: string }) => process.queue.withdraw(runId),
 
@@ -97,6 +104,7 @@ export const processCalls = {
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
     queuedCount: process.waitingCount,
+    runnableCount: process.runnableCount,
     seq: process.events.lastSeq,
   }),
 } satisfies Record<string, (process: Process, args: never) => unknown>;
@@ -148,7 +156,7 @@ export class ProcessActor {
   /** Whether nothing is under way, so that it may sleep until it is asked for again. */
   get isIdle(): boolean {
     const isTold = this.#working === 0 && this.#behindUntil === Infinity;
-    return isTold && this.#process.activeRun === undefined && this.#process.waitingCount === 0;
+    return isTold && this.#process.activeRun === undefined && this.#process.runnableCount === 0;
   }
 
   /** Whether all there is to do is to wait for a person, or until a lease runs out. Nothing of that is in memory. */

@@ -3,6 +3,7 @@
 
 import { concat } from "../lib/bytes.ts";
 import type { OutputBlock } from "../ports/models.ts";
+import type { CallOutcome } from "./calls.ts";
 import type { Message, StoredMedia } from "./history.ts";
 import { blocksOf, partsOf, type WireThinking, type WireToolCall } from "./wire.ts";
 
@@ -14,15 +15,18 @@ type ArchiveLine = {
   content: string;
   media?: StoredMedia[] | undefined;
   /** Of a result: what it is a result of. */
-  tool_calls?: WireToolCall[] | { toolName: string; isError: boolean } | undefined;
+  tool_calls?: WireToolCall[] | ResultOf | undefined;
   thinking?: WireThinking[] | undefined;
   tool_call_id?: string | undefined;
   ts: number;
   run_id?: string | undefined;
   model?: string | undefined;
+  stopped?: true | undefined;
   /** Where the parts above would not come back in the order they were said. */
   blocks?: OutputBlock[] | undefined;
 };
+
+type ResultOf = { toolName: string; isError: boolean; outcome?: CallOutcome; durationMs?: number };
 
 export type Of = { conversationId: string; generation: number };
 
@@ -39,11 +43,12 @@ function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<Archiv
     case "system":
       return { content: message.text };
     case "toolResult": {
-      const { output, images, tool, isError, callId } = message;
-      return { content: output, media: images, tool_calls: { toolName: tool, isError }, tool_call_id: callId };
+      const { output, images, tool, isError, callId, outcome, durationMs } = message;
+      const of = { toolName: tool, isError, ...(outcome && { outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
+      return { content: output, media: images, tool_calls: of, tool_call_id: callId };
     }
     case "assistant": {
-      const { blocks, model } = message;
+      const { blocks, model, stopped } = message;
       const parts = partsOf(blocks);
       const isInOrder = isSame(blocks, blocksOf(parts));
       return {
@@ -51,6 +56,7 @@ function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<Archiv
         thinking: parts.thinking.length === 0 ? undefined : parts.thinking,
         tool_calls: parts.toolCalls.length === 0 ? undefined : parts.toolCalls,
         model,
+        stopped,
         blocks: isInOrder ? undefined : blocks,
       };
     }
@@ -59,7 +65,20 @@ function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<Archiv
 
 /** A message of an archive, with the id it had. */
 export function fromArchiveLine(line: string): Message {
-  const { id, ts, run_id, role, content, media, tool_calls, thinking = [], tool_call_id, model, blocks } = JSON.parse(line) as ArchiveLine;
+  const {
+    id,
+    ts,
+    run_id,
+    role,
+    content,
+    media,
+    tool_calls,
+    thinking = [],
+    tool_call_id,
+    model,
+    stopped,
+    blocks,
+  } = JSON.parse(line) as ArchiveLine;
   const known = { id, createdAt: ts, runId: run_id ?? null };
   switch (role) {
     case "user":
@@ -67,14 +86,14 @@ export function fromArchiveLine(line: string): Message {
     case "system":
       return { ...known, role, text: content };
     case "toolResult": {
-      const { toolName: tool, isError } = tool_calls as { toolName: string; isError: boolean };
+      const { toolName: tool, ...how } = tool_calls as ResultOf;
       const images = media === undefined ? {} : { images: media };
-      return { ...known, role, callId: tool_call_id ?? "", tool, isError, output: content, ...images };
+      return { ...known, role, callId: tool_call_id ?? "", tool, ...how, output: content, ...images };
     }
     case "assistant": {
       const toolCalls = (tool_calls ?? []) as WireToolCall[];
       const said = blocks ?? blocksOf({ text: content, thinking, toolCalls });
-      return { ...known, role, blocks: said, ...(model === undefined ? {} : { model }) };
+      return { ...known, role, blocks: said, ...(model === undefined ? {} : { model }), ...(stopped && { stopped }) };
     }
   }
 }

@@ -19,13 +19,19 @@ export type Call = {
   /** The question to a person, if one was asked. */
   requestId: string | null;
   isError: boolean;
+  /** Where it neither succeeded nor failed. */
+  outcome: CallOutcome | null;
   output: string;
   images: StoredMedia[];
   createdAt: number;
+  /** Since when it is carried out: later than it was wanted, where a person was asked. */
+  startedAt: number | null;
   endedAt: number | null;
 };
 
-export type CallEnd = { isError: boolean; output: string; images?: StoredMedia[] };
+/** Somebody, or a policy, said no; or the run was ended while it was carried out. */
+export type CallOutcome = "denied" | "stopped";
+export type CallEnd = { isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[] };
 
 export class Calls {
   readonly #sql: Sql;
@@ -89,11 +95,17 @@ export class Calls {
     this.#sql.run("UPDATE calls SET state = 'sent' WHERE call_id = ? AND state = 'wanted'", callId);
   }
 
+  /** False where that was known, or it is over. */
+  started(callId: string, now: number): boolean {
+    return this.#sql.run("UPDATE calls SET started_at = ? WHERE call_id = ? AND state = 'sent' AND started_at IS NULL", now, callId) > 0;
+  }
+
   /** False where it was over before: what comes late changes nothing. */
-  done(callId: string, { isError, output, images = [] }: CallEnd, now: number): boolean {
+  done(callId: string, { isError, outcome, output, images = [] }: CallEnd, now: number): boolean {
     const changed = this.#sql.run(
-      "UPDATE calls SET state = 'done', is_error = ?, output = ?, images = ?, ended_at = ? WHERE call_id = ? AND state <> 'done'",
+      "UPDATE calls SET state = 'done', is_error = ?, outcome = ?, output = ?, images = ?, ended_at = ? WHERE call_id = ? AND state <> 'done'",
       isError ? 1 : 0,
+      outcome ?? null,
       output,
       images.length === 0 ? null : JSON.stringify(images),
       now,
@@ -105,6 +117,11 @@ export class Calls {
   forget(runId: string): void {
     this.#sql.run("DELETE FROM calls WHERE run_id = ?", runId);
   }
+}
+
+/** How long it was carried out; undefined where it never was. */
+export function durationOf({ startedAt, endedAt }: Pick<Call, "startedAt" | "endedAt">): number | undefined {
+  return startedAt === null || endedAt === null ? undefined : Math.max(0, endedAt - startedAt);
 }
 
 function fromRow(row: SqlRow): Call {
@@ -119,9 +136,11 @@ function fromRow(row: SqlRow): Call {
     isAgain: row.again === 1,
     requestId: row.request_id as string | null,
     isError: row.is_error === 1,
+    outcome: row.outcome as CallOutcome | null,
     output: String(row.output ?? ""),
     images: row.images === null ? [] : (JSON.parse(String(row.images)) as StoredMedia[]),
     createdAt: Number(row.created_at),
+    startedAt: row.started_at as number | null,
     endedAt: row.ended_at as number | null,
   };
 }

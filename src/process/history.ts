@@ -3,6 +3,7 @@
 
 import type { OutputBlock } from "../ports/models.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
+import type { CallOutcome } from "./calls.ts";
 
 export type StoredMedia = {
   type: string;
@@ -17,10 +18,22 @@ export type StoredMedia = {
 
 export type Said =
   | { role: "user"; text: string; media?: StoredMedia[] }
-  /** `model` names who said it, provider/model. */
-  | { role: "assistant"; blocks: OutputBlock[]; model?: string }
+  /** `model` names who said it, provider/model. `stopped`: as far as it had come when somebody stopped it. */
+  | { role: "assistant"; blocks: OutputBlock[]; model?: string; stopped?: true }
   | { role: "system"; text: string }
-  | { role: "toolResult"; callId: string; tool: string; isError: boolean; output: string; images?: StoredMedia[] };
+  | ToolResultSaid;
+
+/** `durationMs` leaves out the time it waited for a person. */
+export type ToolResultSaid = {
+  role: "toolResult";
+  callId: string;
+  tool: string;
+  isError: boolean;
+  outcome?: CallOutcome;
+  durationMs?: number;
+  output: string;
+  images?: StoredMedia[];
+};
 
 export type Message = { id: number; runId: string | null; createdAt: number } & Said;
 

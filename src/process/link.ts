@@ -4,6 +4,7 @@
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
 import type { Account, Budget, Limits, Overspent } from "./budget.ts";
+import type { CallOutcome } from "./calls.ts";
 import type { ProcessEvent } from "./events.ts";
 import type { StoredMedia } from "./history.ts";
 
@@ -20,14 +21,17 @@ export type ProcessPorts = {
   log(message: string, fields: Record<string, string | number>): void;
 };
 
+/** Why a signal is aborted where somebody ended the run: what it waits for is to end too. Without it the process only lost interest. */
+export const STOPPED = "stopped";
+
 export interface KernelLink {
   /** What a run needs of the system, looked up once when it begins. */
   prepare(conversationId: string): Promise<Preparation>;
   /**
    * One syscall of the process's own, through the gate. `runId` and `callId` are its key: sent again, it is not carried out again where
-   * the target can promise that. Never throws.
+   * the target can promise that. `began` is told when nobody has to be asked any more. Never throws.
    */
-  sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome>;
+  sys(call: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome>;
   /** What has become true; followers are told. What was told before is not told again: its number says so. */
   emit(events: readonly ProcessEvent[]): void;
   /** The number of the last event the kernel has heard: a new life tells what came after it. */
@@ -92,6 +96,6 @@ export type SysCall = {
 
 export type SysOutcome =
   /** `output` is what the model is told. */
-  | { kind: "done"; isError: boolean; output: string; images?: StoredMedia[] }
+  | { kind: "done"; isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[] }
   /** A person is asked first; the process is told when they have answered. */
   | { kind: "asked"; request: HilRequest };

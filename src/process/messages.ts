@@ -9,7 +9,7 @@ import { UNKNOWN_OUTCOME, type ToolImage } from "./tool-text.ts";
 export type HistoryRow = { id: number; createdAt: number } & (
   | { role: "user"; content: { text: string; media?: readonly Media[] } }
   /** `model` names who said it, provider/model. */
-  | { role: "assistant"; content: { blocks: readonly OutputBlock[]; model?: string } }
+  | { role: "assistant"; content: { blocks: readonly OutputBlock[]; model?: string; stopped?: true } }
   | { role: "system"; content: { text: string } }
   | { role: "toolResult"; content: ToolResult }
 );
@@ -89,7 +89,9 @@ function resultsAfter(rows: readonly HistoryRow[], at: number): ToolResult[] {
 
 function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
   const isForeign = model !== null && row.content.model !== undefined && row.content.model !== model;
-  const blocks = (isForeign ? row.content.blocks.flatMap(unsigned) : row.content.blocks).filter(hasSubstance);
+  const isStopped = row.content.stopped === true;
+  // Thoughts that were cut off have no signature.
+  const blocks = (isForeign || isStopped ? row.content.blocks.flatMap(unsigned) : row.content.blocks).filter(hasSubstance);
   const left = [...results];
   const messages: ModelMessage[] = [];
   const content = blocks.map((block) => {
@@ -102,9 +104,10 @@ function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>
   });
   // Thoughts alone are no answer, and providers refuse them as one.
   const isAnswer = content.some(({ type }) => type !== "thinking");
+  const cutOff = isStopped ? [event("The user stopped this answer here.")] : [];
   return {
     kind: "answer",
-    messages: isAnswer ? [{ role: "assistant", content }, ...messages] : [],
+    messages: isAnswer ? [{ role: "assistant", content }, ...messages, ...cutOff] : [],
     rows: 1 + messages.length,
     at: row.createdAt,
   };

@@ -199,6 +199,62 @@ describe("abort", () => {
     expect(world.history().at(-1)).toBe("assistant: again");
   });
 
+  it("keeps what the model had said, marked as stopped, and the next model is told so", async () => {
+    world.modelHolds = turn();
+    world.pieces = [
+      { type: "thinking_start", index: 0 },
+      { type: "thinking_delta", index: 0, delta: "hm" },
+      { type: "text_start", index: 1 },
+      { type: "text_delta", index: 1, delta: "Once upon a" },
+      { type: "toolcall_start", index: 2, id: "c", name: "Read" },
+    ];
+    world.on("go on", [text("time")]);
+    world.say("a story");
+    await expect.poll(() => world.process.live()?.seq).toBe(5);
+    world.process.abort();
+    world.modelHolds = null;
+    world.say("go on");
+    await world.idle();
+    const { messages } = world.process.conversation.history({}, null);
+    expect(messages[1]).toMatchObject({
+      role: "assistant",
+      content: { text: "Once upon a", thinking: [{ thinking: "hm" }], toolCalls: [], stopped: true },
+    });
+    expect(world.requests.at(-1)?.messages.slice(1)).toMatchObject([
+      { role: "assistant", content: [{ type: "text", text: "Once upon a" }] },
+      { role: "user", content: [{ text: expect.stringMatching(/stopped this answer/) }, { text: "go on" }] },
+    ]);
+  });
+
+  it("keeps nothing where nothing was said yet", async () => {
+    world.modelHolds = turn();
+    world.pieces = [{ type: "text_start", index: 0 }];
+    world.say("a story");
+    await expect.poll(() => world.process.live()?.seq).toBe(1);
+    world.process.abort();
+    expect(world.history()).toEqual(["user: a story"]);
+  });
+
+  it("holds the queue of the conversation where that is wanted, until it is resumed", async () => {
+    world.modelHolds = turn();
+    world.say("first");
+    world.say("second", { runId: "second" });
+    world.say("elsewhere", { runId: "elsewhere", conversationId: "other" });
+    expect(world.process.abort({ pauseQueue: true })).toMatchObject({ aborted: true, pausedCount: 1, continuedQueuedRunId: "elsewhere" });
+    world.modelHolds.resolve();
+    world.modelHolds = null;
+    world.say("third", { runId: "third" });
+    await expect.poll(() => world.ends().map(([runId]) => runId)).toEqual(["run-1", "elsewhere", "third"]);
+    expect(world.process.queue.list()).toMatchObject([{ runId: "second", paused: true }]);
+    expect(world.process.runnableCount).toBe(0);
+    world.die();
+    world.begin();
+    expect(world.process.resumeQueue()).toEqual({ resumed: 1 });
+    await world.idle();
+    await expect.poll(() => world.ends().at(-1)?.[0]).toBe("second");
+    expect(world.process.resumeQueue()).toEqual({ resumed: 0 });
+  });
+
   it("lets the next begin, whatever the run was waiting for", async () => {
     world.preparing = new Promise(() => {});
     world.say("stuck");
@@ -228,7 +284,7 @@ describe("abort", () => {
     world.modelHolds = turn();
     world.say("first");
     world.say("second", { runId: "second", conversationId: "other" });
-    expect(world.process.abort("second")).toMatchObject({ aborted: true, runId: "second" });
+    expect(world.process.abort({ runId: "second" })).toMatchObject({ aborted: true, runId: "second" });
     world.modelHolds.resolve();
     await world.idle();
     expect(world.history("other")).toEqual([]);

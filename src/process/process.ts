@@ -14,7 +14,7 @@ import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import { type ContextState, withoutCompaction } from "./estimate.ts";
 import type { Said } from "./history.ts";
-import type { Preparation, ProcessPorts } from "./link.ts";
+import { type Preparation, type ProcessPorts, STOPPED } from "./link.ts";
 import { Live, type LiveAnswer, wireEvent } from "./live.ts";
 import { contextNow, measure, type Measured, spentNow, viewOf } from "./measure.ts";
 import { Pictures } from "./pictures.ts";
@@ -39,7 +39,15 @@ export type SendArgs = {
 };
 
 export type SendResult = { status: "started"; runId: string; queued?: true };
-export type AbortResult = { aborted: boolean; runId: string | null; continuedQueuedRunId: string | null; interruptedToolCalls?: number };
+/** `pauseQueue`: what waits in the same conversation stays there until the queue is resumed. */
+export type AbortArgs = { runId?: string | undefined; pauseQueue?: boolean | undefined };
+export type AbortResult = {
+  aborted: boolean;
+  runId: string | null;
+  continuedQueuedRunId: string | null;
+  interruptedToolCalls?: number;
+  pausedCount?: number;
+};
 
 export class Process {
   readonly #ports: ProcessPorts;
@@ -65,14 +73,15 @@ export class Process {
     this.#tools = new ToolRunner(this.#state, () => this.#goOn());
     this.#pictures = new Pictures(ports.kernel);
     const signal = () => this.#closing.signal;
-    this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(), goOn: () => this.#goOn(), signal });
+    this.#state.partial = (runId) => this.#partial(runId);
+    this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(STOPPED), goOn: () => this.#goOn(), signal });
   }
 
   /** From now on it does nothing, wherever it was: the next life goes on from what is written. */
   close(): void {
     this.#state.isClosed = true;
     this.#closing.abort(null);
-    this.#stop();
+    this.#stop(null);
   }
 
   /** Goes on where it stopped. */
@@ -89,7 +98,7 @@ export class Process {
       if (known !== undefined) return { status: "started", runId, ...(known.state === "waiting" ? { queued: true } : {}) };
       conversations.forSaying(conversationId, now);
       if (runs.waitingCount() >= WAITING_MAX) fail(429, `Too many messages are waiting: at most ${WAITING_MAX}. Wait, or abort the run`);
-      const isIdle = runs.active() === undefined && runs.waitingCount() === 0 && !held.has(conversationId);
+      const isIdle = runs.active() === undefined && this.runnableCount === 0 && !held.has(conversationId);
       runs.accept({ runId, conversationId, reason, message: said }, now);
       if (isIdle) {
         this.#state.begin(runId, reason, tell);
@@ -103,7 +112,7 @@ export class Process {
   }
 
   /** Whatever the model or a tool is doing: for this process it is over now. */
-  abort(runId?: string): AbortResult {
+  abort({ runId, pauseQueue = false }: AbortArgs = {}): AbortResult {
     const { runs } = this.#state;
     const result = this.#state.change((tell): AbortResult => {
       const run = runs.active();
@@ -114,13 +123,32 @@ export class Process {
         return { aborted: true, runId: waiting.runId, continuedQueuedRunId: null };
       }
       const open = this.#state.calls.open(run.runId).length;
+      const pausedCount = pauseQueue ? runs.hold(run.conversationId) : 0;
       this.#state.end(run, { status: "aborted", reason: "user", text: null }, tell);
-      const interrupted = open === 0 ? {} : { interruptedToolCalls: open };
-      return { aborted: true, runId: run.runId, continuedQueuedRunId: this.#state.waiting()[0]?.runId ?? null, ...interrupted };
+      if (pausedCount > 0) tell("proc.changed", { changes: ["queue"], conversationId: run.conversationId });
+      return {
+        aborted: true,
+        runId: run.runId,
+        continuedQueuedRunId: this.#state.waiting()[0]?.runId ?? null,
+        ...(open === 0 ? {} : { interruptedToolCalls: open }),
+        ...(pausedCount === 0 ? {} : { pausedCount }),
+      };
     });
-    if (result.aborted && runs.active() === undefined) this.#stop();
+    if (result.aborted && runs.active() === undefined) this.#stop(STOPPED);
     this.#goOn();
     return result;
+  }
+
+  /** What waits on hold has its turn again. */
+  resumeQueue(conversationId?: string): { resumed: number } {
+    const resumed = this.queue.resume(conversationId);
+    this.#goOn();
+    return { resumed };
+  }
+
+  /** A call it asked for is carried out from now on. */
+  began(callId: string): void {
+    this.#tools.began(callId);
   }
 
   /** A person has answered whether a call may run. */
@@ -198,6 +226,11 @@ export class Process {
 
   get waitingCount(): number {
     return this.#state.runs.waitingCount();
+  }
+
+  /** Those that will begin without anybody doing something. */
+  get runnableCount(): number {
+    return this.#state.runs.waitingCount() - this.#state.runs.onHoldCount();
   }
 
   #goOn(): void {
@@ -350,10 +383,21 @@ export class Process {
     return last?.role === "assistant" ? textOf(last.blocks) : null;
   }
 
-  #stop(): void {
-    this.#stopping.abort(null);
+  /** `why` is STOPPED where what is under way is to end, wherever it runs. */
+  #stop(why: typeof STOPPED | null): void {
+    this.#stopping.abort(why);
     this.#stopping = new AbortController();
     this.#live = null;
+  }
+
+  /** Calls that were still being written are left out: nobody wants them any more. */
+  #partial(runId: string): Extract<Said, { role: "assistant" }> | null {
+    const answer = this.#live?.answer();
+    if (answer?.runId !== runId) return null;
+    const blocks = answer.blocks.filter((block) => block.type !== "toolCall");
+    const hasWords = blocks.some((block) => (block.type === "text" ? block.text : block.thinking).trim() !== "");
+    const { provider, model } = this.#measured?.preparation.choice ?? {};
+    return hasWords ? { role: "assistant", blocks, ...(provider && { model: `${provider}/${model}` }), stopped: true } : null;
   }
 
   /** Our own mistake: the run ends with it, visibly, and the next one has its turn. False where not even that could be kept. */

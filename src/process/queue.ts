@@ -13,6 +13,8 @@ export type QueuedMessage = {
   text: string;
   media?: StoredMedia[];
   queuedAt: number;
+  /** It waits until the queue is resumed. */
+  paused?: true;
 };
 
 export class Queue {
@@ -27,6 +29,16 @@ export class Queue {
     return this.#state.runs.waiting().flatMap((run) => {
       const isWanted = run.message !== null && (conversationId === undefined || run.conversationId === conversationId);
       return isWanted ? [shown(run, run.message!)] : [];
+    });
+  }
+
+  /** What waits on hold goes on, of a conversation or everywhere. How many those are. */
+  resume(conversationId?: string): number {
+    return this.#state.change((tell) => {
+      const resumed = this.#state.runs.release(conversationId ?? null);
+      const of = conversationId === undefined ? {} : { conversationId };
+      if (resumed > 0) tell("proc.changed", { changes: ["queue"], ...of, resumed });
+      return resumed;
     });
   }
 
@@ -59,8 +71,8 @@ export class Queue {
   }
 }
 
-function shown({ runId, conversationId, createdAt }: Run, message: NonNullable<Run["message"]>): QueuedMessage {
+function shown({ runId, conversationId, createdAt, isOnHold }: Run, message: NonNullable<Run["message"]>): QueuedMessage {
   const { role, text } = message;
   const media = message.role === "user" && message.media !== undefined ? { media: message.media } : {};
-  return { runId, conversationId, role, text, ...media, queuedAt: createdAt };
+  return { runId, conversationId, role, text, ...media, queuedAt: createdAt, ...(isOnHold ? { paused: true } : {}) };
 }

@@ -27,6 +27,8 @@ export type Run = {
   message: Extract<Said, { role: "user" | "system" }> | null;
   state: "waiting" | "active" | "joined" | "ended";
   joinedTo: string | null;
+  /** It waits until somebody resumes the queue. */
+  isOnHold: boolean;
   leaseUntil: number;
   createdAt: number;
   startedAt: number | null;
@@ -68,6 +70,21 @@ export class Runs {
 
   waitingCount(): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting'")?.count);
+  }
+
+  onHoldCount(): number {
+    return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting' AND on_hold = 1")?.count);
+  }
+
+  /** Whatever waits in a conversation. How many that are. */
+  hold(conversationId: string): number {
+    return this.#sql.run("UPDATE runs SET on_hold = 1 WHERE state = 'waiting' AND conversation_id = ?", conversationId);
+  }
+
+  /** Of a conversation, or all of them. */
+  release(conversationId: string | null): number {
+    const released = "UPDATE runs SET on_hold = 0 WHERE state = 'waiting' AND on_hold = 1";
+    return conversationId === null ? this.#sql.run(released) : this.#sql.run(`${released} AND conversation_id = ?`, conversationId);
   }
 
   joinedTo(runId: string): Run[] {
@@ -162,6 +179,7 @@ function fromRow(row: SqlRow): Run {
     message: row.message === null ? null : (JSON.parse(String(row.message)) as Run["message"]),
     state: row.state as Run["state"],
     joinedTo: row.joined_to as string | null,
+    isOnHold: row.on_hold === 1,
     leaseUntil: Number(row.lease_until ?? 0),
     createdAt: Number(row.created_at),
     startedAt: row.started_at as number | null,

@@ -46,6 +46,17 @@ const initial: Migration = {
   ],
 };
 
+const stops: Migration = {
+  version: 2,
+  statements: [
+    // `started_at`: since when it is carried out, without the time it waited for a person. `outcome`: denied or stopped.
+    "ALTER TABLE calls ADD COLUMN started_at INTEGER",
+    "ALTER TABLE calls ADD COLUMN outcome TEXT",
+    // It waits until somebody resumes the queue.
+    "ALTER TABLE runs ADD COLUMN on_hold INTEGER NOT NULL DEFAULT 0",
+  ],
+};
+
 export function migrate(sql: Sql): void {
-  migrateBy(sql, [initial]);
+  migrateBy(sql, [initial, stops]);
 }

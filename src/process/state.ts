@@ -4,7 +4,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import type { OutputBlock } from "../ports/models.ts";
-import { Calls } from "./calls.ts";
+import { type Call, Calls, durationOf } from "./calls.ts";
 import { Conversations } from "./conversations.ts";
 import { Events, type ProcessEvent } from "./events.ts";
 import { History, type Message, type Said } from "./history.ts";
@@ -33,6 +33,8 @@ export class State {
   readonly calls: Calls;
   readonly segments: Segments;
   readonly usage: Usage;
+  /** The answer that is just coming, as it is kept where it is stopped; null where nothing of it has come. */
+  partial: (runId: string) => Extract<Said, { role: "assistant" }> | null = () => null;
   /** Conversations in which nothing begins, because they are being emptied. */
   readonly held = new Set<string>();
   /** Nothing of this life is written any more: there may be a next one. */
@@ -61,7 +63,9 @@ export class State {
     const value = sql.transaction(() =>
       body((signal, payload) => {
         const now = this.ports.now();
-        const facts = { pid: this.pid, queuedCount: this.runs.waitingCount(), timestamp: now };
+        const pausedCount = this.runs.onHoldCount();
+        const paused = pausedCount === 0 ? {} : { pausedCount };
+        const facts = { pid: this.pid, queuedCount: this.runs.waitingCount(), ...paused, timestamp: now };
         told.push(this.events.add(signal, { ...facts, ...payload }, now));
       }),
     );
@@ -95,7 +99,7 @@ export class State {
 
   /** Those that may begin, oldest first. */
   waiting(): Run[] {
-    return this.runs.waiting().filter(({ conversationId }) => !this.held.has(conversationId));
+    return this.runs.waiting().filter(({ conversationId, isOnHold }) => !isOnHold && !this.held.has(conversationId));
   }
 
   begin(runId: string, reason: RunReason, tell: Tell): void {
@@ -125,14 +129,13 @@ export class State {
     if (run?.runId !== runId) return;
     const last = this.history.last(run.conversationId);
     if (last?.role !== "assistant") return;
-    for (const { callId, tool, isError, output, images } of this.calls.of(runId, last.id)) {
-      const result: Said = { role: "toolResult", callId, tool, isError, output, ...(images.length === 0 ? {} : { images }) };
-      this.say(run.conversationId, runId, result, tell);
-    }
+    for (const call of this.calls.of(runId, last.id)) this.say(run.conversationId, runId, resultOf(call), tell);
   }
 
   /** Of the run that is worked on: whatever is open is over, and everything that was answered together with it ends too. */
   end(run: Run, outcome: RunOutcome, tell: Tell): void {
+    const partial = outcome.status === "aborted" ? this.partial(run.runId) : null;
+    if (partial !== null) this.say(run.conversationId, run.runId, partial, tell);
     this.interrupt(run, tell);
     this.calls.forget(run.runId);
     for (const joined of this.runs.joinedTo(run.runId)) this.ended(joined, outcome, tell);
@@ -159,10 +162,34 @@ export class State {
     const open = this.calls.open(run.runId);
     if (open.length === 0) return;
     const now = this.ports.now();
-    for (const { callId } of open) this.calls.done(callId, { isError: true, output: `Error: ${INTERRUPTED}` }, now);
+    for (const call of open) {
+      const { callId, tool, syscall, startedAt } = call;
+      const end = { isError: true, outcome: "stopped" as const, output: `Error: ${INTERRUPTED}` };
+      this.calls.done(callId, end, now);
+      const durationMs = durationOf({ startedAt, endedAt: now });
+      const { runId, conversationId } = run;
+      const took = durationMs === undefined ? {} : { durationMs };
+      const how = { ok: false, error: end.output, outcome: end.outcome, ...took };
+      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId, ...how });
+    }
     // So that every call has its result, and the next model that reads this is not confused.
     this.collect(run.runId, tell);
   }
+}
+
+function resultOf(call: Call): Said {
+  const { callId, tool, isError, outcome, output, images } = call;
+  const durationMs = durationOf(call);
+  return {
+    role: "toolResult",
+    callId,
+    tool,
+    isError,
+    ...(outcome === null ? {} : { outcome }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    output,
+    ...(images.length === 0 ? {} : { images }),
+  };
 }
 
 export function textOf(blocks: readonly OutputBlock[]): string {

@@ -1,7 +1,7 @@
 // Carries out what a model asked for: sends each call to the kernel, asks again after a crash, and writes down how it ended,
 // once. Of a long output the history gets a part, and the rest is kept where the model can read it.
 
-import type { Call, CallEnd } from "./calls.ts";
+import { type Call, type CallEnd, durationOf } from "./calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import type { HilRequest } from "./link.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "./state.ts";
@@ -27,18 +27,20 @@ export class ToolRunner {
     if ("error" in wanted) return this.#ended(call, { isError: true, output: `Error: ${wanted.error}` });
     const { call: syscall, args } = wanted;
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
-    this.#state.change((tell) => {
+    this.#state.change(() => {
       calls.sent(callId);
       if (!isAgain && call.requestId === null) usage.toolCalled(runId);
-      tell("proc.run.tool.started", { name: tool, syscall, args, callId, runId, conversationId });
     });
     await ports.sql.durable();
     if (this.#state.isClosed) return;
-    const outcome = ports.kernel.sys({ runId, conversationId, callId, tool, syscall, args, isAgain }, signal).catch((error: unknown) => ({
-      kind: "done" as const,
-      isError: true,
-      output: `Error: ${error instanceof Error ? error.message : String(error)}`,
-    }));
+    const wish = { runId, conversationId, callId, tool, syscall, args, isAgain };
+    const outcome = ports.kernel
+      .sys(wish, signal, () => this.began(callId))
+      .catch((error: unknown) => ({
+        kind: "done" as const,
+        isError: true,
+        output: `Error: ${error instanceof Error ? error.message : String(error)}`,
+      }));
     // Not waited for: others may run beside it, and whoever brings its end asks what is next.
     void outcome
       .then(async (end) => {
@@ -49,6 +51,21 @@ export class ToolRunner {
         this.#goOn();
       })
       .catch((error: unknown) => ports.log("the result of a call could not be kept", { callId, error: String(error) }));
+  }
+
+  /** It is carried out from now on. Told once, however often it is sent. */
+  began(callId: string): void {
+    const { calls, runs, ports } = this.#state;
+    const call = calls.get(callId);
+    if (this.#state.isClosed || call === undefined || call.startedAt !== null) return;
+    const { runId, tool } = call;
+    const wanted = toSyscall(tool, call.args);
+    const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
+    if ("error" in wanted) return;
+    this.#state.change((tell) => {
+      if (!calls.started(callId, ports.now())) return;
+      tell("proc.run.tool.started", { name: tool, syscall: wanted.call, args: wanted.args, callId, runId, conversationId });
+    });
   }
 
   /** A person has answered. */
@@ -93,7 +110,9 @@ export class ToolRunner {
       const run = runs.get(runId);
       if (run === undefined || !calls.done(callId, end, now)) return;
       if (run.pausedAt === null) runs.prolong(runId, now + LEASE_MS);
-      const how = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
+      const said = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
+      const durationMs = durationOf({ startedAt: calls.get(callId)?.startedAt ?? null, endedAt: now });
+      const how = { ...said, ...(end.outcome && { outcome: end.outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
       tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
     });
   }

@@ -26,13 +26,22 @@ function contentOf(message: Message): unknown {
       return message.media === undefined || message.media.length === 0 ? message.text : { text: message.text, media: message.media };
     case "assistant": {
       const { text, thinking, toolCalls } = partsOf(message.blocks);
+      if (message.stopped === true) return { text, thinking, toolCalls, stopped: true };
       return thinking.length === 0 && toolCalls.length === 0 ? text : { text, thinking, toolCalls };
     }
     case "system":
       return message.text;
     case "toolResult": {
-      const { tool, isError, callId, output, images } = message;
-      return { toolName: tool, isError, toolCallId: callId, output, ...(images === undefined ? {} : { media: images }) };
+      const { tool, isError, callId, output, images, outcome, durationMs } = message;
+      return {
+        toolName: tool,
+        isError,
+        toolCallId: callId,
+        output,
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(durationMs === undefined ? {} : { durationMs }),
+        ...(images === undefined ? {} : { media: images }),
+      };
     }
   }
 }

@@ -36,6 +36,8 @@ export type AgentCall = {
   /** The call of the model's that this is or is part of; null where a command of the process makes it. */
   callId: string | null;
   toolName: string | null;
+  /** Told when nobody has to be asked any more and it is carried out. */
+  began?: () => void;
   /** It is the very call that was allowed before, sent again: its key, or that nothing had been done, makes it one. */
   isAgain?: true;
   /** Of a call that is allowed to run: what holds for everything it does. */
@@ -53,7 +55,7 @@ export type Allowance = { approved: readonly string[] | null; mayConnect: boolea
 /** The caller of what a call does in turn. */
 export function inside(caller: Caller): Caller {
   if (caller.agent === undefined) return caller;
-  const { allows, within, ...agent } = caller.agent;
+  const { allows, within, began: _, ...agent } = caller.agent;
   return { ...caller, agent: { ...agent, callId: null, within: within ?? allows ?? { approved: null, mayConnect: false } } };
 }
 

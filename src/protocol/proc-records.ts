@@ -123,6 +123,9 @@ export const ContextPolicy = z.object({
 
 export const ArchiveEntry = z.object({ conversationId: z.string(), generation: z.int(), messages: z.int(), path: z.string() });
 
+/** What goes on although its run was stopped, and why; sessionId where it can be asked after. */
+export const StillRunning = z.object({ target: z.string(), command: z.string(), sessionId: z.string().optional(), why: z.string() });
+
 export const Usage = z.object({
   input: z.number(),
   output: z.number(),

@@ -19,6 +19,7 @@ export type Changed =
   | "groups"
   | "processes"
   | "repositories"
+  | "sessions"
   | "tokens"
   | "users"
   | "workspaces";

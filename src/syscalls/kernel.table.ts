@@ -40,9 +40,11 @@ import procMediaRead from "./proc/media/read.ts";
 import procProfileList from "./proc/profile/list.ts";
 import procQueueEdit from "./proc/queue/edit.ts";
 import procQueueList from "./proc/queue/list.ts";
+import procQueueResume from "./proc/queue/resume.ts";
 import procQueueWithdraw from "./proc/queue/withdraw.ts";
 import procReset from "./proc/reset.ts";
 import procSend from "./proc/send.ts";
+import procSessionList from "./proc/session/list.ts";
 import procSetidentity from "./proc/setidentity.ts";
 import procSpawn from "./proc/spawn.ts";
 import procSpending from "./proc/spending.ts";
@@ -138,9 +140,11 @@ export const kernelCalls: readonly Syscall[] = [
   procProfileList,
   procQueueEdit,
   procQueueList,
+  procQueueResume,
   procQueueWithdraw,
   procReset,
   procSend,
+  procSessionList,
   procSetidentity,
   procSpawn,
   procSpending,

@@ -34,6 +34,7 @@ export class KernelObject extends DurableObject<TestEnv> {
       catalogue: "",
       reachable: [this.#get<string>("allowed", "127.0.0.1")],
     }),
+    async () => {},
   );
 
   kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {

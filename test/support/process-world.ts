@@ -69,7 +69,8 @@ export class World {
   budget: Budget = { run: {}, process: {} };
   owner: OwnerAccount = { limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } };
   /** Answers a call, or null to leave it open. */
-  sys: (call: SysCall) => Promise<SysOutcome> = async ({ args }) => ({
+  /** `began` is told of it by itself where it does not say so. */
+  sys: (call: SysCall, began: () => void, signal: AbortSignal) => Promise<SysOutcome> = async ({ args }) => ({
     kind: "done",
     isError: false,
     output: `content of ${String(args.path)}`,
@@ -143,10 +144,11 @@ export class World {
           await step();
           return this.archives.get(path) ?? fail(404, "no such file");
         },
-        sys: async (call) => {
+        sys: async (call, signal, began) => {
           await step();
           this.effects.push(call);
-          const outcome = await this.sys(call);
+          const outcome = await this.sys(call, began, signal);
+          if (outcome.kind === "done" && isAlive()) began();
           await step();
           return outcome;
         },

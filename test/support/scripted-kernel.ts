@@ -30,8 +30,9 @@ export class ScriptedKernel {
     const archives = new Map<string, Uint8Array>();
     return {
       prepare: async () => PREPARED,
-      sys: (call, signal) => {
+      sys: (call, signal, began) => {
         this.calls.push(call);
+        began();
         return this.sys(call, signal);
       },
       emit: (events) => {

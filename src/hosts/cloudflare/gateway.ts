@@ -39,10 +39,11 @@ export class KernelObject extends DurableObject<Env> {
     const { storage } = state;
     this.#origins = origins(env);
     this.#sockets = new CloudflareSockets(state, () => this.#kernel);
+    const processes = new CloudflareProcesses(env.PROCESSES);
     this.#kernel = new Kernel(
       {
         sql: new CloudflareSql(storage),
-        actors: actorsOf(new CloudflareRepos(env.REPOS), new CloudflareProcesses(env.PROCESSES)),
+        actors: actorsOf(new CloudflareRepos(env.REPOS), processes),
         shells: new CloudflareShells(env.SHELLS),
         blobs: new CloudflareBlobs(env.FILES),
         clock: new CloudflareClock(storage),
@@ -68,6 +69,7 @@ export class KernelObject extends DurableObject<Env> {
         catalogue: this.#kernel.setting(CATALOGUE_KEY),
         reachable: this.#kernel.reachable(),
       }),
+      async (pid, callId) => void (await processes.call(pid, "began", { callId })),
     );
     this.#app = httpApp({
       version: VERSION,

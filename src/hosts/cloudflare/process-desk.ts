@@ -4,7 +4,7 @@
 import { fail } from "../../lib/sys-error.ts";
 import { type Reply, replyOf } from "../../ports/reply.ts";
 import type { ProcessEvent } from "../../process/events.ts";
-import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../process/link.ts";
+import { type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 
 /** What a process must know at once whenever it needs it. It is brought with every preparation, so that it is never older than a run. */
 export type ProcessFacts = {
@@ -20,12 +20,12 @@ export type Prepared = { preparation: Preparation; facts: ProcessFacts };
 /** In the order in which it became true. */
 export type Told = { event: ProcessEvent } | { piece: Record<string, unknown> };
 
-/** What can be asked. `sys` is abandoned by `abandon` with the same call id. */
+/** What can be asked. `sys` is abandoned by `abandon` with the same call id; `isStopped`: it is to end. */
 export type KernelAsk = {
   facts: () => ProcessFacts;
   prepare: (conversationId: string) => Promise<Prepared>;
   sys: (call: SysCall) => Promise<SysOutcome>;
-  abandon: (callId: string) => void;
+  abandon: (callId: string, isStopped: boolean) => void;
   tell: (told: readonly Told[]) => void;
 } & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive">;
 
@@ -34,12 +34,19 @@ type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
 export class ProcessDesk {
   readonly #linkTo: (pid: string) => KernelLink;
   readonly #facts: (pid: string) => ProcessFacts;
+  readonly #began: (pid: string, callId: string) => Promise<void>;
   /** Calls under way, by process and call id. */
   readonly #open = new Map<string, Open>();
 
-  constructor(linkTo: (pid: string) => KernelLink, facts: (pid: string) => ProcessFacts) {
+  /** `began` tells a process that a call of its own is carried out. */
+  constructor(
+    linkTo: (pid: string) => KernelLink,
+    facts: (pid: string) => ProcessFacts,
+    began: (pid: string, callId: string) => Promise<void>,
+  ) {
     this.#linkTo = linkTo;
     this.#facts = facts;
+    this.#began = began;
   }
 
   answer(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
@@ -59,7 +66,7 @@ export class ProcessDesk {
       facts: () => this.#facts(pid),
       prepare: async (conversationId) => ({ preparation: await link.prepare(conversationId), facts: this.#facts(pid) }),
       sys: (call) => this.#sys(pid, link, call),
-      abandon: (callId) => this.#open.get(`${pid} ${callId}`)?.abort.abort(),
+      abandon: (callId, isStopped) => this.#open.get(`${pid} ${callId}`)?.abort.abort(isStopped ? STOPPED : null),
       tell: (told) => {
         for (const one of told) {
           if ("event" in one) link.emit([one.event]);
@@ -75,7 +82,19 @@ export class ProcessDesk {
     const before = this.#open.get(key);
     if (before !== undefined) return before.outcome;
     const abort = new AbortController();
-    const outcome = link.sys(call, abort.signal).finally(() => this.#open.delete(key));
+    // Its beginning is told before its end.
+    let told: Promise<void> | undefined;
+    const began = () => {
+      told ??= this.#began(pid, call.callId).catch(() => {});
+    };
+    const ended = async (end: SysOutcome) => {
+      await told;
+      return end;
+    };
+    const outcome = link
+      .sys(call, abort.signal, began)
+      .then(ended)
+      .finally(() => this.#open.delete(key));
     this.#open.set(key, { outcome, abort });
     return outcome;
   }

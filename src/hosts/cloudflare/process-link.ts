@@ -5,7 +5,7 @@ import { orAborted } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { type Reply, valueOf } from "../../ports/reply.ts";
-import type { KernelLink, SysCall, SysOutcome } from "../../process/link.ts";
+import { type KernelLink, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 import type { KernelAsk, ProcessFacts, Told } from "./process-desk.ts";
 
 /** What the kernel's object has for a process. */
@@ -52,6 +52,7 @@ export class RemoteKernel {
         refreshed(facts);
         return preparation;
       },
+      // The kernel tells the process's object itself when a call has begun (process-desk.ts): a function does not cross.
       sys: (call, signal) => this.#sys(call, signal),
       emit: (events) => events.forEach((event) => this.#tell({ event })),
       stream: (piece) => this.#tell({ piece }),
@@ -67,7 +68,7 @@ export class RemoteKernel {
 
   /** Until it is answered, however often the line is cut, or nobody wants to know any more. */
   async #sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
-    const abandon = () => void this.#ask("abandon", [call.callId]).catch(() => {});
+    const abandon = () => void this.#ask("abandon", [call.callId, signal.reason === STOPPED]).catch(() => {});
     signal.addEventListener("abort", abandon, { once: true });
     try {
       // What was sent once may have been carried out, whoever answers now.

@@ -4,6 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { killed } from "../../hardware/exit.ts";
 import { Sessions, type Sink, type Spawned, startedAs } from "../../hardware/sessions.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type {
   Exit,
@@ -110,18 +111,17 @@ export class CloudflareShells implements Shells {
     return valueOf(await this.#of(command.who.uid).start(command, remote)) as string;
   }
 
-  wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null> {
+  /** Nothing crosses to the object that would end its wait: whoever stops waiting leaves it to itself. */
+  wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
+    const unseen: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
     // An object that was ended by the platform has forgotten its sessions, and says so next time.
-    const lost: SessionState = {
-      stdout: "",
-      stderr: "",
-      truncated: false,
-      wantsInput: false,
-      exit: killed("The shell was stopped by the platform's limits while it ran this command"),
-    };
-    return this.#of(uid)
-      .wait(uid, sessionId, look)
-      .catch(() => lost);
+    const lost = { ...unseen, exit: killed("The shell was stopped by the platform's limits while it ran this command") };
+    return orAborted(
+      this.#of(uid)
+        .wait(uid, sessionId, look)
+        .catch(() => lost),
+      signal,
+    ).catch(() => unseen);
   }
 
   send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {

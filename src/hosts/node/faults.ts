@@ -106,9 +106,9 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
         for (const { signal, payload } of events) for (const point of pointsOf(signal, payload)) crashPoint(point);
         kernel.emit(events);
       },
-      async sys(call, signal) {
+      async sys(call, signal, began) {
         crashPoint("run-tool-intent");
-        const outcome = await kernel.sys(process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isAgain: false } : call, signal);
+        const outcome = await kernel.sys(process.env.GSV_EFFECT_TWICE === "1" ? { ...call, isAgain: false } : call, signal, began);
         crashPoint(outcome.kind === "asked" ? "run-question-asked" : "run-tool-done");
         return outcome;
       },

@@ -23,9 +23,11 @@ import { Ipc } from "./ipc.ts";
 import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX, mediaType } from "./keeping.ts";
 import type { Judge, PreviewArgs } from "./judge.ts";
 import { kernelLink } from "./link.ts";
+import { OpenCalls, type StillRunning } from "./open-calls.ts";
 import type { Prepared } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
+import { Sessions } from "./sessions.ts";
 import { ProcessSignals } from "./signals.ts";
 import { makeChild, makeInit, type SpawnArgs } from "./spawn.ts";
 
@@ -44,6 +46,10 @@ export type AgentMeans = {
   judge: Judge;
   /** What the owner may use in a day. */
   ownerLimits: (uid: number) => Limits;
+  /** The device is told when it is back that nobody wants the call of this key any more. */
+  cancelLater: (deviceId: string, caller: Caller, key: string) => void;
+  /** The device is back. */
+  cancelNow: (deviceId: string) => void;
 };
 
 export type SendWords = {
@@ -63,6 +69,8 @@ export class Agents {
   readonly #signals: ProcessSignals;
   readonly #hearing: Hearing;
   readonly #deviceCalls: DeviceCalls;
+  readonly #openCalls: OpenCalls;
+  readonly sessions: Sessions;
   readonly #links = new Map<string, KernelLink>();
   readonly ipc: Ipc;
   readonly questions: Questions;
@@ -96,6 +104,8 @@ export class Agents {
       ask: (pid, name, args) => this.#call(pid, name, args),
     });
     this.#deviceCalls = new DeviceCalls({ devices: reads.devices, now: () => ports.clock.now(), wakeBy });
+    this.#openCalls = new OpenCalls({ now: () => ports.clock.now(), wakeBy });
+    this.sessions = new Sessions({ reads, relaxed, door: means.door, callerOf: (process) => this.callerOf(process), uuid });
     this.#hearing = new Hearing({ reads, relaxed, signals: this.#signals, ipc: this.ipc });
   }
 
@@ -112,15 +122,18 @@ export class Agents {
     this.ipc.woke(now);
     this.questions.woke(now);
     this.#deviceCalls.woke(now);
+    this.#openCalls.woke(now);
   }
 
   /** A device has connected. */
   deviceCame(deviceId: string): void {
+    this.#means.cancelNow(deviceId);
     this.#deviceCalls.came(deviceId);
   }
 
   nextDueAt(): number | null {
-    const due = [this.ipc.nextDueAt(), this.questions.nextDueAt(), this.#deviceCalls.nextDueAt()].filter((at) => at !== null);
+    const parts = [this.ipc, this.questions, this.#deviceCalls, this.#openCalls];
+    const due = parts.map((part) => part.nextDueAt()).filter((at) => at !== null);
     return due.length === 0 ? null : Math.min(...due);
   }
 
@@ -160,6 +173,9 @@ export class Agents {
       },
       deviceOf: (caller, { syscall, args }) => (table.get(syscall)?.runs === "hardware" ? routeOrNull(reads, caller, args) : null),
       deviceCalls: this.#deviceCalls,
+      openCalls: this.#openCalls,
+      sessions: this.sessions,
+      cancelLater: this.#means.cancelLater,
       uuid: () => this.#means.ports.crypto.uuid(),
       log: (message, fields) => this.#means.ports.log.error(message, fields),
     });
@@ -234,12 +250,27 @@ export class Agents {
     return { ok: true as const, pid, ...(named === undefined ? {} : { label: named }), profile: profile.id, workspaceId, cwd };
   }
 
+  /** Ends a run, and with it what it waits for: its calls, wherever they run, and commands it was just told still run. */
+  async abort(caller: Caller, pid: string | undefined, args: ProcessArgs<"abort">) {
+    const { pid: found, value } = await this.give(caller, pid, "abort", args);
+    const process = this.#means.reads.processes.get(found);
+    const isStopped = value.aborted && value.runId !== null && process !== undefined;
+    return { pid: found, value, stillRunning: isStopped ? await this.#stopped(process, value.runId) : [] };
+  }
+
+  /** What could not be ended. With null, whatever the process does or has left running ends. */
+  async #stopped(process: ProcessRow, runId: string | null): Promise<StillRunning[]> {
+    const sessions = runId === null ? this.sessions.endAll(process) : this.sessions.stop(process, runId);
+    return (await Promise.all([this.#openCalls.stop(process.pid, runId), sessions])).flat();
+  }
+
   /** proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. */
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
     const process = this.find(caller, pid);
     const value = await this.#call(process.pid, "reset", { reason, archive });
     await this.#keeping.forgetMedia(process);
-    return { ok: true as const, pid: process.pid, ...value };
+    const stillRunning = await this.#stopped(process, null);
+    return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 
   async follow(caller: Caller, pid: string | undefined, after: number | null) {
@@ -293,8 +324,8 @@ export class Agents {
   async #wake(pid: string): Promise<void> {
     try {
       await this.#call(pid, "wake", {});
-      const { activeRunId, queuedCount } = await this.#call(pid, "state", {});
-      if (activeRunId === null && queuedCount === 0 && !this.#sending.has(pid))
+      const { activeRunId, runnableCount } = await this.#call(pid, "state", {});
+      if (activeRunId === null && runnableCount === 0 && !this.#sending.has(pid))
         this.#means.relaxed(({ processes }) => processes.rested(pid));
     } catch (error) {
       this.#means.ports.log.error("a process does not wake", { pid, error: String(error) });

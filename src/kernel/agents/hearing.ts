@@ -58,12 +58,17 @@ export class Hearing {
     if (signal === "proc.run.finished") {
       if (approvals.withdraw(pid, String(runId), now)) after(() => emit.changed(uid, ["approvals"]));
       if (typeof payload.wallMs === "number" && payload.wallMs > 0) spending.add(uid, { wallMs: payload.wallMs }, now);
-      if (payload.queuedCount === 0 && !isGiven) processes.rested(pid);
+      if (isAtRest(payload) && !isGiven) processes.rested(pid);
     } else if (signal === "proc.run.started") processes.begun(pid);
     else if (signal === "proc.run.tool.finished") spending.add(uid, { toolCalls: 1 }, now);
     else if (signal === "proc.changed" && isUsage(payload)) spending.add(uid, { modelCalls: 1, usage: payload.usage as ModelUsage }, now);
     return true;
   }
+}
+
+/** Nothing waits but what somebody has put on hold. */
+function isAtRest({ queuedCount, pausedCount = 0 }: Payload): boolean {
+  return queuedCount === pausedCount;
 }
 
 function isUsage({ changes, usage }: Payload): boolean {
@@ -87,7 +92,7 @@ function stateAfter(signal: string, payload: Payload): State {
     case "proc.run.hil.requested":
       return { state: "waiting_hil", ...working };
     case "proc.run.finished":
-      return { state: payload.queuedCount === 0 ? "idle" : "queued", activeRunId: null, activeConversationId: null };
+      return { state: isAtRest(payload) ? "idle" : "queued", activeRunId: null, activeConversationId: null };
     default:
       return {};
   }

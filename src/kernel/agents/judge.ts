@@ -38,6 +38,7 @@ const PENDING_OF_USER_MAX = 30;
 /** Where a call on a device begins unless its arguments say so: only the device knows. */
 const DEVICE_DIRECTORY = "the directory it works in";
 const DENIED = "Tool execution denied by user";
+const DENIED_OUTCOME = { outcome: "denied" };
 
 /** Thrown where a person was asked: the call is sent again when they have answered. */
 export class Asked extends Error {
@@ -140,9 +141,9 @@ export class Judge {
         return allowed(caller, agent, judged, [...judged.tags]);
       }
       case "denied":
-        return fail(403, known.reason === null || known.reason === "" ? DENIED : `${DENIED}: ${known.reason}`);
+        return fail(403, known.reason === null || known.reason === "" ? DENIED : `${DENIED}: ${known.reason}`, DENIED_OUTCOME);
       case "expired":
-        return fail(403, "Nobody answered in time whether this may run, so it does not");
+        return fail(403, "Nobody answered in time whether this may run, so it does not", DENIED_OUTCOME);
       default:
         if (known.state === "used" && agent.isAgain) return allowed(caller, agent, judged, [...judged.tags]);
         return fail(403, "What was allowed was for one call, and that has been made", { outcome: "unknown" });
@@ -195,7 +196,7 @@ function allowed(caller: Caller, agent: AgentCall, judged: Judged, approved: rea
 }
 
 function refuse({ why }: Decision): never {
-  throw new SysError(403, `Tool execution denied by policy: ${why}`);
+  throw new SysError(403, `Tool execution denied by policy: ${why}`, DENIED_OUTCOME);
 }
 
 const TOOL_OF: Record<string, string> = {

@@ -8,7 +8,7 @@ import type { Caller } from "../../protocol/caller.ts";
 import type { Req } from "../../protocol/frames.ts";
 import type { Limits } from "../../process/budget.ts";
 import type { ProcessEvent } from "../../process/events.ts";
-import type { HilRequest, KernelLink, Preparation, SysCall, SysOutcome } from "../../process/link.ts";
+import { type HilRequest, type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 import type { StoredMedia } from "../../process/history.ts";
 import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../process/tool-text.ts";
 import type { ReadContext } from "../context.ts";
@@ -16,9 +16,12 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import { kernelCalls } from "../../syscalls/kernel.table.ts";
 import type { CallOfProcess } from "./caller.ts";
 import type { DeviceCalls } from "./device-calls.ts";
+import { NATIVE } from "../route.ts";
 import { Asked } from "./judge.ts";
 import type { Keeping } from "./keeping.ts";
+import { isUnknown, type OpenCalls } from "./open-calls.ts";
 import { hilRequest, type Questions } from "./questions.ts";
+import type { Sessions } from "./sessions.ts";
 
 export type LinkMeans = {
   reads: ReadContext;
@@ -33,6 +36,10 @@ export type LinkMeans = {
   /** The device a call goes to, or null. */
   deviceOf: (caller: Caller, call: SysCall) => string | null;
   deviceCalls: DeviceCalls;
+  openCalls: OpenCalls;
+  sessions: Sessions;
+  /** The device is told when it is back that nobody wants the call of this key any more. */
+  cancelLater: (deviceId: string, caller: Caller, key: string) => void;
   uuid: () => string;
   log: (message: string, fields: Record<string, string>) => void;
 };
@@ -43,7 +50,7 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
   const self = () => means.reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
   return {
     prepare: async () => means.prepare(self(), means.callerOf(self())),
-    sys: (call, signal) => carriedOut(means, pid, call, signal),
+    sys: (call, signal, began) => carriedOut(means, pid, call, signal, began),
     emit: (events) => means.heard(events),
     heardUpTo: async () => means.reads.processes.get(pid)?.heardSeq ?? 0,
     ofOwner: async () => {
@@ -60,17 +67,18 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
   };
 }
 
-async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: AbortSignal): Promise<SysOutcome> {
+async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> {
   const process = means.reads.processes.get(pid);
   if (process === undefined) return failed(`Error: Process not found: ${pid}`);
   try {
-    const caller = means.callerOf(process, sys);
+    const known = means.callerOf(process, sys);
+    const caller: Caller = { ...known, agent: { ...known.agent!, began } };
     const key = keyOf(sys);
     if (sys.isAgain && key === undefined && CALLS.get(sys.syscall)?.does !== "read" && !isStillAsked(means, pid, sys))
       return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
     const frame: Req = { type: "req", id: means.uuid(), call: sys.syscall, args: sys.args };
     const again: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
-    const send = (isAgain: boolean) =>
+    const sendWith = (signal: AbortSignal) => (isAgain: boolean) =>
       means
         .pass(isAgain || (sys.isAgain && key !== undefined) ? again : caller, key === undefined ? frame : { ...frame, key }, signal)
         .catch((error: unknown) => {
@@ -79,13 +87,34 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
           throw error;
         });
     const deviceId = means.deviceOf(caller, sys);
-    const answer = deviceId === null ? await send(false) : await means.deviceCalls.run(deviceId, send, signal);
+    means.sessions.calling(process, sys);
+    const about = { pid, runId: sys.runId, callId: sys.callId, target: deviceId ?? NATIVE, command: commandOf(sys) };
+    const answer = await means.openCalls
+      .run(about, signal, (signal) =>
+        deviceId === null ? sendWith(signal)(false) : means.deviceCalls.run(deviceId, sendWith(signal), signal),
+      )
+      .catch((error: unknown) => {
+        if (deviceId !== null && key !== undefined && signal.reason === STOPPED && isUnknown(error))
+          means.cancelLater(deviceId, caller, key);
+        throw error;
+      });
     for (const action of answer.after) action();
+    means.sessions.heard(process, sys, deviceId, answer.data);
     return await told(means, process, { ok: true, data: answer.data });
   } catch (error) {
     if (error instanceof Asked) return { kind: "asked", request: hilRequest(error.approval) };
-    return told(means, process, { ok: false, error: shapeOf(means, error) });
+    const outcome = await told(means, process, { ok: false, error: shapeOf(means, error) });
+    return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
   }
+}
+
+/** What a person is told of a call: the command, or its name. */
+function commandOf({ syscall, args }: SysCall): string {
+  return syscall === "shell.exec" && typeof args.input === "string" && args.input !== "" ? args.input : syscall;
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof SysError && (error.details as { outcome?: unknown } | undefined)?.outcome === "denied";
 }
 
 function takesNoKey(error: unknown): boolean {

@@ -1,7 +1,7 @@
 // Ends everything a process does and empties it.
 
 import { z } from "zod";
-import { ArchiveEntry, Pid } from "../../protocol/proc-records.ts";
+import { ArchiveEntry, StillRunning, Pid } from "../../protocol/proc-records.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
@@ -20,6 +20,7 @@ export default syscall({
     archivedMessages: z.int(),
     archivedTo: z.string().optional(),
     archives: z.array(ArchiveEntry),
+    stillRunning: z.array(StillRunning).optional(),
   }),
   fails: { 404: "there is no such process", 409: "a conversation of it is being reset" },
   example: {

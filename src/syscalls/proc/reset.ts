@@ -1,7 +1,7 @@
 // Empties a process.
 
 import { z } from "zod";
-import { ArchiveEntry, OfProcess } from "../../protocol/proc-records.ts";
+import { ArchiveEntry, StillRunning, OfProcess } from "../../protocol/proc-records.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
@@ -20,6 +20,7 @@ export default syscall({
     archivedMessages: z.int(),
     archivedTo: z.string().optional(),
     archives: z.array(ArchiveEntry),
+    stillRunning: z.array(StillRunning).optional(),
   }),
   fails: { 404: "there is no such process", 409: "a conversation of it is being reset" },
   example: {

@@ -17,6 +17,7 @@ import "./doctor.ts";
 import "./repo.ts";
 import "./runs.ts";
 import "./following.ts";
+import "./stops.ts";
 import "./conversations.ts";
 import "./proc-search.ts";
 import "./approvals.ts";

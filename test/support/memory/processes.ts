@@ -108,7 +108,7 @@ function linkTo(pid: string, kernel: () => KernelSide): KernelLink {
   const now = () => kernel().linkTo(pid);
   return {
     prepare: (conversationId) => now().prepare(conversationId),
-    sys: (call, signal) => now().sys(call, signal),
+    sys: (call, signal, began) => now().sys(call, signal, began),
     emit: (events) => now().emit(events),
     heardUpTo: () => now().heardUpTo(),
     ofOwner: () => now().ofOwner(),

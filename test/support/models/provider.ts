@@ -112,7 +112,12 @@ export class ScriptedProvider {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = "";
-    for await (const part of request) text += String(part);
+    try {
+      for await (const part of request) text += String(part);
+    } catch {
+      // Whoever asked is gone before all of it came.
+      return;
+    }
     const path = (request.url ?? "").split("?")[0]!;
     const page = this.pages.get(path);
     const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;

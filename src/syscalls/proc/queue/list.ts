@@ -11,6 +11,8 @@ const Queued = z.object({
   text: z.string(),
   media: z.array(z.record(z.string(), z.unknown())).optional(),
   queuedAt: z.number(),
+  /** It waits until proc.queue.resume. */
+  paused: z.literal(true).optional(),
 });
 
 export default syscall({

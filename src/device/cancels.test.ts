@@ -1,0 +1,37 @@
+import { beforeEach, expect, it } from "vitest";
+import { Cancels } from "./cancels.ts";
+
+let ended: string[];
+let cancels: Cancels;
+beforeEach(() => {
+  ended = [];
+  cancels = new Cancels((sessionId) => ended.push(sessionId));
+});
+
+const untilCancelled = (signal: AbortSignal) =>
+  new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("cancelled"), { once: true }));
+
+it("cancels a call by its number or its key, and all that were sent under that key", async () => {
+  const plain = cancels.run({ id: "1" }, untilCancelled);
+  const first = cancels.run({ id: "2", key: "k" }, untilCancelled);
+  const again = cancels.run({ id: "3", key: "k" }, untilCancelled);
+  cancels.cancel({ id: "1" });
+  expect(await plain).toBe("cancelled");
+  cancels.cancel({ id: "2", key: "k" });
+  expect(await Promise.all([first, again])).toEqual(["cancelled", "cancelled"]);
+});
+
+it("ends a command that outlived its call, for as long as it runs", async () => {
+  const running = async () => ({ status: "running", sessionId: "s" });
+  await cancels.run({ id: "1", key: "k" }, running);
+  cancels.cancel({ key: "k" });
+  expect(ended).toEqual(["s"]);
+  cancels.sessionEnded("s");
+  cancels.cancel({ key: "k" });
+  expect(ended).toEqual(["s"]);
+});
+
+it("takes anything, and does nothing for what it does not know", () => {
+  for (const payload of [null, undefined, 1, "x", {}, { id: 1 }, { id: "1" }, { key: "k" }]) cancels.cancel(payload);
+  expect(ended).toEqual([]);
+});

@@ -1,0 +1,49 @@
+// Calls that this device carries out and that somebody may cancel: by the number of the request, or by its key, which is the
+// same however often it is sent. Cancelling a call whose command outlived it ends the command.
+
+import type { LineRequest } from "../client/line.ts";
+
+type Under = { cancel: AbortController; sessionId?: string };
+
+export class Cancels {
+  readonly #endSession: (sessionId: string) => void;
+  /** By key where it has one, else by number. */
+  readonly #calls = new Map<string, Under>();
+  readonly #names = new Map<string, string>();
+
+  constructor(endSession: (sessionId: string) => void) {
+    this.#endSession = endSession;
+  }
+
+  /** `work` gets a signal that says when nobody wants it any more; `ended` tells of a command that outlived its call. */
+  async run<T>({ id, key }: Pick<LineRequest, "id" | "key">, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const name = key ?? id;
+    const under = this.#calls.get(name) ?? { cancel: new AbortController() };
+    this.#calls.set(name, under);
+    this.#names.set(id, name);
+    try {
+      const result = await work(under.cancel.signal);
+      const { status, sessionId } = result as { status?: unknown; sessionId?: unknown };
+      if (key !== undefined && status === "running" && typeof sessionId === "string") under.sessionId = sessionId;
+      return result;
+    } finally {
+      this.#names.delete(id);
+      if (under.sessionId === undefined) this.#calls.delete(name);
+    }
+  }
+
+  /** A command has ended: nothing is left to cancel of the call that started it. */
+  sessionEnded(sessionId: string): void {
+    for (const [name, under] of this.#calls) if (under.sessionId === sessionId) this.#calls.delete(name);
+  }
+
+  /** `req.cancel`: what is not known here has ended. */
+  cancel(payload: unknown): void {
+    const { id, key } = (payload ?? {}) as { id?: unknown; key?: unknown };
+    const name = typeof key === "string" ? key : typeof id === "string" ? this.#names.get(id) : undefined;
+    const under = name === undefined ? undefined : this.#calls.get(name);
+    if (under === undefined) return;
+    under.cancel.abort(null);
+    if (under.sessionId !== undefined) this.#endSession(under.sessionId);
+  }
+}

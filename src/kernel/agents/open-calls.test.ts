@@ -1,0 +1,63 @@
+import { beforeEach, expect, it } from "vitest";
+import { SysError } from "../../lib/sys-error.ts";
+import { STOPPED } from "../../process/link.ts";
+import { type CallAbout, OpenCalls } from "./open-calls.ts";
+
+let now: number;
+let calls: OpenCalls;
+beforeEach(() => {
+  now = 0;
+  calls = new OpenCalls({ now: () => now, wakeBy: () => {} });
+});
+
+const about = (more: Partial<CallAbout> = {}): CallAbout => ({
+  pid: "p",
+  runId: "r",
+  callId: "c",
+  target: "laptop",
+  command: "sleep 97",
+  ...more,
+});
+const NEVER = new AbortController().signal;
+const untilStopped = (signal: AbortSignal) =>
+  new Promise<unknown>((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
+
+it("stops the calls of a run and no others", async () => {
+  const mine = calls.run(about(), NEVER, untilStopped);
+  const other = calls.run(about({ runId: "another" }), NEVER, untilStopped);
+  expect(await calls.stop("p", "r")).toEqual([]);
+  expect(await mine).toBe(STOPPED);
+  expect(await calls.stop("p", null)).toEqual([]);
+  expect(await other).toBe(STOPPED);
+});
+
+it("names what has not answered in time", async () => {
+  void calls.run(about(), NEVER, () => new Promise(() => {}));
+  const stopped = calls.stop("p", "r");
+  now = calls.nextDueAt()!;
+  calls.woke(now);
+  expect(await stopped).toMatchObject([{ target: "laptop", command: "sleep 97" }]);
+});
+
+it("names what ended in a way that tells nobody whether it goes on, also before somebody asks", async () => {
+  const process = new AbortController();
+  const lost = calls.run(about(), process.signal, async (signal) => {
+    await untilStopped(signal);
+    throw new SysError(503, "Device disconnected: laptop", { outcome: "unknown" });
+  });
+  process.abort(STOPPED);
+  await expect(lost).rejects.toThrow("disconnected");
+  expect(await calls.stop("p", "r")).toEqual([{ target: "laptop", command: "sleep 97", why: "Device disconnected: laptop" }]);
+  expect(await calls.stop("p", "r")).toEqual([]);
+});
+
+it("says nothing of a call that a process only lost sight of", async () => {
+  const process = new AbortController();
+  const left = calls.run(about(), process.signal, async (signal) => {
+    await untilStopped(signal);
+    throw new SysError(503, "The caller went away", { outcome: "unknown" });
+  });
+  process.abort(null);
+  await expect(left).rejects.toThrow("went away");
+  expect(await calls.stop("p", "r")).toEqual([]);
+});

@@ -1,0 +1,93 @@
+// Calls of agents that are carried out, so that stopping a run ends them and says what could not be ended. A call that its
+// process merely lost sight of goes on: a new life of the process asks after it.
+
+import { SysError } from "../../lib/sys-error.ts";
+import { STOPPED, type SysCall } from "../../process/link.ts";
+
+type Means = { now: () => number; wakeBy: (dueAt: number) => void };
+
+/** What goes on although its run was stopped, and why. */
+export type StillRunning = { target: string; command: string; sessionId?: string; why: string };
+
+export type CallAbout = Pick<SysCall, "runId" | "callId"> & { pid: string; target: string; command: string };
+
+type Open = { about: CallAbout; abort: AbortController };
+type Waiter = { isOver: () => boolean; dueAt: number; end: () => void };
+
+/** A device ends a command within two seconds; whoever has not answered by then may not have. */
+const STOP_MS = 2_500;
+
+export class OpenCalls {
+  readonly #means: Means;
+  readonly #open = new Set<Open>();
+  /** Of those that were stopped and whose end nobody knows, by process. */
+  readonly #unknown = new Map<string, StillRunning[]>();
+  readonly #waiting = new Set<Waiter>();
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  async run<T>(about: CallAbout, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const open: Open = { about, abort: new AbortController() };
+    const follow = () => open.abort.abort(signal.reason);
+    if (signal.aborted) follow();
+    else signal.addEventListener("abort", follow, { once: true });
+    this.#open.add(open);
+    try {
+      return await work(open.abort.signal);
+    } catch (error) {
+      if (open.abort.signal.reason === STOPPED && isUnknown(error)) this.#noted(about, error.message);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", follow);
+      this.#open.delete(open);
+      for (const waiter of this.#waiting) if (waiter.isOver()) waiter.end();
+    }
+  }
+
+  /** Ends the calls of a run, or with null of all runs, and waits until they have; those that may go on are told. */
+  async stop(pid: string, runId: string | null): Promise<StillRunning[]> {
+    const stopped = [...this.#open].filter(({ about }) => about.pid === pid && (runId === null || about.runId === runId));
+    for (const { abort } of stopped) abort.abort(STOPPED);
+    const left = () => stopped.filter((open) => this.#open.has(open));
+    if (left().length > 0) await this.#until(() => left().length === 0);
+    const unknown = this.#unknown.get(pid) ?? [];
+    this.#unknown.delete(pid);
+    const silent = left().map(({ about: { target, command } }) => ({ target, command, why: `${target} has not answered that it ended` }));
+    return [...unknown, ...silent];
+  }
+
+  woke(now: number): void {
+    for (const waiter of this.#waiting) if (waiter.dueAt <= now) waiter.end();
+  }
+
+  nextDueAt(): number | null {
+    const due = [...this.#waiting].map(({ dueAt }) => dueAt);
+    return due.length === 0 ? null : Math.min(...due);
+  }
+
+  #noted({ pid, target, command }: CallAbout, why: string): void {
+    this.#unknown.set(pid, [...(this.#unknown.get(pid) ?? []), { target, command, why }]);
+  }
+
+  #until(isOver: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const dueAt = this.#means.now() + STOP_MS;
+      const waiter: Waiter = {
+        isOver,
+        dueAt,
+        end: () => {
+          this.#waiting.delete(waiter);
+          resolve();
+        },
+      };
+      this.#waiting.add(waiter);
+      this.#means.wakeBy(dueAt);
+    });
+  }
+}
+
+export function isUnknown(error: unknown): error is SysError {
+  return error instanceof SysError && (error.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
+}

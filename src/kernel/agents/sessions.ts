@@ -1,0 +1,135 @@
+// Commands that processes leave running: which they are, whether they still run, and how they are ended with their process.
+// Asked of the targets as the owner, who may end whatever their agents started.
+
+import { type Answer, type Door, pass } from "../../gate/gate.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import type { Caller } from "../../protocol/caller.ts";
+import type { SysCall } from "../../process/link.ts";
+import type { ReadContext, WriteContext } from "../context.ts";
+import type { ProcessRow } from "../nouns/processes.ts";
+import type { ProcessSession } from "../nouns/process-sessions.ts";
+import { NATIVE } from "../route.ts";
+import type { StillRunning } from "./open-calls.ts";
+
+type Means = {
+  reads: ReadContext;
+  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
+  door: () => Door;
+  callerOf: (process: ProcessRow) => Caller;
+  uuid: () => string;
+};
+
+/** `unknown` where the target cannot be asked. */
+export type ListedSession = ProcessSession & { state: "running" | "unknown" };
+
+/** How long a command has to end after each of the signals that end it. */
+const END_WAIT_MS = 1_000;
+const EXEC = "shell.exec";
+
+export class Sessions {
+  readonly #means: Means;
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  /** A call of the process begins: what it left running before, it does not wait for any more. */
+  calling({ pid }: ProcessRow, { args }: SysCall): void {
+    if (this.#means.reads.processSessions.of(pid).length === 0) return;
+    const sessionId = typeof args.sessionId === "string" ? args.sessionId : null;
+    this.#means.relaxed(({ processSessions }) => processSessions.left(pid, sessionId));
+  }
+
+  /** What the process was told of a command. */
+  heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, deviceId: string | null, data: unknown): void {
+    if (syscall !== EXEC) return;
+    const { status, sessionId } = data as { status?: unknown; sessionId?: unknown };
+    if (status === "running" && typeof sessionId === "string") {
+      const command = String(args.input ?? "");
+      const session = { sessionId, pid, uid, target: deviceId ?? NATIVE, command, runId, conversationId };
+      this.#changed(uid, ({ processSessions, now }) => processSessions.told({ ...session, startedAt: now }));
+    } else if (typeof args.sessionId === "string") this.ended(args.sessionId);
+  }
+
+  ended(sessionId: string): void {
+    this.#means.relaxed(({ processSessions, emit, after }) => {
+      const uid = processSessions.ended(sessionId);
+      if (uid !== undefined) after(() => emit.changed(uid, ["sessions"]));
+    });
+  }
+
+  /** Those that still run, as far as anybody can tell; the others are forgotten. */
+  async list(process: ProcessRow): Promise<ListedSession[]> {
+    const known = this.#means.reads.processSessions.of(process.pid);
+    const targets = [...new Set(known.map(({ target }) => target))];
+    const running = new Map(await Promise.all(targets.map(async (target) => [target, await this.#runningOn(process, target)] as const)));
+    return known.flatMap((session) => {
+      const there = running.get(session.target) ?? null;
+      if (there === null) return { ...session, state: "unknown" as const };
+      if (there.has(session.sessionId)) return { ...session, state: "running" as const };
+      this.ended(session.sessionId);
+      return [];
+    });
+  }
+
+  /** Ends those a stopped run was waiting for. */
+  stop(process: ProcessRow, runId: string): Promise<StillRunning[]> {
+    return this.#end(process, this.#means.reads.processSessions.awaitedBy(process.pid, runId));
+  }
+
+  /** Ends all there are. */
+  endAll(process: ProcessRow): Promise<StillRunning[]> {
+    return this.#end(process, this.#means.reads.processSessions.of(process.pid));
+  }
+
+  async #end(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
+    const left = await Promise.all(
+      sessions.map(async ({ sessionId, target, command }) => {
+        const why = await this.#problemOfEnding(process, sessionId, target);
+        if (why === null) this.ended(sessionId);
+        return why === null ? [] : [{ target, command, sessionId, why }];
+      }),
+    );
+    return left.flat();
+  }
+
+  /** Null where it has ended. */
+  async #problemOfEnding(process: ProcessRow, sessionId: string, target: string): Promise<string | null> {
+    try {
+      for (const signal of ["INT", "KILL"]) {
+        const args = { target, sessionId, input: "", signal, wait: END_WAIT_MS };
+        const { status } = (await this.#ask(process, EXEC, args)) as { status?: unknown };
+        if (status !== "running") return null;
+      }
+      return "It goes on although it was killed";
+    } catch (error) {
+      // Nobody knows it any more, so it does not run.
+      if (error instanceof SysError && error.code === 404) return null;
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #runningOn(process: ProcessRow, target: string): Promise<Set<string> | null> {
+    try {
+      const { sessions } = (await this.#ask(process, "shell.list", { target })) as { sessions: { sessionId: string; state: string }[] };
+      return new Set(sessions.filter(({ state }) => state === "running").map(({ sessionId }) => sessionId));
+    } catch {
+      return null;
+    }
+  }
+
+  /** As the owner of the process, and not as an agent that would have to ask them. */
+  async #ask(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
+    const { agent: _, ...owner } = this.#means.callerOf(process);
+    const frame = { type: "req" as const, id: this.#means.uuid(), call, args };
+    const answer: Answer = await pass(this.#means.door(), owner, frame, () => new AbortController().signal);
+    for (const action of answer.after) action();
+    return answer.data;
+  }
+
+  #changed(uid: number, change: (nouns: WriteContext) => boolean): void {
+    this.#means.relaxed((nouns) => {
+      if (change(nouns)) nouns.after(() => nouns.emit.changed(uid, ["sessions"]));
+    });
+  }
+}

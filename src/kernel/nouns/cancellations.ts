@@ -1,0 +1,29 @@
+// Calls that were stopped while their device was away: it is told when it comes back. Owns cancellations.
+
+import type { Sql } from "../../ports/sql.ts";
+
+/** As long as a device remembers the key of a call. */
+const KEEP_MS = 24 * 60 * 60 * 1000;
+
+export class Cancellations {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  add(deviceId: string, key: string, now: number): void {
+    this.#sql.run("INSERT OR REPLACE INTO cancellations VALUES (?, ?, ?)", deviceId, key, now);
+  }
+
+  /** The keys, which are remembered no longer. */
+  take(deviceId: string): string[] {
+    const rows = this.#sql.all("SELECT key FROM cancellations WHERE device_id = ?", deviceId);
+    if (rows.length > 0) this.#sql.run("DELETE FROM cancellations WHERE device_id = ?", deviceId);
+    return rows.map((row) => String(row.key));
+  }
+
+  prune(now: number): void {
+    this.#sql.run("DELETE FROM cancellations WHERE created_at <= ?", now - KEEP_MS);
+  }
+}

@@ -1,0 +1,78 @@
+// Commands that processes have left running, wherever they run. Owns process_sessions. A row says that its process was told
+// "still running"; whether that is still so, only the target knows.
+
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+
+export type ProcessSession = {
+  sessionId: string;
+  pid: string;
+  uid: number;
+  target: string;
+  command: string;
+  runId: string;
+  conversationId: string;
+  startedAt: number;
+};
+
+const COMMAND_CHARS_MAX = 1_000;
+
+export class ProcessSessions {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Oldest first. */
+  of(pid: string): ProcessSession[] {
+    return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? ORDER BY started_at, session_id", pid).map(fromRow);
+  }
+
+  /** Those a run started and has done nothing else since. */
+  awaitedBy(pid: string, runId: string): ProcessSession[] {
+    return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? AND run_id = ? AND awaited = 1", pid, runId).map(fromRow);
+  }
+
+  /** Its process was told that it runs on. False where that is known. */
+  told({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): boolean {
+    const isKnown = this.#sql.run("UPDATE process_sessions SET awaited = 1 WHERE session_id = ? AND pid = ?", sessionId, pid) > 0;
+    if (isKnown) return false;
+    this.#sql.run(
+      "INSERT OR IGNORE INTO process_sessions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
+      sessionId,
+      pid,
+      uid,
+      target,
+      command.slice(0, COMMAND_CHARS_MAX).toWellFormed(),
+      runId,
+      conversationId,
+      startedAt,
+    );
+    return true;
+  }
+
+  /** The process goes on with something else than this one. */
+  left(pid: string, exceptSessionId: string | null): void {
+    this.#sql.run("UPDATE process_sessions SET awaited = 0 WHERE pid = ? AND awaited = 1 AND session_id <> ?", pid, exceptSessionId ?? "");
+  }
+
+  /** Whose it was; undefined where nobody left it running. */
+  ended(sessionId: string): number | undefined {
+    const row = this.#sql.get("SELECT uid FROM process_sessions WHERE session_id = ?", sessionId);
+    if (row !== undefined) this.#sql.run("DELETE FROM process_sessions WHERE session_id = ?", sessionId);
+    return row && Number(row.uid);
+  }
+}
+
+function fromRow(row: SqlRow): ProcessSession {
+  return {
+    sessionId: String(row.session_id),
+    pid: String(row.pid),
+    uid: Number(row.uid),
+    target: String(row.target),
+    command: String(row.command),
+    runId: String(row.run_id),
+    conversationId: String(row.conversation_id),
+    startedAt: Number(row.started_at),
+  };
+}

@@ -1,0 +1,189 @@
+// Stopping a run: what it waits for ends wherever it runs, what was said stays, and what waits goes on or is held.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { plugIn, type TestDevice } from "../../support/devices.ts";
+import { says, toldText, wants } from "../../support/models/scripted.ts";
+import type { Asked } from "../../support/models/provider.ts";
+import { type Stage, stages } from "../stage.ts";
+import { expectRefusal } from "../verifies.ts";
+
+const UNASKED = JSON.stringify({ default: "auto", rules: [] });
+/** Of a task and of the init that started it: the stricter decides. */
+const allow = async (set: Stage["set"]) => {
+  for (const profile of ["task", "init"]) await set(`config/ai/profile/${profile}/tools/approval`, UNASKED);
+};
+let made = 0;
+
+/** Writes down its number, and is there until it is ended. */
+const sleeping = (file: string) => `echo $$ > ${file}; exec sleep 97`;
+
+async function laptopOf({ world, ann }: Stage, waitMs?: number): Promise<TestDevice> {
+  return plugIn(world.host, ann, `stop-${made++}`, waitMs);
+}
+
+function pidIn({ workspace }: TestDevice, file: string): number {
+  try {
+    return Number(readFileSync(join(workspace, file), "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function started(device: TestDevice, file: string): Promise<number> {
+  await expect.poll(() => pidIn(device, file)).toBeGreaterThan(0);
+  return pidIn(device, file);
+}
+
+/** The session that the model was last told of. */
+const sessionIn = (asked: Asked) => /sessionId (sh_[-\w]+)/.exec(toldText(asked))?.[1] ?? "";
+const runningOn = async (client: Client, target: string) =>
+  (await client.call("shell.list", { target })).sessions.filter(({ state }) => state === "running");
+
+stages("proc.abort:device", async (stage) => {
+  const { spawn, model, ann, set } = stage;
+  await allow(set);
+  const device = await laptopOf(stage, 60_000);
+  const { deviceId: target } = device;
+  const agent = await spawn();
+  model.on("Sleep there.", wants(["Shell", { target, input: sleeping("pid") }]));
+  const runId = await agent.say("Sleep there.");
+  const pid = await started(device, "pid");
+  const stopped = await ann.call("proc.abort", { pid: agent.pid });
+  expect(stopped).toEqual({ ok: true, pid: agent.pid, aborted: true, runId, interruptedToolCalls: 1 });
+  // The answer comes when the command has ended.
+  expect(isThere(pid)).toBe(false);
+  expect(await runningOn(ann, target)).toEqual([]);
+  device.close();
+});
+
+stages("proc.abort:polled", async (stage) => {
+  const { spawn, model, ann, set } = stage;
+  await allow(set);
+  const device = await laptopOf(stage, 50);
+  const { deviceId: target } = device;
+  const agent = await spawn();
+  const start = wants(["Shell", { target, input: sleeping("pid") }]);
+  const poll = async (asked: Asked) => wants(["Shell", { target, sessionId: sessionIn(asked), input: "" }]);
+  model.on("Sleep there.", start, ...Array.from({ length: 200 }, () => poll));
+  await agent.say("Sleep there.");
+  const pid = await started(device, "pid");
+  await expect.poll(() => model.asked.length).toBeGreaterThan(2);
+  expect(await ann.call("proc.abort", { pid: agent.pid })).not.toHaveProperty("stillRunning");
+  expect(isThere(pid)).toBe(false);
+  expect((await ann.call("proc.session.list", { pid: agent.pid })).sessions).toEqual([]);
+  device.close();
+});
+
+stages("proc.abort:gateway", async ({ spawn, model, ann, set }) => {
+  await allow(set);
+  const agent = await spawn();
+  model.on("Sleep here.", wants(["Shell", { target: "gsv", input: "sleep 97" }]));
+  const runId = await agent.say("Sleep here.");
+  await agent.told("proc.run.tool.started", runId);
+  await expect.poll(async () => (await runningOn(ann, "gsv")).length).toBe(1);
+  expect(await ann.call("proc.abort", { pid: agent.pid })).not.toHaveProperty("stillRunning");
+  expect(await runningOn(ann, "gsv")).toEqual([]);
+});
+
+stages("proc.abort:partial", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const script = says("Once upon a time there was a story that nobody had the time to hear.");
+  model.on("Tell.", { hang: true, script, after: 700 }).on(/And\?$/, says("The end."));
+  const runId = await agent.say("Tell.");
+  await expect.poll(() => agent.pieces.some(({ event }) => event.type === "text_delta")).toBe(true);
+  await ann.call("proc.abort", { pid: agent.pid });
+  await agent.finished(runId);
+  const { messages } = await agent.history();
+  expect(messages[1]).toMatchObject({ role: "assistant", runId, content: { stopped: true, text: expect.stringMatching(/^Once upon/) } });
+  await agent.ask("And?");
+  expect(toldText(model.asked.at(-1)!)).toMatch(/Once upon.*stopped this answer/);
+});
+
+stages("proc.queue.resume:held", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const { pid } = agent;
+  model
+    .on(/Hang\.$/, { hang: true })
+    .on(/Two$/, says("Second."))
+    .on(/Three$/, says("Third."));
+  await agent.say("Hang.");
+  await expect.poll(() => model.asked.length).toBe(1);
+  const second = await agent.say("Two");
+  expect(await ann.call("proc.abort", { pid, pauseQueue: true })).toMatchObject({ aborted: true, pausedCount: 1 });
+  expect(await agent.ask("Three")).toMatchObject({ status: "ok", text: "Third." });
+  expect((await ann.call("proc.queue.list", { pid })).messages).toMatchObject([{ runId: second, paused: true }]);
+  const { processes } = await ann.call("proc.list", {});
+  expect(processes.find((one) => one.pid === pid)).toMatchObject({ state: "idle", queuedCount: 1 });
+  expect(await ann.call("proc.queue.resume", { pid })).toEqual({ ok: true, pid, resumed: 1 });
+  expect(await agent.finished(second)).toMatchObject({ status: "ok", text: "Second." });
+});
+
+stages("proc.session.list:left", async (stage) => {
+  const { spawn, model, ann, world, set } = stage;
+  await allow(set);
+  const device = await laptopOf(stage, 50);
+  const { deviceId: target } = device;
+  const agent = await spawn();
+  const { pid } = agent;
+  const leaves = (file: string) => [wants(["Shell", { target, input: sleeping(file) }]), says("It runs.")];
+  model.on("Serve.", ...leaves("one")).on(/Serve again\.$/, ...leaves("two"));
+  model.on(/Hang\.$/, { hang: true });
+  await agent.ask("Serve.");
+  const one = await started(device, "one");
+  const { sessions } = await ann.call("proc.session.list", { pid });
+  expect(sessions).toMatchObject([{ target, command: sleeping("one"), conversationId: "default", state: "running" }]);
+  await expectRefusal((await world.bob()).call("proc.session.list", { pid }), 404);
+  // Stopping a later run leaves it alone; whoever kills the process ends it.
+  const before = model.asked.length;
+  await agent.say("Hang.");
+  await expect.poll(() => model.asked.length).toBe(before + 1);
+  await ann.call("proc.abort", { pid });
+  expect(isThere(one)).toBe(true);
+  const { sessionId } = sessions[0]!;
+  await ann.call("shell.exec", { target, sessionId, input: "", signal: "KILL" });
+  await expect.poll(() => isThere(one)).toBe(false);
+  await expect.poll(async () => (await ann.call("proc.session.list", { pid })).sessions).toEqual([]);
+  await agent.ask("Serve again.");
+  const two = await started(device, "two");
+  expect(await ann.call("proc.kill", { pid })).not.toHaveProperty("stillRunning");
+  expect(isThere(two)).toBe(false);
+  device.close();
+});
+
+stages("proc.send:tool-started", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const path = `asked-${made++}.txt`;
+  await ann.call("fs.write", { path, content: "x" });
+  model.on("Delete it.", wants(["Delete", { target: "gsv", path }]), says("Gone."));
+  model.on("Delete more.", wants(["Delete", { target: "gsv", path: `${path}.more` }]), says("Not gone."));
+  const runId = await agent.say("Delete it.");
+  const { requestId } = await agent.asked();
+  expect(agent.of("proc.run.tool.started", runId)).toEqual([]);
+  await agent.answer(requestId, "approve");
+  await agent.finished(runId);
+  expect(agent.of("proc.run.tool.started", runId)).toHaveLength(1);
+  const [finished] = agent.of("proc.run.tool.finished", runId);
+  const [begun] = agent.of("proc.run.tool.started", runId);
+  const question = agent.of("proc.run.hil.requested", runId)[0]!;
+  expect(Number(begun!.timestamp)).toBeGreaterThanOrEqual(Number(question.createdAt));
+  expect(finished!.durationMs).toBe(Number(finished!.timestamp) - Number(begun!.timestamp));
+  expect(await agent.result()).toMatchObject({ isError: false, durationMs: finished!.durationMs });
+  const denied = await agent.say("Delete more.");
+  await agent.answer((await agent.asked(2)).requestId, "deny");
+  await agent.finished(denied);
+  expect(agent.of("proc.run.tool.started", denied)).toEqual([]);
+  expect(agent.of("proc.run.tool.finished", denied)).toMatchObject([{ ok: false, outcome: "denied" }]);
+  expect(await agent.result()).toMatchObject({ isError: true, outcome: "denied" });
+});
