@@ -12,6 +12,7 @@ export type Chat = {
   remark(text: string): void;
   load(): Promise<void>;
   abort(): Promise<void>;
+  resume(): Promise<void>;
   toggleVerbose(): boolean;
   leave(): void;
 };
@@ -43,6 +44,7 @@ const COMMANDS: Record<string, Command> = {
   },
   history: { usage: "/history", doc: "the last messages, at length", run: showHistory },
   abort: { usage: "/abort", doc: "end what it is working on, as Ctrl-C does", run: (chat) => chat.abort() },
+  resume: { usage: "/resume", doc: "say what waits on hold since it was stopped", run: (chat) => chat.resume() },
   compact: {
     usage: "/compact",
     doc: `put all but the last ${KEEP_LAST} messages into the archive, and a summary in their place`,

@@ -17,6 +17,7 @@ export type FootState = {
   isArmed: boolean;
   reason: LineEditor | null;
   editor: LineEditor;
+  /** Each with how it waits. */
   queued: readonly string[];
   sending: readonly string[];
   isWorking: boolean;
@@ -40,7 +41,7 @@ export function chatFoot(state: FootState): Foot | null {
   const paint = (text: string) => (state.isStyled ? styled(text, "dim") : text);
   const line = (text: string) => paint(cut(printable(text), columns - 1));
   const status = statusOf(state);
-  const waiting = [...queued.map((text) => `queued: ${text}`), ...sending.map((text) => `sending: ${text}`)];
+  const waiting = [...queued, ...sending.map((text) => `sending: ${text}`)];
   // A little air between what was said and what is being typed.
   const above = [...(isLineOpen ? [] : [""]), ...(status === "" ? [] : [line(status)]), ...waiting.slice(0, WAITING_ROWS).map(line)];
   if (waiting.length > WAITING_ROWS) above.push(line(`and ${waiting.length - WAITING_ROWS} more`));

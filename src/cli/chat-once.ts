@@ -9,6 +9,7 @@ import { ChatView, type Piece } from "./chat-view.ts";
 import { lookOfStdout } from "./look.ts";
 import { EXIT_CANCELLED, Problem } from "./problem.ts";
 import type { Where } from "./processes.ts";
+import { afterStop } from "./said.ts";
 import { note, sayJson } from "./terminal.ts";
 import { type Question, questionOf, questionText } from "./tool-call.ts";
 
@@ -170,7 +171,13 @@ class Once {
   #interrupt(): void {
     if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);
     note("gsv: stopping; Ctrl-C again leaves");
-    this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId }).catch((error: Error) => this.#fail(error));
+    this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId, pauseQueue: true }).then(
+      ({ stillRunning, pausedCount }) => {
+        const rest = afterStop({ stillRunning, pausedCount, how: "gsv chat, then /resume" });
+        if (rest !== "") note(`gsv: ${rest}`);
+      },
+      (error: Error) => this.#fail(error),
+    );
   }
 
   #show(pieces: readonly Piece[]): void {

@@ -13,11 +13,11 @@ import { lookOfStdout } from "./look.ts";
 import { Page } from "./page.ts";
 import { EXIT_CANCELLED, Problem } from "./problem.ts";
 import type { Where } from "./processes.ts";
-import { briefly, wordsOf } from "./said.ts";
+import { afterStop, briefly, wordsOf } from "./said.ts";
 import { printable } from "./terminal.ts";
 import { BUDGET, questionOf, questionText } from "./tool-call.ts";
 
-type Waiting = { runId: string; text: string };
+type Waiting = { runId: string; text: string; paused?: true };
 
 const EARLIER_MESSAGES = 6;
 const HISTORY_MESSAGES = 60;
@@ -140,7 +140,14 @@ export class ChatSession {
     if (runId === undefined) return this.remark("It is not working on anything");
     this.#isStopping = true;
     this.#page.redraw();
-    await this.client.call("proc.abort", { pid: this.where.pid, runId });
+    const { stillRunning, pausedCount } = await this.client.call("proc.abort", { pid: this.where.pid, runId, pauseQueue: true });
+    const rest = afterStop({ stillRunning, pausedCount, how: "/resume" });
+    if (rest !== "") this.remark(rest);
+  }
+
+  async resume(): Promise<void> {
+    const { resumed } = await this.client.call("proc.queue.resume", { ...this.where });
+    if (resumed === 0) this.remark("Nothing is on hold");
   }
 
   /** Says so on the screen where it fails. */
@@ -325,7 +332,7 @@ export class ChatSession {
       isArmed,
       reason: this.#reason,
       editor: this.#editor,
-      queued: queued.map(({ text }) => text),
+      queued: queued.map(({ text, paused }) => `${paused ? "on hold" : "queued"}: ${text}`),
       sending: this.#sent.filter(({ runId }) => !isKnown.has(runId)).map(({ text }) => text),
       isWorking: this.#isWorking(),
       isStopping: this.#isStopping,

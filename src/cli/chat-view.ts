@@ -217,10 +217,8 @@ export class ChatView {
     this.#endCall();
     const callId = text(payload.callId);
     const line = toolLine({ name: text(payload.name), syscall: text(payload.syscall), args: isData(payload.args) ? payload.args : {} });
-    // Again after somebody allowed it: the time it waited for them is not its own.
-    const isKnown = this.#tools.has(callId);
     this.#tools.set(callId, { line, startedAt: now });
-    if (isKnown || this.#look === "raw") return;
+    if (this.#look === "raw") return;
     this.#remarkOpen(`${this.#paint("•", "dim")} ${line}`);
     this.#openTool = callId;
   }
@@ -230,8 +228,12 @@ export class ChatView {
     const { line, startedAt } = this.#tools.get(callId) ?? { line: printable(text(payload.name)), startedAt: now };
     this.#tools.delete(callId);
     const isFailed = payload.ok === false;
-    const how = isFailed ? this.#paint(failureIn(text(payload.error)), "red") : this.#paint("ok", "green");
-    const end = `  ${how} ${this.#paint(duration(now - startedAt), "dim")}`;
+    const outcome = text(payload.outcome);
+    const failure = outcome === "" ? this.#paint(failureIn(text(payload.error)), "red") : this.#paint(outcome, "yellow");
+    const how = isFailed ? failure : this.#paint("ok", "green");
+    const tookMs = typeof payload.durationMs === "number" ? payload.durationMs : now - startedAt;
+    // What was not allowed took no time.
+    const end = `  ${how}${outcome === "denied" ? "" : ` ${this.#paint(duration(tookMs), "dim")}`}`;
     const result = resultText(text(isFailed ? payload.error : payload.output));
     this.#details = `${line}\n${result}`;
     if (this.#openTool === callId) {

@@ -2,25 +2,41 @@
 
 import type { Calls } from "../client/client.ts";
 
+type ToolResult = { toolName?: string; isError?: boolean; outcome?: string; output?: unknown };
+/** Behind an answer that somebody stopped. */
+const STOPPED = " [stopped]";
+
 export type Message = Calls["proc.history"]["result"]["messages"][number];
 
 /** What a person said or a model answered, null for everything else. */
 export function wordsOf({ role, content }: Message): string | null {
   if (role !== "user" && role !== "assistant") return null;
   const text = typeof content === "string" ? content : textIn(content);
-  return text.trim() === "" ? null : text.trim();
+  return text.trim() === "" ? null : `${text.trim()}${isStopped(content) ? STOPPED : ""}`;
 }
 
 /** Of every message, for a list: who, and what. */
 export function rowOf(message: Message): { who: string; text: string } {
   const { role, content } = message;
   if (role === "toolResult") {
-    const { toolName = "tool", isError = false, output = "" } = content as { toolName?: string; isError?: boolean; output?: unknown };
-    return { who: toolName, text: `${isError ? "failed: " : ""}${typeof output === "string" ? output : JSON.stringify(output)}` };
+    const { toolName = "tool", isError = false, outcome, output = "" } = content as ToolResult;
+    const how = outcome ?? (isError ? "failed" : null);
+    return { who: toolName, text: `${how === null ? "" : `${how}: `}${typeof output === "string" ? output : JSON.stringify(output)}` };
   }
   const words = typeof content === "string" ? content : textIn(content);
   const calls = callsIn(content).map(({ name, arguments: args }) => `[${name} ${JSON.stringify(args)}]`);
-  return { who: role, text: [words, ...calls].filter((part) => part !== "").join("\n") };
+  return { who: role, text: [words, ...calls].filter((part) => part !== "").join("\n") + (isStopped(content) ? STOPPED : "") };
+}
+
+type Stop = Calls["proc.abort"]["result"];
+/** `how` the queue is resumed from here. */
+type Stopped = { stillRunning: Stop["stillRunning"] | undefined; pausedCount: number | undefined; how: string };
+
+/** What somebody who has stopped a run should know; empty where it is over and nothing waits. */
+export function afterStop({ stillRunning = [], pausedCount = 0, how }: Stopped): string {
+  const left = stillRunning.map(({ command, target, why }) => `This may go on: ${briefly(command, 1, 80)} on ${target}. ${why}`);
+  const waits = pausedCount === 1 ? "1 message waits" : `${pausedCount} messages wait`;
+  return [...left, ...(pausedCount === 0 ? [] : [`${waits} on hold; to say what waits: ${how}`])].join("\n");
 }
 
 /** The beginning of a text, in a few lines. */
@@ -32,6 +48,10 @@ export function briefly(text: string, lines = 3, chars = 400): string {
     .slice(0, chars)
     .replace(/[\uD800-\uDBFF]$/, "");
   return shown.length < text.length ? `${shown} ...` : shown;
+}
+
+function isStopped(content: unknown): boolean {
+  return ((content ?? {}) as { stopped?: unknown }).stopped === true;
 }
 
 function textIn(content: unknown): string {

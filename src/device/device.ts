@@ -82,7 +82,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
         const run = (signal: AbortSignal) => call.run({ ...machine, signal, ...(body === undefined ? {} : { body }) }, rest as never);
         const isKept = ledger !== null && key !== undefined && call.does !== "read";
         const entry = isKept && { key, call: name, args: rest, isLook: isLook(rest) };
-        const result = await cancels.run(request, (signal) => (entry ? ledger!.once(entry, () => run(signal)) : run(signal)));
+        const result = await cancels.run(request, (signal) => (entry ? ledger.once(entry, () => run(signal)) : run(signal)));
         const { sessionId } = result as { sessionId?: unknown };
         if (typeof sessionId === "string") statuses.outlived(sessionId, id);
         outcome = (result as { ok?: boolean }).ok === false ? "refused" : "ok";

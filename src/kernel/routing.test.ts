@@ -36,7 +36,14 @@ let woken: number[];
 let durable: number;
 let lives: number;
 let told: object[];
-let context: { routes: Routes; shellSessions: ShellSessions; devices: Devices; now: number };
+let context: {
+  routes: Routes;
+  shellSessions: ShellSessions;
+  processSessions: ProcessSessions;
+  cancellations: Cancellations;
+  devices: Devices;
+  now: number;
+};
 let routing: Routing;
 
 beforeEach(() => {

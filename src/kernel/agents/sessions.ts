@@ -45,7 +45,7 @@ export class Sessions {
     if (syscall !== EXEC) return;
     const { status, sessionId } = data as { status?: unknown; sessionId?: unknown };
     if (status === "running" && typeof sessionId === "string") {
-      const command = String(args.input ?? "");
+      const command = typeof args.input === "string" ? args.input : "";
       const session = { sessionId, pid, uid, target: deviceId ?? NATIVE, command, runId, conversationId };
       this.#changed(uid, ({ processSessions, now }) => processSessions.told({ ...session, startedAt: now }));
     } else if (typeof args.sessionId === "string") this.ended(args.sessionId);

@@ -19,7 +19,7 @@ export function ComingMessage({ conversation, answer }: { conversation: Conversa
       {text.trim() !== "" && <Lazy load={markdown} props={{ text }} />}
       {blocks.map((block) =>
         block.type === "toolCall" ? (
-          <ToolCard key={block.id} conversation={conversation} call={callOf(block)} result={null} saidAt={0} isComing />
+          <ToolCard key={block.id} conversation={conversation} call={callOf(block)} result={null} isComing />
         ) : null,
       )}
     </article>

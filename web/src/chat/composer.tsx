@@ -2,8 +2,6 @@
 // kept until the gateway has it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { sentence } from "../state/call.ts";
-import { notice } from "../state/notices.ts";
 import { username } from "../state/session.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { type Draft, keepDraft, readDraft, settleDraft } from "../state/drafts.ts";
@@ -12,6 +10,7 @@ import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { attached, type Attachment, forget, toMedia } from "./attachments.ts";
 import { sizeText } from "./media.tsx";
+import { stop } from "./stop.ts";
 import "./composer.css";
 
 type ComposerProps = { conversation: Conversation; isClosed: boolean; onSend: (text: string) => void; onReopen: () => void };
@@ -57,12 +56,6 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
     const isTaken = await conversation.send(runId, text, media);
     if (isTaken) settleDraft(username.peek(), pid, id, runId);
   };
-  const stop = () => {
-    conversation.abort().then(
-      () => notice("Stopped"),
-      (error: unknown) => notice(sentence(error), "bad"),
-    );
-  };
   const press = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) {
@@ -70,7 +63,7 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
       if (!event.repeat) void send();
     } else if (event.key === "Escape" && run !== null) {
       event.preventDefault();
-      stop();
+      void stop(conversation);
     }
   };
 
@@ -154,11 +147,18 @@ export function Composer({ conversation, isClosed, onSend, onReopen }: ComposerP
               add(pasted);
             }}
           />
-          {run !== null && isEmpty ? (
-            <button type="button" class="composer-send composer-stop" aria-label="Stop (Esc)" title="Stop (Esc)" onClick={stop}>
+          {run !== null && (
+            <button
+              type="button"
+              class="composer-send composer-stop"
+              aria-label="Stop (Esc)"
+              title="Stop (Esc)"
+              onClick={() => void stop(conversation)}
+            >
               <Icon name="stop" />
             </button>
-          ) : (
+          )}
+          {(run === null || !isEmpty) && (
             <button type="submit" class="composer-send" aria-label="Send" title="Send (Enter)" disabled={isEmpty}>
               <Icon name="send" />
             </button>

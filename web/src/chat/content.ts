@@ -1,6 +1,8 @@
 // The content of messages, as the history has it. It comes over the wire and partly from models, so nothing about it is
 // taken for granted.
 
+import { type CallOutcome, outcomeOf } from "../state/conversation.ts";
+
 export type Media = {
   type: string;
   mimeType: string;
@@ -10,7 +12,16 @@ export type Media = {
   size: number | null;
 };
 export type ToolCall = { id: string; name: string; args: Record<string, unknown> | null; raw: string | null };
-export type ToolResult = { toolCallId: string; toolName: string; isError: boolean; output: string; media: Media[] };
+export type ToolResult = {
+  toolCallId: string;
+  toolName: string;
+  isError: boolean;
+  outcome: CallOutcome | null;
+  /** Without the time it waited for a person; null where it was not carried out, or nobody knows. */
+  durationMs: number | null;
+  output: string;
+  media: Media[];
+};
 
 type Data = Record<string, unknown>;
 
@@ -22,6 +33,11 @@ export function textOf(content: unknown): string {
 export function thoughtsOf(content: unknown): string[] {
   if (!isData(content)) return [];
   return list(content.thinking).flatMap((one) => (typeof one.thinking === "string" && one.thinking.trim() !== "" ? [one.thinking] : []));
+}
+
+/** Somebody stopped it before it was whole. */
+export function isStopped(content: unknown): boolean {
+  return isData(content) && content.stopped === true;
 }
 
 export function callsOf(content: unknown): ToolCall[] {
@@ -43,6 +59,8 @@ export function resultOf(content: unknown): ToolResult | null {
     toolCallId: String(content.toolCallId),
     toolName: String(content.toolName),
     isError: content.isError === true,
+    outcome: outcomeOf(content.outcome),
+    durationMs: typeof content.durationMs === "number" ? content.durationMs : null,
     output: typeof content.output === "string" ? content.output : JSON.stringify(content.output ?? ""),
     media: mediaOf(content),
   };

@@ -20,6 +20,8 @@ import { DEFAULT_CONVERSATION, jump, lastAgent, newConversation, openConversatio
 import { Queue } from "./queue.tsx";
 import { messageKey } from "./rows.ts";
 import { Search } from "./search.tsx";
+import { Sessions } from "./sessions.tsx";
+import { stop } from "./stop.ts";
 import type { ListHandle } from "./virtual-list.tsx";
 import "./conversation.css";
 
@@ -113,6 +115,7 @@ export function ConversationView({ pid, id, isNarrow, isNamed }: ViewProps) {
         <Messages conversation={conversation} list={list} found={found} onFork={(messageId) => void fork(messageId)} />
       )}
       <div class="conversation-foot">
+        <Sessions pid={pid} />
         <Queue conversation={conversation} />
         <Composer
           key={`${pid} ${id}`}
@@ -167,10 +170,7 @@ function writeIn(section: HTMLElement | null): void {
 
 function stopIn(conversation: Conversation): void {
   if (conversation.run.peek() === null) return;
-  conversation.abort().then(
-    () => notice("Stopped"),
-    (error: unknown) => notice(sentence(error), "bad"),
-  );
+  void stop(conversation);
 }
 
 /** What was read out need not stay where a search in the page would find it a second time. */

@@ -6,7 +6,7 @@ import { Lazy } from "../frame/lazy.tsx";
 import type { Conversation } from "../state/conversation.ts";
 import type { HistoryMessage } from "../state/window.ts";
 import { Icon } from "../ui/icon.tsx";
-import { callsOf, mediaOf, resultOf, textOf, thoughtsOf } from "./content.ts";
+import { callsOf, isStopped, mediaOf, resultOf, textOf, thoughtsOf } from "./content.ts";
 import { MediaList } from "./media.tsx";
 import { MessageTools } from "./message-tools.tsx";
 import type { Result } from "./rows.ts";
@@ -70,8 +70,9 @@ function AgentMessage(props: MessageProps) {
       <Thoughts thoughts={thoughtsOf(message.content)} />
       {text.trim() !== "" && <Lazy load={markdown} props={{ text }} />}
       {callsOf(message.content).map((call, at) => (
-        <ToolCard key={call.id} conversation={conversation} call={call} result={results[at] ?? null} saidAt={message.timestamp} />
+        <ToolCard key={call.id} conversation={conversation} call={call} result={results[at] ?? null} />
       ))}
+      {isStopped(message.content) && <p class="message-stopped">Stopped here</p>}
       {text.trim() !== "" && <MessageTools {...props} text={text} />}
     </article>
   );
@@ -84,7 +85,7 @@ function LoneResult({ conversation, message }: MessageProps) {
   const call = { id: result.toolCallId, name: result.toolName, args: {}, raw: null };
   return (
     <article class="message message-agent" aria-label="Result of a tool">
-      <ToolCard conversation={conversation} call={call} result={{ ...result, message }} saidAt={message.timestamp} />
+      <ToolCard conversation={conversation} call={call} result={{ ...result, message }} />
     </article>
   );
 }

@@ -10,10 +10,24 @@ import "./queue.css";
 
 export function Queue({ conversation }: { conversation: Conversation }) {
   const waiting = conversation.queue.value.value ?? [];
+  const [isBusy, setBusy] = useState(false);
   if (waiting.length === 0) return null;
+  const isPaused = waiting.some(({ paused }) => paused === true);
+  const resume = async () => {
+    setBusy(true);
+    await conversation.resumeQueue().catch((error: unknown) => notice(sentence(error), "bad"));
+    setBusy(false);
+  };
   return (
     <section class="queue" aria-label="Waiting messages">
-      <h3 class="queue-title">{waiting.length === 1 ? "Waits to be said" : `${waiting.length} wait to be said`}</h3>
+      <div class="queue-head">
+        <h3 class="queue-title">{titleOf(waiting.length, isPaused)}</h3>
+        {isPaused && (
+          <Button look="quiet" busy={isBusy} onClick={() => void resume()}>
+            Resume
+          </Button>
+        )}
+      </div>
       <ol class="queue-list">
         {waiting.map((one) => (
           <Waiting key={one.runId} conversation={conversation} queued={one} />
@@ -21,6 +35,12 @@ export function Queue({ conversation }: { conversation: Conversation }) {
       </ol>
     </section>
   );
+}
+
+function titleOf(count: number, isPaused: boolean): string {
+  const messages = count === 1 ? "1 message" : `${count} messages`;
+  if (isPaused) return `${messages} on hold since you stopped`;
+  return count === 1 ? "Waits to be said" : `${count} wait to be said`;
 }
 
 function Waiting({ conversation, queued }: { conversation: Conversation; queued: Queued }) {

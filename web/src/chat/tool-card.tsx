@@ -3,7 +3,7 @@
 
 import { useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
-import type { Conversation } from "../state/conversation.ts";
+import type { CallOutcome, Conversation } from "../state/conversation.ts";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -14,7 +14,7 @@ import type { Result } from "./rows.ts";
 import { Elapsed } from "./elapsed.tsx";
 import "./tool-card.css";
 
-type CardProps = { conversation: Conversation; call: ToolCall; result: Result | null; saidAt: number; isComing?: boolean };
+type CardProps = { conversation: Conversation; call: ToolCall; result: Result | null; isComing?: boolean };
 type State = { word: string; tone: "wait" | "run" | "good" | "bad" | "plain" };
 const ICON = { wait: "approval", good: "check", bad: "warning", plain: "info" } as const;
 
@@ -22,13 +22,13 @@ const HEAD_LINES = 12;
 const TAIL_LINES = 8;
 const LONG_CHARS = 6_000;
 
-export function ToolCard({ conversation, call, result, saidAt, isComing = false }: CardProps) {
+export function ToolCard({ conversation, call, result, isComing = false }: CardProps) {
   const [isOpen, setOpen] = useState(false);
   const running = conversation.calls.value.get(call.id) ?? null;
   const output = result?.output ?? running?.output ?? null;
   const state = stateOf(conversation, call, result, isComing);
   const target = targetOf(call);
-  const tookMs = result !== null ? result.message.timestamp - saidAt : null;
+  const tookMs = result?.durationMs ?? null;
   return (
     <div class="tool" data-tone={state.tone}>
       <button type="button" class="tool-head" aria-expanded={isOpen ? "true" : "false"} onClick={() => setOpen(!isOpen)}>
@@ -44,7 +44,7 @@ export function ToolCard({ conversation, call, result, saidAt, isComing = false 
           {tookMs !== null ? (
             <span class="tool-took">{duration(tookMs)}</span>
           ) : (
-            running !== null && <Elapsed since={running.startedAt} until={running.endedAt} />
+            running !== null && result === null && <Elapsed since={running.startedAt} until={running.endedAt} />
           )}
         </span>
       </button>
@@ -64,16 +64,17 @@ export function ToolCard({ conversation, call, result, saidAt, isComing = false 
 }
 
 function stateOf(conversation: Conversation, call: ToolCall, result: Result | null, isComing: boolean): State {
-  if (result !== null) return endOf(result.isError, result.output);
+  if (result !== null) return endOf(result.isError, result.outcome, result.output);
   if (isComing) return { word: "being written", tone: "run" };
   const running = conversation.calls.value.get(call.id);
-  if (running !== undefined && running.endedAt !== null) return endOf(running.isError, running.output ?? "");
+  if (running !== undefined && running.endedAt !== null) return endOf(running.isError, running.outcome, running.output ?? "");
   const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
   if (isAsked) return { word: "waits for you", tone: "wait" };
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };
 }
 
-function endOf(isError: boolean, output: string): State {
+function endOf(isError: boolean, outcome: CallOutcome | null, output: string): State {
+  if (outcome !== null) return { word: outcome, tone: "plain" };
   if (isError) return { word: "failed", tone: "bad" };
   // The command outlived the call.
   if (/\[Still running[^\]]*\]\s*$/.test(output)) return { word: "still running", tone: "plain" };

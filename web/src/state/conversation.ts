@@ -20,7 +20,15 @@ export type ContextState = NonNullable<Result<"proc.history">["context"]>;
 const ENDING_LOOKS = 100;
 type About = Result<"proc.conversation.get">["conversation"];
 /** A call that is carried out, as its process tells; the history has its result only when all calls beside it have ended. */
-export type RunningCall = { startedAt: number; endedAt: number | null; isError: boolean; output: string | null };
+export type RunningCall = {
+  startedAt: number;
+  endedAt: number | null;
+  isError: boolean;
+  outcome: CallOutcome | null;
+  output: string | null;
+};
+export type CallOutcome = "denied" | "stopped";
+type StillRunning = NonNullable<Result<"proc.abort">["stillRunning"]>[number];
 
 /** `messageId` of the message it became, where it became one. */
 type Ending = { answer: Coming; messageId: number | null };
@@ -102,8 +110,16 @@ export class Conversation {
     return isSent;
   }
 
-  async abort(): Promise<void> {
-    await call("proc.abort", { pid: this.pid, ...(this.run.peek() === null ? {} : { runId: this.run.peek()!.runId }) });
+  /** What waits stays until it is resumed. What may go on although it was stopped. */
+  async abort(): Promise<readonly StillRunning[]> {
+    const run = this.run.peek();
+    const { stillRunning = [] } = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
+    return stillRunning;
+  }
+
+  async resumeQueue(): Promise<void> {
+    await call("proc.queue.resume", { pid: this.pid, conversationId: this.id });
+    await this.queue.refetch();
   }
 
   #listener(): FeedListener {
@@ -132,14 +148,21 @@ export class Conversation {
         this.retrying.value = typeof payload.why === "string" ? payload.why : "The model did not answer";
         return;
       case "proc.run.tool.started":
-        return this.#calling(String(payload.callId), { startedAt: Number(payload.timestamp), endedAt: null, isError: false, output: null });
+        return this.#calling(String(payload.callId), {
+          startedAt: Number(payload.timestamp),
+          endedAt: null,
+          isError: false,
+          outcome: null,
+          output: null,
+        });
       case "proc.run.tool.finished": {
         const known = this.calls.peek().get(String(payload.callId));
         const startedAt = known?.startedAt ?? Number(payload.timestamp);
         const isError = payload.ok === false;
         const said = isError ? payload.error : payload.output;
         const output = typeof said === "string" ? said : "";
-        return this.#calling(String(payload.callId), { startedAt, endedAt: Number(payload.timestamp), isError, output });
+        const outcome = outcomeOf(payload.outcome);
+        return this.#calling(String(payload.callId), { startedAt, endedAt: Number(payload.timestamp), isError, outcome, output });
       }
       case "proc.run.hil.requested":
         void this.questions.refetch();
@@ -210,4 +233,8 @@ export class Conversation {
     ]);
     this.outbox.drop(({ runId }) => seen.has(runId));
   }
+}
+
+export function outcomeOf(outcome: unknown): CallOutcome | null {
+  return outcome === "denied" || outcome === "stopped" ? outcome : null;
 }

@@ -1,0 +1,68 @@
+// Commands the agent has left running, each with the way to end it.
+
+import { useState } from "preact/hooks";
+import { visible } from "../../../src/approval/visible.ts";
+import { call, type Result, sentence } from "../state/call.ts";
+import { hears } from "../state/hears.ts";
+import { notice } from "../state/notices.ts";
+import { useLatest } from "../state/use-latest.ts";
+import { Button } from "../ui/button.tsx";
+import { Elapsed } from "./elapsed.tsx";
+import "./queue.css";
+
+type Session = Result<"proc.session.list">["sessions"][number];
+
+const isOfThis = hears("sessions", "devices");
+/** A command that was killed is gone at once, unless its machine is slow. */
+const KILL_WAIT_MS = 5_000;
+
+export function Sessions({ pid }: { pid: string }) {
+  const latest = useLatest("proc.session.list", { pid }, isOfThis);
+  const sessions = latest.value.value?.sessions ?? [];
+  if (sessions.length === 0) return null;
+  return (
+    <section class="queue" aria-label="Commands that still run">
+      <h3 class="queue-title">{sessions.length === 1 ? "Still running" : `${sessions.length} commands still run`}</h3>
+      <ol class="queue-list">
+        {sessions.map((one) => (
+          <Running key={one.sessionId} session={one} onEnd={() => void latest.refetch()} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const { sessionId, target, command, startedAt, state } = session;
+  const kill = async () => {
+    setBusy(true);
+    try {
+      await call("shell.exec", { target, sessionId, input: "", signal: "KILL", wait: KILL_WAIT_MS });
+      notice("Killed");
+    } catch (error) {
+      notice(sentence(error), "bad");
+    } finally {
+      setBusy(false);
+      onEnd();
+    }
+  };
+  return (
+    <li class="queue-item">
+      <code class="queue-text" title={command}>
+        {visible(command)}
+      </code>
+      <span class="soft small">{target === "gsv" ? "on the gateway" : `on ${target}`}</span>
+      <span class="soft small">
+        <Elapsed since={startedAt} />
+      </span>
+      {state === "unknown" ? (
+        <span class="soft small">not reachable</span>
+      ) : (
+        <Button look="quiet" busy={isBusy} onClick={() => void kill()}>
+          Kill
+        </Button>
+      )}
+    </li>
+  );
+}

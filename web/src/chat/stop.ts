@@ -1,0 +1,17 @@
+// Stops what runs in a conversation, and says what goes on all the same.
+
+import { sentence } from "../state/call.ts";
+import type { Conversation } from "../state/conversation.ts";
+import { notice } from "../state/notices.ts";
+
+export async function stop(conversation: Conversation): Promise<void> {
+  try {
+    const left = await conversation.abort();
+    const [first] = left;
+    if (first === undefined) return notice("Stopped");
+    const others = left.length === 1 ? "" : ` and ${left.length - 1} more`;
+    notice(`Stopped, but this may go on: ${first.command.slice(0, 80)} on ${first.target}${others}. ${first.why}`, "bad");
+  } catch (error) {
+    notice(sentence(error), "bad");
+  }
+}
