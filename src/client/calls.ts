@@ -2206,7 +2206,7 @@ export type Calls = {
     };
   };
 
-  /** List the caller's workspaces, the last used first; root may name another user's uid. kind and state choose, limit is applied last. */
+  /** List the caller's workspaces, the last used first; root may name another user's uid. kind and state choose, limit is applied last. activeProcess is the newest process that works there, at rest or not, and processCount how many do, of those the caller may see. */
   "sys.workspace.list": {
     args: {
       uid?: number;
