@@ -152,6 +152,7 @@ export const AGENTS: readonly Requirement[] = [
     "A workspace is listed with its newest process and how many there are, of those the caller may see",
     "seed, 6.7",
   ),
+  r("proc.send:workspace", "What is said to a process makes its workspace the last used", "seed"),
   r("proc.send:media", "What is sent along is kept, and pictures reach the model as pictures on every wire", "seed, 5.6, 5.13"),
   r("proc.media.read:own", "Media is read back by those who may use the process, until it is reset", "5.13"),
   r("fs.read:agent-image", "A picture an agent reads reaches the model as a picture", "15.4.5"),

@@ -274,7 +274,15 @@ export class Agents {
   readonly #sending = new Map<string, number>();
 
   #send(process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
+    this.#touchWorkspace(process);
     return this.#busily(process, () => this.#call(process.pid, "send", args));
+  }
+
+  /** Whatever is said to a process is use of its workspace. Nobody was promised the moment, so it waits for no disk. */
+  #touchWorkspace(process: ProcessRow): void {
+    const { workspaceId } = process;
+    if (workspaceId === null || this.#means.reads.workspaces.find(process, workspaceId) === undefined) return;
+    this.#means.relaxed(({ workspaces, now }) => workspaces.touched(workspaceId, now));
   }
 
   /** On disk before it gets the work, so that a start after a crash wakes it. */

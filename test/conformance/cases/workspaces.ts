@@ -1,7 +1,8 @@
-// Processes and the workspaces they work in: who works where.
+// Processes and the workspaces they work in: who works where, and what counts as use.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { says } from "../../support/models/scripted.ts";
 import { stages } from "../stage.ts";
 
 const NEW = { workspace: { mode: "new" } } as const;
@@ -33,8 +34,48 @@ stages("sys.workspace.list:processes", async ({ ann, uid, root, spawn }) => {
   expect(workspaces).toMatchObject([{ workspaceId: empty.workspace.workspaceId, activeProcess: null, processCount: 0 }]);
 });
 
+stages("proc.send:workspace", async ({ ann, spawn, model }) => {
+  const [older, newer] = [await spawn(NEW), await spawn(NEW)];
+  const [first, second] = [await workspaceOf(ann, older.pid), await workspaceOf(ann, newer.pid)];
+  const lastUsed = async () => (await ann.call("sys.workspace.list", { limit: 1 })).workspaces[0]!;
+  await later(ann);
+  await ann.call("sys.workspace.update", { workspaceId: second.id, label: "newer" });
+  const before = await lastUsed();
+  expect(before.workspaceId).toBe(second.id);
+  await later(ann);
+  const release = model.holds("Anybody here?", says("Yes."));
+  const runId = await older.say("Anybody here?");
+  // Before anybody has answered.
+  const after = await lastUsed();
+  expect(after.workspaceId).toBe(first.id);
+  expect(after.updatedAt).toBeGreaterThan(before.updatedAt);
+  release();
+  await older.finished(runId);
+});
+
 async function processOf(client: Client, pid: string) {
   return (await client.call("proc.list", {})).processes.find((one) => one.pid === pid)!;
+}
+
+/** The workspace of a process, as its repository has it. */
+async function workspaceOf(client: Client, pid: string) {
+  const { workspaceId, username } = await processOf(client, pid);
+  const repo = `${username}/${workspaceId}`;
+  const read = async (path: string) => {
+    const found = await client.call("repo.read", { repo, path });
+    return found.kind === "file" ? found.content : null;
+  };
+  return {
+    id: workspaceId!,
+    /** Newest first. */
+    commits: async () => (await client.call("repo.log", { repo })).entries.map(({ message }) => message.trim()),
+    chat: async () =>
+      (await read(`.gsv/processes/${pid}/chat.jsonl`))!
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    summary: () => read(".gsv/summary.md"),
+  };
 }
 
 /** What changes next is newer by the gateway's clock. */
