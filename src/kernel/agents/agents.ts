@@ -10,6 +10,7 @@ import type { Limits } from "../../process/budget.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
 import type { ProcessEvent } from "../../process/events.ts";
 import type { KernelLink } from "../../process/link.ts";
+import type { GitFiles } from "../../vfs/git-files.ts";
 import type { Vfs } from "../../vfs/vfs.ts";
 import type { ReadContext, WriteContext } from "../context.ts";
 import type { Connections } from "../nouns/connections.ts";
@@ -17,6 +18,7 @@ import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
 import { route } from "../route.ts";
 import { processCaller } from "./caller.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { DeviceCalls } from "./device-calls.ts";
 import { Hearing } from "./hearing.ts";
 import { Ipc } from "./ipc.ts";
@@ -39,6 +41,8 @@ export type AgentMeans = {
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
   wakeBy: (dueAt: number) => void;
   files: (caller: Caller) => Vfs;
+  /** Files that are kept in repositories. Asks nobody who may. */
+  git: GitFiles;
   door: () => Door;
   prepare: (process: ProcessRow, caller: Caller) => Promise<Prepared>;
   judge: Judge;
@@ -60,6 +64,7 @@ const AUTOSTART = "Begin with the assignment you were given in your context.";
 export class Agents {
   readonly #means: AgentMeans;
   readonly #keeping: Keeping;
+  readonly #checkpoints: Checkpoints;
   readonly #signals: ProcessSignals;
   readonly #hearing: Hearing;
   readonly #deviceCalls: DeviceCalls;
@@ -76,6 +81,12 @@ export class Agents {
       root: () => processCaller(reads, null),
       callerOf: (process) => this.callerOf(process),
       uuid,
+    });
+    this.#checkpoints = new Checkpoints({
+      reads,
+      git: means.git,
+      renewSummary: ({ pid }, material) => this.#call(pid, "renewSummary", material),
+      log: ports.log,
     });
     this.#signals = new ProcessSignals({
       sockets: ports.sockets,
@@ -148,6 +159,7 @@ export class Agents {
     const link = kernelLink(pid, {
       reads,
       keeping: this.#keeping,
+      checkpoints: this.#checkpoints,
       questions: this.questions,
       callerOf: (process, call) => this.callerOf(process, call),
       prepare,
@@ -234,10 +246,13 @@ export class Agents {
     return { ok: true as const, pid, ...(named === undefined ? {} : { label: named }), profile: profile.id, workspaceId, cwd };
   }
 
-  /** proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. */
+  /**
+   * proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. A workspace
+   * keeps what was said.
+   */
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
     const process = this.find(caller, pid);
-    const value = await this.#call(process.pid, "reset", { reason, archive });
+    const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
     await this.#keeping.forgetMedia(process);
     return { ok: true as const, pid: process.pid, ...value };
   }

@@ -1,10 +1,13 @@
-// Processes and the workspaces they work in: who works where, and what counts as use.
+// Processes and the workspaces they work in: who works where, what counts as use, and what a workspace keeps of a process that is
+// emptied.
 
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { says } from "../../support/models/scripted.ts";
-import { stages } from "../stage.ts";
+import { says, toldText } from "../../support/models/scripted.ts";
+import { type Stage, stages } from "../stage.ts";
 
+/** The prompt of a request for the summary of a workspace. */
+const SUMMARY = /^The summary so far:/;
 const NEW = { workspace: { mode: "new" } } as const;
 
 stages("sys.workspace.list:processes", async ({ ann, uid, root, spawn }) => {
@@ -53,6 +56,97 @@ stages("proc.send:workspace", async ({ ann, spawn, model }) => {
   await older.finished(runId);
 });
 
+stages("proc.reset:checkpoint", async ({ ann, spawn, model }) => {
+  const agent = await spawn(NEW);
+  const { pid } = agent;
+  const workspace = await workspaceOf(ann, pid);
+  const modelCalls = async () => {
+    const { days } = await ann.call("proc.spending", {});
+    return days.reduce((sum, { spent }) => sum + spent.modelCalls, 0);
+  };
+  const before = await modelCalls();
+  model.on("Plant tulips.", says("They are planted.")).on("Water them.", says("Done."));
+  await agent.ask("Plant tulips.");
+  await agent.ask("Water them.", { conversationId: "other" });
+  const release = model.holds(SUMMARY, says("- There are tulips."));
+  // Its answer waits for no model.
+  expect(await ann.call("proc.reset", { pid })).toMatchObject({ archivedMessages: 4 });
+  expect(await workspace.commits()).toEqual(["gsv: checkpoint process reset", "gsv: scaffold workspace"]);
+  expect(await workspace.chat()).toEqual([
+    { role: "user", content: "Plant tulips.", ts: expect.any(Number) },
+    { role: "assistant", content: "They are planted.", ts: expect.any(Number) },
+  ]);
+  expect(await workspace.summary()).toBe("");
+  expect((await agent.history()).messages).toEqual([]);
+  // The model is shown what is gone by now.
+  await expect.poll(() => summariesAsked(model)).toHaveLength(1);
+  expect(summariesAsked(model)[0]).toContain("They are planted.");
+  release();
+  await expect.poll(() => workspace.summary()).toBe("- There are tulips.\n");
+  expect(await workspace.commits()).toEqual(["gsv: renew summary", "gsv: checkpoint process reset", "gsv: scaffold workspace"]);
+  // It was an answer of a model like any other.
+  expect((await ann.call("proc.usage", { pid })).spent).toMatchObject({ modelCalls: 3 });
+  await expect.poll(modelCalls).toBe(before + 3);
+  // Whoever works there next is told, and goes on from there.
+  const next = await spawn({ workspace: { mode: "attach", workspaceId: workspace.id } });
+  model.on("What is there?", says("Tulips.")).on(SUMMARY, says("- There are watered tulips."));
+  await next.ask("What is there?");
+  expect(JSON.stringify(model.asked.at(-1)!.body)).toContain("- There are tulips.");
+  await ann.call("proc.reset", { pid: next.pid });
+  await expect.poll(() => workspace.summary()).toBe("- There are watered tulips.\n");
+  expect(summariesAsked(model)[1]).toContain("- There are tulips.");
+});
+
+stages("proc.reset:summary-stays", async ({ ann, spawn, model }) => {
+  const agent = await spawn(NEW);
+  const { pid } = agent;
+  const workspace = await workspaceOf(ann, pid);
+  await ann.call("fs.write", { path: `/workspaces/${workspace.id}/.gsv/summary.md`, content: "- Roses.\n" });
+  model.on(/^\d$/, says("Yes."));
+  const reset = async (words: string) => {
+    await agent.ask(words);
+    await ann.call("proc.reset", { pid });
+  };
+  model.on(SUMMARY, { status: 401 });
+  await reset("1");
+  await expect.poll(() => summariesAsked(model)).toHaveLength(1);
+  model.on(SUMMARY, says("  \n"));
+  await reset("2");
+  await expect.poll(() => summariesAsked(model)).toHaveLength(2);
+  model.on(SUMMARY, says("- Roses and lilies."));
+  await reset("3");
+  // One after the other: what became of the first two is settled.
+  await expect.poll(() => workspace.summary()).toBe("- Roses and lilies.\n");
+  expect(summariesAsked(model)).toHaveLength(3);
+  expect(summariesAsked(model)[2]).toContain("- Roses.");
+  expect((await workspace.commits()).toReversed().slice(2)).toEqual([
+    ...Array.from({ length: 3 }, () => "gsv: checkpoint process reset"),
+    "gsv: renew summary",
+  ]);
+});
+
+stages("proc.kill:checkpoint", async ({ ann, spawn, model }) => {
+  const agent = await spawn(NEW);
+  const { pid } = agent;
+  const workspace = await workspaceOf(ann, pid);
+  model.on(/^\d$/, says("Yes.")).on(SUMMARY, { hang: true });
+  // Nothing was said, or not in the conversation that counts.
+  await ann.call("proc.kill", { pid });
+  await agent.ask("1", { conversationId: "other" });
+  await ann.call("proc.kill", { pid });
+  await agent.ask("2");
+  await ann.call("proc.kill", { pid, archive: false });
+  expect(await workspace.commits()).toEqual(["gsv: checkpoint process kill", "gsv: scaffold workspace"]);
+  expect(await workspace.chat()).toMatchObject([{ content: "2" }, { content: "Yes." }]);
+  // One that was put away takes nothing, and keeps nobody from ending a process.
+  await agent.ask("3");
+  await ann.call("sys.workspace.update", { workspaceId: workspace.id, state: "archived" });
+  expect(await ann.call("proc.kill", { pid })).toMatchObject({ archivedMessages: 2 });
+  await ann.call("sys.workspace.update", { workspaceId: workspace.id, state: "active" });
+  expect(await workspace.chat()).toMatchObject([{ content: "2" }, { content: "Yes." }]);
+  expect((await agent.history()).messages).toEqual([]);
+});
+
 async function processOf(client: Client, pid: string) {
   return (await client.call("proc.list", {})).processes.find((one) => one.pid === pid)!;
 }
@@ -76,6 +170,10 @@ async function workspaceOf(client: Client, pid: string) {
         .map((line) => JSON.parse(line) as unknown),
     summary: () => read(".gsv/summary.md"),
   };
+}
+
+function summariesAsked(model: Stage["model"]): string[] {
+  return model.asked.map(toldText).filter((text) => text.includes("The summary so far:"));
 }
 
 /** What changes next is newer by the gateway's clock. */
