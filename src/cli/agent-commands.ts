@@ -75,7 +75,7 @@ function procCommands(program: Command, doing: Doing): void {
   proc
     .command("kill <process>")
     .description("end whatever a process does and empty its conversations, which go to the archive; it stays in the list")
-    .option("--no-archive", "keep nothing of it")
+    .option("--no-archive", "archive nothing of it; a workspace it works in keeps what was said all the same")
     .action(doing(async (flags, args) => (await import("./commands/proc.ts")).procKill(flags, args)));
   proc
     .command("reset [process]")

@@ -888,7 +888,7 @@ export type Calls = {
     };
   };
 
-  /** End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again. */
+  /** End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again. Where it works in a workspace, what was said in the default conversation is committed there first, archived or not, and the model renews the workspace's summary after the answer. */
   "proc.kill": {
     args: {
       pid: string;
@@ -1034,7 +1034,7 @@ export type Calls = {
     };
   };
 
-  /** Archive all conversations of a process and begin anew: whatever runs or waits ends, generations go up, policies and segments stay. */
+  /** Archive all conversations of a process and begin anew: whatever runs or waits ends, generations go up, policies and segments stay. Where it works in a workspace, what was said in the default conversation is committed there first, and the model renews the workspace's summary after the answer. */
   "proc.reset": {
     args: {
       pid?: string;
@@ -1059,7 +1059,7 @@ export type Calls = {
     };
   };
 
-  /** Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message. */
+  /** Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message. The workspace it works in becomes the last used. */
   "proc.send": {
     args: {
       pid?: string;
@@ -2260,7 +2260,7 @@ export type Calls = {
     };
   };
 
-  /** List the caller's workspaces, the last used first; root may name another user's uid. kind and state choose, limit is applied last. */
+  /** List the caller's workspaces, the last used first; root may name another user's uid. kind and state choose, limit is applied last. activeProcess is the newest process that works there, at rest or not, and processCount how many do, of those the caller may see. */
   "sys.workspace.list": {
     args: {
       uid?: number;

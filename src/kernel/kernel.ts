@@ -225,6 +225,7 @@ export class Kernel {
       relaxed: (body) => this.#relaxed(() => body(writes)),
       wakeBy: (dueAt) => this.#wakeBy(dueAt),
       files: (caller) => this.#native.filesOf(caller),
+      git: this.#repos.files,
       door: () => door,
       prepare: (process, caller) =>
         prepare(preparing, { pid: process.pid, profile: process.profile, contextFiles: process.contextFiles, caller }),

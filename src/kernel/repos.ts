@@ -124,8 +124,10 @@ export class Repos {
     change: async (repo, message, author, changes) => {
       const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
       await this.#means.durable();
-      const state = await this.ask(row, "fileChange", { message, ops: changes.map(opOf), author: personOf(author), now: this.#now });
+      const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
+      const { state, changed } = await this.ask(row, "fileChange", request);
       this.#keep(row, state, true);
+      return changed;
     },
   };
 

@@ -2,12 +2,14 @@
 // Arguments and results are values that can be copied; an answer comes when what it tells of is durable.
 
 import { fail } from "../lib/sys-error.ts";
+import type { SummaryMaterial } from "./checkpoint.ts";
 import type { CompactArgs } from "./compaction.ts";
 import type { ForkArgs } from "./fork.ts";
 import { idOf } from "./conversation-calls.ts";
 import type { ContextPolicy } from "./estimate.ts";
 import type { KernelLink, ProcessPorts } from "./link.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
+import type { ResetAllArgs } from "./reset.ts";
 import type { SearchArgs } from "./search.ts";
 
 /** So many at once; who was away for longer is told to read the history anew. */
@@ -73,8 +75,9 @@ export const processCalls = {
   readSegment: (process: Process, args: Id & Page & { segmentId: string }) => process.conversation.readSegment(args),
 
   /** Empties all conversations. */
-  reset: (process: Process, { reason, archive }: { reason: "process.reset" | "process.kill"; archive: boolean }) =>
-    process.conversation.resetAll(reason, archive),
+  reset: (process: Process, args: ResetAllArgs) => process.conversation.resetAll(args),
+  /** The summary of its workspace, rewritten by the model; null where the old one stays. May take minutes. */
+  renewSummary: (process: Process, args: SummaryMaterial) => process.conversation.renewSummary(args),
 
   /**
    * What followers are told after a number, and the answer that is just coming. `isWhole` is false where some of it is no longer

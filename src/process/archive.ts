@@ -36,6 +36,12 @@ export function archiveLine(message: Message, of: Of): string {
   return JSON.stringify({ ...line, run_id: runId ?? undefined } satisfies ArchiveLine);
 }
 
+/** The same for people and other programs, without what only a process needs to take it back. */
+export function chatLine(message: Message): string {
+  const { content, media, tool_calls, thinking, tool_call_id } = fields(message);
+  return JSON.stringify({ role: message.role, content, media, tool_calls, thinking, tool_call_id, ts: message.createdAt });
+}
+
 function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<ArchiveLine> {
   switch (message.role) {
     case "user":

@@ -217,7 +217,7 @@ describe("reset", () => {
     await talk(2, "a/b");
     world.process.conversation.open({ conversationId: "empty" });
     world.process.conversation.close({ conversationId: "a/b" });
-    const result = await world.process.conversation.resetAll("process.reset");
+    const result = await world.process.conversation.resetAll({ reason: "process.reset", archive: true, hasWorkspace: false });
     expect(result).toMatchObject({ archivedMessages: 6, archivedTo: expect.stringMatching(/^\/var\/sessions\/u\/p\/[^/]+\/$/) });
     expect(result.archives.map(({ path }) => path.slice(result.archivedTo!.length)).toSorted()).toEqual([
       "a%2Fb.gen-1.jsonl.gz",
@@ -229,7 +229,11 @@ describe("reset", () => {
       [2, 0],
     ]);
     await talk(1);
-    expect(await world.process.conversation.resetAll("process.kill", false)).toEqual({ archivedMessages: 0, archives: [] });
+    expect(await world.process.conversation.resetAll({ reason: "process.kill", archive: false, hasWorkspace: false })).toEqual({
+      archivedMessages: 0,
+      archives: [],
+    });
+    expect(world.checkpoints).toEqual([]);
     expect(world.history()).toEqual([]);
   });
 });

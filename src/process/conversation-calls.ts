@@ -2,12 +2,13 @@
 // proc.conversation.*, proc.history, proc.reset and proc.kill; whoever calls has been let in by the kernel.
 
 import { fail } from "../lib/sys-error.ts";
+import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
 import { compact, type CompactArgs } from "./compaction.ts";
 import { type Conversation, DEFAULT_CONVERSATION, ID_CHARS_MAX } from "./conversations.ts";
 import { type ContextPolicy, type ContextState, policyProblem } from "./estimate.ts";
 import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } from "./fork.ts";
 import { contextNow } from "./measure.ts";
-import { resetAll, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
+import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
 import { search, type SearchArgs, type SearchResult } from "./search.ts";
 import { type Segment, shown } from "./segments.ts";
 import type { State } from "./state.ts";
@@ -138,8 +139,13 @@ export class ConversationCalls {
   }
 
   /** proc.reset, and proc.kill, which need not archive. Files that were sent along are the kernel's to delete. */
-  resetAll(reason: "process.reset" | "process.kill", archive = true): Promise<ResetAllResult> {
-    return this.#thenGoOn(resetAll(this.#state, reason, archive, this.#stop));
+  resetAll(args: ResetAllArgs): Promise<ResetAllResult> {
+    return this.#thenGoOn(resetAll(this.#state, args, this.#stop));
+  }
+
+  /** Of the workspace, after a reset; null where the old one stays. */
+  renewSummary(material: SummaryMaterial): Promise<string | null> {
+    return renewSummary(this.#state, material, this.#signal());
   }
 
   async #thenGoOn<T>(work: Promise<T>): Promise<T> {

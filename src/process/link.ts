@@ -50,9 +50,14 @@ export interface KernelLink {
   /** Kept for good when it answers: what is archived is deleted then. */
   archive(path: string, bytes: Uint8Array): Promise<void>;
   readArchive(path: string): Promise<Uint8Array>;
+  /** Resolves when the process's workspace has it. A workspace that does not take it is no failure of the process. */
+  checkpoint(checkpoint: Checkpoint): Promise<void>;
   /** What nobody needs to be told again: pieces of an answer as it comes. */
   stream(payload: Record<string, unknown>): void;
 }
+
+/** What was said until the process was emptied: all of it as lines of JSON, and as much of it as a model is shown. */
+export type Checkpoint = { reason: "process.reset" | "process.kill"; chat: Uint8Array; transcript: string };
 
 export type Preparation = {
   choice: ModelChoice;

@@ -1,10 +1,13 @@
 // Empties conversations: whatever works on them or waits for them ends visibly, what was said is archived, and only then does
-// it go. While the archive is written nothing begins there, and what is said meanwhile is heard in the new life.
+// it go. While the archive is written nothing begins there, and what is said meanwhile is heard in the new life. Where the process
+// works in a workspace, that gets its part first (checkpoint.ts).
 
 import { fail } from "../lib/sys-error.ts";
 import { segmentPath, toArchive, wholePath } from "./archive.ts";
+import { checkpoint } from "./checkpoint.ts";
 import { tellLifecycle } from "./compaction.ts";
 import type { Conversation } from "./conversations.ts";
+import type { Checkpoint } from "./link.ts";
 import type { State, Tell } from "./state.ts";
 
 export type ArchiveEntry = { conversationId: string; generation: number; messages: number; path: string };
@@ -29,16 +32,15 @@ export async function resetConversation(state: State, conversationId: string, ar
   });
 }
 
+/** `hasWorkspace`: what was said is handed over to it, archived or not. */
+export type ResetAllArgs = { reason: Checkpoint["reason"]; archive: boolean; hasWorkspace: boolean };
+
 /** All of them; segments and policies stay. */
-export async function resetAll(
-  state: State,
-  reason: "process.reset" | "process.kill",
-  archive: boolean,
-  stop: () => void,
-): Promise<ResetAllResult> {
+export async function resetAll(state: State, { reason, archive, hasWorkspace }: ResetAllArgs, stop: () => void): Promise<ResetAllResult> {
   const ids = state.conversations.list(true).map(({ id }) => id);
   return whileHeld(state, ids, async () => {
     endRuns(state, ids, reason, stop);
+    if (hasWorkspace) await checkpoint(state, reason);
     const root = state.ports.archiveRoot();
     const archiveId = state.ports.uuid();
     const all = ids.map((id) => state.conversations.get(id)!);

@@ -61,6 +61,11 @@ export class Usage {
     this.#add(runId, { modelCalls: 1, usage });
   }
 
+  /** An answer that is part of no conversation, such as the summary of a workspace. */
+  answeredApart(usage: ModelUsage): void {
+    this.#add(null, { modelCalls: 1, usage });
+  }
+
   toolCalled(runId: string): void {
     this.#add(runId, { toolCalls: 1 });
   }

@@ -99,8 +99,8 @@ export const repoCalls = {
   },
 
   fileChange(repository: Repository, request: Omit<ApplyRequest, "ref">) {
-    repository.apply({ ...request, ref: refOf(repository, undefined) });
-    return stateOf(repository);
+    const { changed } = repository.apply({ ...request, ref: refOf(repository, undefined) });
+    return { changed, state: stateOf(repository) };
   },
 } satisfies Record<string, (repository: Repository, args: never, http: HttpFetch) => unknown>;
 

@@ -15,5 +15,6 @@ export type GitFiles = {
   read(repo: string, path: string): Promise<{ oid: string; bytes: Uint8Array } | null>;
   /** The first bytes of many files in one request, null for what is no file. Optional: without it they are read one by one. */
   heads?(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
-  change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<void>;
+  /** One commit; false where it would have changed nothing, and then there is none. */
+  change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean>;
 };

@@ -158,6 +158,23 @@ export const AGENTS: readonly Requirement[] = [
     "seed, 5.9, 15.4.6",
   ),
   r("proc.reset:archives", "A reset archives and empties every conversation; others cannot read the archive", "seed, 5.10"),
+  r(
+    "sys.workspace.list:processes",
+    "A workspace is listed with its newest process and how many there are, of those the caller may see",
+    "seed, 6.7",
+  ),
+  r("proc.send:workspace", "What is said to a process makes its workspace the last used", "seed"),
+  r(
+    "proc.reset:checkpoint",
+    "A reset commits what was said to the process's workspace, and the model renews the summary after the answer",
+    "seed, 5.15",
+  ),
+  r("proc.reset:summary-stays", "Where no model renews it, the old summary of a workspace stays", "5.15"),
+  r(
+    "proc.kill:checkpoint",
+    "A kill commits what was said too, archived or not, and nothing where nothing was said or the workspace takes nothing",
+    "seed, 5.15",
+  ),
   r("proc.send:media", "What is sent along is kept, and pictures reach the model as pictures on every wire", "seed, 5.6, 5.13"),
   r("proc.media.read:own", "Media is read back by those who may use the process, until it is reset", "5.13"),
   r("fs.read:agent-image", "A picture an agent reads reaches the model as a picture", "15.4.5"),

@@ -83,6 +83,7 @@ function spawnArgs(args: {
   label?: string;
   prompt?: string;
   parentPid?: string;
+  workspace?: { mode: "new" } | { mode: "attach"; workspaceId: string };
   assignment?: { contextFiles: { name: string; text: string }[]; autoStart?: boolean };
 }) {
   return { profile: "task", ...args };

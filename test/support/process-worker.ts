@@ -79,6 +79,7 @@ export class KernelObject extends DurableObject<TestEnv> {
       readMedia: async () => null,
       archive: async () => {},
       readArchive: async () => new Uint8Array(),
+      checkpoint: async () => {},
       stream: (piece) => this.#add("told", { piece }),
     };
   }

@@ -4,10 +4,10 @@ import { expect } from "vitest";
 import { NodeSql } from "../../src/hosts/node/sql.ts";
 import { fail } from "../../src/lib/sys-error.ts";
 import type { Turn } from "../../src/lib/turn.ts";
-import type { ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/models.ts";
+import type { ModelChoice, ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/models.ts";
 import type { Budget, Overspent } from "../../src/process/budget.ts";
 import type { ProcessEvent } from "../../src/process/events.ts";
-import type { HilRequest, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { Checkpoint, HilRequest, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
 import { MemorySql } from "./memory/sql.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { Process } from "../../src/process/process.ts";
@@ -34,7 +34,6 @@ export const USAGE = {
 
 const PREPARED = {
   choice: { provider: "test", model: "m", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 100 },
-  fallback: null,
   system: "be good",
   tools: [],
 } as const;
@@ -62,10 +61,13 @@ export class World {
   preparations = 0;
   readonly streamed: Record<string, unknown>[] = [];
   readonly archives = new Map<string, Uint8Array>();
+  readonly checkpoints: Checkpoint[] = [];
   readonly media = new Map<string, Uint8Array>();
   readonly outputs = new Map<string, string>();
   readonly questions: { runId: string; over: readonly Overspent[] }[] = [];
   contextWindow: number | null = 10_000;
+  provider = "test";
+  fallback: ModelChoice | null = null;
   budget: Budget = { run: {}, process: {} };
   owner: OwnerAccount = { limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } };
   /** Answers a call, or null to leave it open. */
@@ -116,7 +118,8 @@ export class World {
           await step();
           this.preparations++;
           await this.preparing;
-          return { ...PREPARED, contextWindow: this.contextWindow, budget: this.budget };
+          const choice = { ...PREPARED.choice, provider: this.provider };
+          return { ...PREPARED, choice, fallback: this.fallback, contextWindow: this.contextWindow, budget: this.budget };
         },
         heardUpTo: async () => this.events.at(-1)?.seq ?? 0,
         ofOwner: async () => this.owner,
@@ -137,6 +140,11 @@ export class World {
           await new Promise((resolve) => setImmediate(resolve));
           await step();
           this.archives.set(path, bytes);
+          await step();
+        },
+        checkpoint: async (checkpoint) => {
+          await step();
+          this.checkpoints.push(checkpoint);
           await step();
         },
         readMedia: async (key) => this.media.get(key) ?? null,

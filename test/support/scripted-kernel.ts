@@ -46,6 +46,7 @@ export class ScriptedKernel {
       readMedia: async () => null,
       archive: async (path, bytes) => void archives.set(path, bytes),
       readArchive: async (path) => archives.get(path) ?? fail(404, "no such file"),
+      checkpoint: async () => {},
       stream: (piece) => void told.push({ piece }),
     };
   };

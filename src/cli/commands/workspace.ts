@@ -8,8 +8,15 @@ export async function workspaceList(flags: Globals & { all?: boolean }): Promise
   const { workspaces } = await withClient(flags, (client) => client.call("sys.workspace.list", flags.all ? {} : { state: "active" }));
   if (flags.json) return sayJson({ workspaces });
   sayTable(
-    ["WORKSPACE", "LABEL", "KIND", "STATE", "CHANGED"],
-    workspaces.map(({ workspaceId, label, kind, state, updatedAt }) => [workspaceId, label ?? "-", kind, state, relative(updatedAt, "-")]),
+    ["WORKSPACE", "LABEL", "KIND", "STATE", "PROCESSES", "USED"],
+    workspaces.map(({ workspaceId, label, kind, state, processCount, updatedAt }) => [
+      workspaceId,
+      label ?? "-",
+      kind,
+      state,
+      processCount,
+      relative(updatedAt, "-"),
+    ]),
   );
 }
 

@@ -27,7 +27,7 @@ export type KernelAsk = {
   sys: (call: SysCall) => Promise<SysOutcome>;
   abandon: (callId: string, isStopped: boolean) => void;
   tell: (told: readonly Told[]) => void;
-} & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive">;
+} & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint">;
 
 type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
 

@@ -63,6 +63,7 @@ export class RemoteKernel {
       readMedia: (key) => this.#ask("readMedia", [key]),
       archive: (path, bytes) => this.#ask("archive", [path, bytes]),
       readArchive: (path) => this.#ask("readArchive", [path]),
+      checkpoint: (checkpoint) => this.#ask("checkpoint", [checkpoint]),
     };
   }
 

@@ -10,6 +10,7 @@ import type { Limits } from "../../process/budget.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
 import type { ProcessEvent } from "../../process/events.ts";
 import type { KernelLink } from "../../process/link.ts";
+import type { GitFiles } from "../../vfs/git-files.ts";
 import type { Vfs } from "../../vfs/vfs.ts";
 import type { ReadContext, WriteContext } from "../context.ts";
 import type { Connections } from "../nouns/connections.ts";
@@ -17,6 +18,7 @@ import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
 import { route } from "../route.ts";
 import { processCaller } from "./caller.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { DeviceCalls } from "./device-calls.ts";
 import { Hearing } from "./hearing.ts";
 import { Ipc } from "./ipc.ts";
@@ -41,6 +43,8 @@ export type AgentMeans = {
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
   wakeBy: (dueAt: number) => void;
   files: (caller: Caller) => Vfs;
+  /** Files that are kept in repositories. Asks nobody who may. */
+  git: GitFiles;
   door: () => Door;
   prepare: (process: ProcessRow, caller: Caller) => Promise<Prepared>;
   judge: Judge;
@@ -66,6 +70,7 @@ const AUTOSTART = "Begin with the assignment you were given in your context.";
 export class Agents {
   readonly #means: AgentMeans;
   readonly #keeping: Keeping;
+  readonly #checkpoints: Checkpoints;
   readonly #signals: ProcessSignals;
   readonly #hearing: Hearing;
   readonly #deviceCalls: DeviceCalls;
@@ -84,6 +89,12 @@ export class Agents {
       root: () => processCaller(reads, null),
       callerOf: (process) => this.callerOf(process),
       uuid,
+    });
+    this.#checkpoints = new Checkpoints({
+      reads,
+      git: means.git,
+      renewSummary: ({ pid }, material) => this.#call(pid, "renewSummary", material),
+      log: ports.log,
     });
     this.#signals = new ProcessSignals({
       sockets: ports.sockets,
@@ -161,6 +172,7 @@ export class Agents {
     const link = kernelLink(pid, {
       reads,
       keeping: this.#keeping,
+      checkpoints: this.#checkpoints,
       questions: this.questions,
       callerOf: (process, call) => this.callerOf(process, call),
       prepare,
@@ -264,10 +276,13 @@ export class Agents {
     return (await Promise.all([this.#openCalls.stop(process.pid, runId), sessions])).flat();
   }
 
-  /** proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. */
+  /**
+   * proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. A workspace
+   * keeps what was said.
+   */
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
     const process = this.find(caller, pid);
-    const value = await this.#call(process.pid, "reset", { reason, archive });
+    const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
     await this.#keeping.forgetMedia(process);
     const stillRunning = await this.#stopped(process, null);
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
@@ -305,7 +320,15 @@ export class Agents {
   readonly #sending = new Map<string, number>();
 
   #send(process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
+    this.#touchWorkspace(process);
     return this.#busily(process, () => this.#call(process.pid, "send", args));
+  }
+
+  /** Whatever is said to a process is use of its workspace. Nobody was promised the moment, so it waits for no disk. */
+  #touchWorkspace(process: ProcessRow): void {
+    const { workspaceId } = process;
+    if (workspaceId === null || this.#means.reads.workspaces.find(process, workspaceId) === undefined) return;
+    this.#means.relaxed(({ workspaces, now }) => workspaces.touched(workspaceId, now));
   }
 
   /** On disk before it gets the work, so that a start after a crash wakes it. */

@@ -15,6 +15,7 @@ import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { kernelCalls } from "../../syscalls/kernel.table.ts";
 import type { CallOfProcess } from "./caller.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { DeviceCalls } from "./device-calls.ts";
 import { NATIVE } from "../route.ts";
 import { Asked } from "./judge.ts";
@@ -26,6 +27,7 @@ import type { Sessions } from "./sessions.ts";
 export type LinkMeans = {
   reads: ReadContext;
   keeping: Keeping;
+  checkpoints: Checkpoints;
   questions: Questions;
   callerOf: (process: ProcessRow, call?: CallOfProcess) => Caller;
   prepare: (process: ProcessRow, caller: Caller) => Promise<Preparation>;
@@ -63,6 +65,7 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
     readMedia: (key) => means.keeping.readMedia(self(), key),
     archive: (path, bytes) => means.keeping.write(self(), path, bytes),
     readArchive: async (path) => (await means.keeping.read(self(), path)) ?? fail(404, `The archive is gone: ${path}`),
+    checkpoint: (checkpoint) => means.checkpoints.keep(self(), checkpoint),
     stream: (payload) => means.stream(payload),
   };
 }

@@ -32,7 +32,10 @@ export type NewProcess = Pick<
   "pid" | "uid" | "profile" | "parentPid" | "label" | "username" | "home" | "cwd" | "workspaceId" | "contextFiles"
 >;
 
-export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children">;
+/** Of one workspace: its newest process, and how many there are. */
+export type WorkspaceProcesses = { newest: Pick<ProcessRow, "pid" | "label" | "cwd" | "createdAt">; count: number };
+
+export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children" | "byWorkspace">;
 
 export class Processes {
   readonly #sql: Sql;
@@ -61,6 +64,24 @@ export class Processes {
 
   countOf(uid: number): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM processes WHERE uid = ?", uid)?.count);
+  }
+
+  /**
+   * By workspace, of those `who` may see. A process has no end: killed, it is emptied and can be spoken to again. So each one that
+   * is there counts as running, at work or at rest.
+   */
+  byWorkspace(who: { uid: number }): Map<string, WorkspaceProcesses> {
+    const columns = "SELECT workspace_id, pid, label, cwd, created_at FROM processes WHERE workspace_id IS NOT NULL";
+    const rows = isRoot(who)
+      ? this.#sql.all(`${columns} ORDER BY created_at, pid`)
+      : this.#sql.all(`${columns} AND uid = ? ORDER BY created_at, pid`, who.uid);
+    const found = new Map<string, WorkspaceProcesses>();
+    for (const row of rows) {
+      const { pid, workspace_id, label, cwd, created_at } = row;
+      const newest = { pid: String(pid), label: label as string | null, cwd: String(cwd), createdAt: Number(created_at) };
+      found.set(String(workspace_id), { newest, count: (found.get(String(workspace_id))?.count ?? 0) + 1 });
+    }
+    return found;
   }
 
   /** A foreign one answers like one that is not there. */

@@ -18,7 +18,7 @@ export type Workspace = {
   updatedAt: number;
 };
 
-export type WorkspaceReads = Pick<Workspaces, "get" | "list" | "toUse">;
+export type WorkspaceReads = Pick<Workspaces, "get" | "list" | "find" | "toUse">;
 
 export class Workspaces {
   readonly #sql: Sql;
@@ -43,10 +43,14 @@ export class Workspaces {
     return rows.map(fromRow);
   }
 
-  toUse(who: { uid: number }, workspaceId: string): Workspace {
+  /** Undefined where there is none, or none that is theirs. */
+  find(who: { uid: number }, workspaceId: string): Workspace | undefined {
     const workspace = this.get(workspaceId);
-    if (workspace === undefined || (workspace.ownerUid !== who.uid && !isRoot(who))) fail(404, `Workspace not found: ${workspaceId}`);
-    return workspace;
+    return workspace !== undefined && (workspace.ownerUid === who.uid || isRoot(who)) ? workspace : undefined;
+  }
+
+  toUse(who: { uid: number }, workspaceId: string): Workspace {
+    return this.find(who, workspaceId) ?? fail(404, `Workspace not found: ${workspaceId}`);
   }
 
   create(ownerUid: number, label: string | null, kind: WorkspaceKind, now: number): Workspace {

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.kill",
-  doc: "End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again.",
+  doc: "End whatever a process does and empty all its conversations, archived first unless archive is false. The process itself stays in the list and can be spoken to again. Where it works in a workspace, what was said in the default conversation is committed there first, archived or not, and the model renews the workspace's summary after the answer.",
   runs: "kernel",
   does: "effect",
   changes: "processes",

@@ -6,7 +6,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.send",
-  doc: "Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message.",
+  doc: "Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message. The workspace it works in becomes the last used.",
   runs: "kernel",
   does: "effect",
   from: ["user"],

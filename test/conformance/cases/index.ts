@@ -22,6 +22,7 @@ import "./conversations.ts";
 import "./proc-search.ts";
 import "./approvals.ts";
 import "./processes.ts";
+import "./workspaces.ts";
 import "./ai.ts";
 import "./ipc.ts";
 import "./guards.ts";

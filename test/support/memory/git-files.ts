@@ -38,7 +38,7 @@ export class MemoryGit implements GitFiles {
     return found.map((file) => file?.bytes.slice(0, bytes) ?? null);
   }
 
-  async change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<void> {
+  async change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean> {
     for (const change of changes) {
       if (change.type !== "put" || change.ifOid === undefined) continue;
       if (this.#lookup(repo, change.path)?.hash !== change.ifOid) fail(409, `${change.path} was changed meanwhile`);
@@ -48,7 +48,7 @@ export class MemoryGit implements GitFiles {
       return change.type === "delete" ? { ...change, recursive: true } : change;
     });
     this.calls++;
-    this.repository(repo).apply({ message, ops, author: { name: author, email: `${author}@gsv.local` }, now: NOW });
+    return this.repository(repo).apply({ message, ops, author: { name: author, email: `${author}@gsv.local` }, now: NOW }).changed;
   }
 
   /** Made when it is first asked for. */

@@ -117,6 +117,7 @@ function linkTo(pid: string, kernel: () => KernelSide): KernelLink {
     readMedia: (key) => now().readMedia(key),
     archive: (path, bytes) => now().archive(path, bytes),
     readArchive: (path) => now().readArchive(path),
+    checkpoint: (checkpoint) => now().checkpoint(checkpoint),
     stream: (payload) => now().stream(payload),
   };
 }

@@ -1,0 +1,196 @@
+// What workspaces keep of processes that are emptied, over real rows and real repositories.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
+import { MemoryGit } from "../../../test/support/memory/git-files.ts";
+import { breath } from "../../lib/breath.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import type { SummaryMaterial } from "../../process/checkpoint.ts";
+import { Accounts } from "../nouns/accounts.ts";
+import { Groups } from "../nouns/groups.ts";
+import { Processes, type ProcessRow } from "../nouns/processes.ts";
+import { Workspaces } from "../nouns/workspaces.ts";
+import { migrate } from "../schema/migrate.ts";
+import { Checkpoints } from "./checkpoints.ts";
+
+const NOW = 1_763_200_000_000;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A request for a summary, and the way to answer it. */
+type Asked = SummaryMaterial & { pid: string; answer: { resolve: (text: string | null) => void; fail: (error: Error) => void } };
+
+let sql: MemorySql;
+let git: MemoryGit;
+let accounts: Accounts;
+let workspaces: Workspaces;
+let processes: Processes;
+let checkpoints: Checkpoints;
+let asked: Asked[];
+let logged: string[];
+let workspaceId: string;
+let repo: string;
+let process: ProcessRow;
+
+beforeEach(() => {
+  sql = new MemorySql();
+  migrate(sql);
+  git = new MemoryGit();
+  accounts = new Accounts(sql, new Groups(sql));
+  workspaces = new Workspaces(sql, memoryCrypto(new Random("checkpoints")));
+  processes = new Processes(sql);
+  asked = [];
+  logged = [];
+  const note = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  checkpoints = new Checkpoints({
+    reads: { workspaces, accounts },
+    git,
+    renewSummary: ({ pid }, material) =>
+      new Promise((resolve, fail) => {
+        asked.push({ pid, ...material, answer: { resolve, fail } });
+      }),
+    log: { warn: note, error: note },
+  });
+  for (const username of ["ann", "bob"]) accounts.add({ username, hash: "$x" }, NOW);
+  workspaceId = workspaces.create(1000, null, "thread", NOW).workspaceId;
+  repo = `ann/${workspaceId}`;
+  process = make("one");
+});
+
+function make(pid: string, more: Partial<ProcessRow> = {}): ProcessRow {
+  const who = { uid: 1000, username: "ann", home: "/home/ann", cwd: "/home/ann", workspaceId };
+  return processes.make({ pid, profile: "task", parentPid: null, label: null, contextFiles: [], ...who, ...more }, NOW);
+}
+
+const keep = (words: string, of = process) =>
+  checkpoints.keep(of, { reason: "process.kill", chat: bytes(words), transcript: `transcript of ${words}` });
+const summary = async () => {
+  const found = await git.read(repo, ".gsv/summary.md");
+  return found === null ? null : new TextDecoder().decode(found.bytes);
+};
+const write = (text: string) => git.change(repo, "by hand", "ann", [{ type: "put", path: ".gsv/summary.md", content: bytes(text) }]);
+
+/** Answers the last request. Nothing here waits for more than memory, so all that follows from it has happened then. */
+async function answer(text: string | null): Promise<void> {
+  await breath();
+  asked.at(-1)!.answer.resolve(text);
+  await breath();
+}
+
+describe("a checkpoint", () => {
+  it("is one commit of the process's user, and waits for no model", async () => {
+    expect(checkpoints.isWanted(process)).toBe(true);
+    await keep("a\n");
+    expect(git.messages(repo)).toEqual(["ann: gsv: checkpoint process kill"]);
+    expect((await git.read(repo, ".gsv/processes/one/chat.jsonl"))?.bytes).toEqual(bytes("a\n"));
+    await breath();
+    expect(asked).toMatchObject([{ pid: "one", transcript: "transcript of a\n", summary: "" }]);
+  });
+
+  it("is made once of the same words, and of others again", async () => {
+    await keep("a\n");
+    await keep("a\n");
+    await answer("- A.");
+    expect(asked).toHaveLength(1);
+    await keep("b\n");
+    await breath();
+    expect(asked).toHaveLength(2);
+    expect(git.messages(repo)).toEqual([
+      "ann: gsv: checkpoint process kill",
+      "ann: gsv: renew summary",
+      "ann: gsv: checkpoint process kill",
+    ]);
+  });
+
+  it("is not made without a workspace, in one that is another's, was put away or is no more", async () => {
+    const none = [make("none", { workspaceId: null }), make("gone", { workspaceId: "ws_gone" }), make("bob's", { uid: 1001 })];
+    for (const one of none) {
+      expect(checkpoints.isWanted(one)).toBe(false);
+      await keep("a\n", one);
+    }
+    workspaces.update(workspaceId, { label: null, state: "archived" }, NOW);
+    expect(checkpoints.isWanted(process)).toBe(false);
+    await keep("a\n");
+    await breath();
+    expect([git.calls, asked, logged]).toEqual([0, [], []]);
+  });
+
+  it("that fails keeps nobody from ending a process, and is said to the log", async () => {
+    await git.change(repo, "in the way", "ann", [{ type: "put", path: ".gsv/processes", content: bytes("x") }]);
+    await keep("a\n");
+    expect(logged).toEqual([expect.stringMatching(/^a workspace could not keep what was said .*Not a directory/)]);
+    await breath();
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a summary", () => {
+  beforeEach(() => write("- Roses.\n"));
+
+  it("is made from the one before it, one after the other in a workspace, and at once in another", async () => {
+    await keep("a\n");
+    await keep("b\n");
+    await keep("c\n", make("elsewhere", { workspaceId: workspaces.create(1000, null, "thread", NOW).workspaceId }));
+    await breath();
+    expect(asked).toMatchObject([
+      { pid: "one", transcript: "transcript of a\n", summary: "- Roses.\n" },
+      { pid: "elsewhere", summary: "" },
+    ]);
+    asked[0]!.answer.resolve("- Roses, a.");
+    await breath();
+    expect(asked[2]).toMatchObject({ pid: "one", transcript: "transcript of b\n", summary: "- Roses, a.\n" });
+    await answer("- Roses, a, b.");
+    expect(await summary()).toBe("- Roses, a, b.\n");
+    expect(git.messages(repo)[0]).toBe("ann: gsv: renew summary");
+  });
+
+  it("stays where there is no new one or the process cannot be asked, and the next is made all the same", async () => {
+    await keep("a\n");
+    await answer(null);
+    await keep("b\n");
+    await breath();
+    asked.at(-1)!.answer.fail(new SysError(503, "The process cannot be reached now"));
+    await breath();
+    expect(await summary()).toBe("- Roses.\n");
+    expect(logged).toEqual([expect.stringMatching(/^the summary of a workspace was not renewed .*cannot be reached/)]);
+    await keep("c\n");
+    await answer("- Lilies.");
+    expect(await summary()).toBe("- Lilies.\n");
+  });
+
+  it("is made where somebody has deleted it", async () => {
+    await git.change(repo, "rm", "ann", [{ type: "delete", path: ".gsv/summary.md" }]);
+    await keep("a\n");
+    await answer("- Lilies.");
+    expect([asked[0]!.summary, await summary()]).toEqual(["", "- Lilies.\n"]);
+  });
+
+  it("stays as somebody has written it meanwhile", async () => {
+    await keep("a\n");
+    await breath();
+    await write("- My own words.\n");
+    await answer("- Roses, a.");
+    expect(await summary()).toBe("- My own words.\n");
+  });
+
+  it("stays where it is a text too long for one", async () => {
+    await write("x".repeat(16 * 1024 + 1));
+    await keep("a\n");
+    await breath();
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ["was put away", () => workspaces.update(workspaceId, { label: null, state: "archived" }, NOW)],
+    ["is gone", () => sql.run("DELETE FROM workspaces WHERE workspace_id = ?", workspaceId)],
+    ["is somebody's who was locked", () => accounts.setLocked("ann", true)],
+  ])("is not written to a workspace that %s, nor asked for", async (_, change) => {
+    await keep("a\n");
+    await keep("b\n");
+    await breath();
+    change();
+    await answer("- too late");
+    expect(asked).toHaveLength(1);
+    expect(await summary()).toBe("- Roses.\n");
+    expect(logged).toEqual([]);
+  });
+});
