@@ -191,7 +191,7 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     }
   });
 
-  test("Ctrl-C stops the run, what was queued behind it has its turn, and a second one leaves", async () => {
+  test("Ctrl-C stops the run, what was queued behind it waits until /resume, and a second one leaves", async () => {
     provider.on("first", partOf("This is the first half", " and this never comes"));
     // What was stopped goes before it in the same message.
     provider.on(/second$/, says("The second one."));
@@ -202,8 +202,11 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await chat.shows("queued: second");
     chat.keys("C-c");
     await chat.shows("stopped");
+    await chat.shows("1 message waits on hold");
+    await chat.shows("on hold: second");
+    chat.say("/resume");
     await chat.shows("› second\n\nThe second one.\n");
-    expect(chat.screen()).not.toContain("queued: second");
+    expect(chat.screen()).not.toContain("on hold: second");
     expect(chat.screen()).not.toContain("never comes");
     chat.keys("C-c");
     await chat.shows("Ctrl-C again leaves");
