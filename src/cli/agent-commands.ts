@@ -69,9 +69,13 @@ function procCommands(program: Command, doing: Doing): void {
     .action(doing(async (flags) => (await import("./commands/proc.ts")).procHistory(flags)));
   proc
     .command("abort [process]")
-    .description("end what a process is working on")
+    .description("end what a process is working on and what that waits for; what waits in the conversation is held")
     .option("--run <id>", "only that run, also one that waits")
     .action(doing(async (flags, args) => (await import("./commands/proc.ts")).procAbort(flags, args)));
+  proc
+    .command("resume [process]")
+    .description("let the messages have their turn that wait on hold since a run was ended")
+    .action(doing(async (flags, args) => (await import("./commands/proc.ts")).procResume(flags, args)));
   proc
     .command("kill <process>")
     .description("end whatever a process does and empty its conversations, which go to the archive; it stays in the list")

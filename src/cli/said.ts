@@ -28,7 +28,7 @@ export function rowOf(message: Message): { who: string; text: string } {
   return { who: role, text: [words, ...calls].filter((part) => part !== "").join("\n") + (isStopped(content) ? STOPPED : "") };
 }
 
-type Stop = Calls["proc.abort"]["result"];
+export type Stop = Pick<Calls["proc.abort"]["result"], "stillRunning" | "pausedCount">;
 /** `how` the queue is resumed from here. */
 type Stopped = { stillRunning: Stop["stillRunning"] | undefined; pausedCount: number | undefined; how: string };
 

@@ -5,7 +5,7 @@ import { stdinRest } from "../ask.ts";
 import { relative } from "../moments.ts";
 import { Problem } from "../problem.ts";
 import { contextFields, conversationOf, count, money, processOf, type ProcessEntry, spentFields } from "../processes.ts";
-import { rowOf } from "../said.ts";
+import { afterStop, rowOf, type Stop } from "../said.ts";
 import { type Globals, withClient } from "../session.ts";
 import { note, pour, say, sayFields, sayJson, sayTable } from "../terminal.ts";
 
@@ -90,9 +90,19 @@ export async function procHistory(flags: OfProcess & { limit?: string; offset?: 
 export async function procAbort(flags: Globals & { run?: string }, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const pid = await processOf(client, given);
-    const done = await client.call("proc.abort", { pid, ...(flags.run === undefined ? {} : { runId: flags.run }) });
+    const run = flags.run === undefined ? {} : { runId: flags.run };
+    const done = await client.call("proc.abort", { pid, ...run, pauseQueue: true });
     if (flags.json) return sayJson(done);
     say(done.aborted ? `Ended run ${done.runId ?? ""} of ${pid}` : `${pid} is not working on ${flags.run ?? "anything"}`);
+    sayRest(done, pid);
+  });
+}
+
+export async function procResume(flags: Globals, [given]: readonly string[]): Promise<void> {
+  await withClient(flags, async (client) => {
+    const resumed = await client.call("proc.queue.resume", { pid: await processOf(client, given) });
+    if (flags.json) return sayJson(resumed);
+    say(resumed.resumed === 0 ? "Nothing is on hold" : `${resumed.resumed} resumed`);
   });
 }
 
@@ -101,6 +111,7 @@ export async function procKill(flags: Globals & { archive?: boolean }, [given = 
     const killed = await client.call("proc.kill", { pid: await processOf(client, given), archive: flags.archive !== false });
     if (flags.json) return sayJson(killed);
     say(`Ended all that ${killed.pid} did and emptied its conversations${archived(killed)}`);
+    sayRest(killed, killed.pid);
   });
 }
 
@@ -110,6 +121,7 @@ export async function procReset(flags: OfProcess, [given]: readonly string[]): P
     const reset = await client.call("proc.reset", { pid });
     if (flags.json) return sayJson(reset);
     say(`${reset.pid} begins anew${archived(reset)}`);
+    sayRest(reset, reset.pid);
   });
 }
 
@@ -171,6 +183,11 @@ async function where(client: Client, flags: OfProcess) {
 function stateOf({ state }: ProcessEntry): string {
   const words: Partial<Record<ProcessEntry["state"], string>> = { waiting_tool: "running a tool", waiting_hil: "waiting for you" };
   return words[state] ?? state;
+}
+
+function sayRest({ stillRunning, pausedCount }: Partial<Stop>, pid: string): void {
+  const rest = afterStop({ stillRunning, pausedCount, how: `gsv proc resume ${pid}` });
+  if (rest !== "") say(rest);
 }
 
 function archived({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string }): string {
