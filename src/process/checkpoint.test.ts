@@ -43,7 +43,7 @@ describe("a reset", () => {
       {
         role: "toolResult",
         content: "content of /a",
-        tool_calls: { toolName: "Read", isError: false },
+        tool_calls: { toolName: "Read", isError: false, durationMs: expect.any(Number) },
         tool_call_id: expect.any(String),
         ts: 1_000,
       },

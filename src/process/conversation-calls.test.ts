@@ -110,8 +110,8 @@ describe("compacting by hand", () => {
     const [first] = world.process.conversation.segments({}).slice(-1);
     const { messages } = await world.process.conversation.readSegment({ segmentId: first!.id });
     expect(messages.slice(-2).map(({ content }) => content)).toEqual([
-      { toolName: "Read", isError: false, toolCallId: expect.any(String), output: "content of /a" },
-      { toolName: "Read", isError: false, toolCallId: expect.any(String), output: "content of /b" },
+      { toolName: "Read", isError: false, durationMs: expect.any(Number), toolCallId: expect.any(String), output: "content of /a" },
+      { toolName: "Read", isError: false, durationMs: expect.any(Number), toolCallId: expect.any(String), output: "content of /b" },
     ]);
   });
 

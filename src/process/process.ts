@@ -283,6 +283,8 @@ export class Process {
       case "generate":
         return this.#generate(runId);
       case "end":
+        // Whatever it was waiting for too long.
+        if (action.reason === "lease.expired") this.#stop(STOPPED);
         return this.#state.change((tell) => {
           const run = this.#state.runs.active();
           if (run?.runId !== runId) return;

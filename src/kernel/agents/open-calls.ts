@@ -21,7 +21,7 @@ export class OpenCalls {
   readonly #means: Means;
   readonly #open = new Set<Open>();
   /** Of those that were stopped and whose end nobody knows, by process. */
-  readonly #unknown = new Map<string, StillRunning[]>();
+  readonly #unknown = new Map<string, { runId: string; call: StillRunning }[]>();
   readonly #waiting = new Set<Waiter>();
 
   constructor(means: Means) {
@@ -52,7 +52,7 @@ export class OpenCalls {
     for (const { abort } of stopped) abort.abort(STOPPED);
     const left = () => stopped.filter((open) => this.#open.has(open));
     if (left().length > 0) await this.#until(() => left().length === 0);
-    const unknown = this.#unknown.get(pid) ?? [];
+    const unknown = (this.#unknown.get(pid) ?? []).filter((one) => runId === null || one.runId === runId).map(({ call }) => call);
     this.#unknown.delete(pid);
     const silent = left().map(({ about: { target, command } }) => ({ target, command, why: `${target} has not answered that it ended` }));
     return [...unknown, ...silent];
@@ -67,8 +67,9 @@ export class OpenCalls {
     return due.length === 0 ? null : Math.min(...due);
   }
 
-  #noted({ pid, target, command }: CallAbout, why: string): void {
-    this.#unknown.set(pid, [...(this.#unknown.get(pid) ?? []), { target, command, why }]);
+  #noted({ pid, runId, target, command }: CallAbout, why: string): void {
+    const others = (this.#unknown.get(pid) ?? []).filter((one) => one.runId === runId);
+    this.#unknown.set(pid, [...others, { runId, call: { target, command, why } }]);
   }
 
   #until(isOver: () => boolean): Promise<void> {

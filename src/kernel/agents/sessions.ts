@@ -44,11 +44,20 @@ export class Sessions {
   heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, deviceId: string | null, data: unknown): void {
     if (syscall !== EXEC) return;
     const { status, sessionId } = data as { status?: unknown; sessionId?: unknown };
-    if (status === "running" && typeof sessionId === "string") {
-      const command = typeof args.input === "string" ? args.input : "";
-      const session = { sessionId, pid, uid, target: deviceId ?? NATIVE, command, runId, conversationId };
-      this.#changed(uid, ({ processSessions, now }) => processSessions.told({ ...session, startedAt: now }));
-    } else if (typeof args.sessionId === "string") this.ended(args.sessionId);
+    const polled = typeof args.sessionId === "string" ? args.sessionId : null;
+    if (status !== "running") {
+      if (polled !== null) this.ended(polled);
+      return;
+    }
+    // One that somebody else started is theirs, whoever looks at it.
+    if (polled !== null) return this.#means.relaxed(({ processSessions }) => processSessions.awaited(pid, polled));
+    if (typeof sessionId !== "string") return;
+    const command = typeof args.input === "string" ? args.input : "";
+    const session = { sessionId, pid, uid, target: deviceId ?? NATIVE, command, runId, conversationId };
+    this.#means.relaxed(({ processSessions, emit, after, now }) => {
+      processSessions.started({ ...session, startedAt: now });
+      after(() => emit.changed(uid, ["sessions"]));
+    });
   }
 
   ended(sessionId: string): void {
@@ -125,11 +134,5 @@ export class Sessions {
     const answer: Answer = await pass(this.#means.door(), owner, frame, () => new AbortController().signal);
     for (const action of answer.after) action();
     return answer.data;
-  }
-
-  #changed(uid: number, change: (nouns: WriteContext) => boolean): void {
-    this.#means.relaxed((nouns) => {
-      if (change(nouns)) nouns.after(() => nouns.emit.changed(uid, ["sessions"]));
-    });
   }
 }

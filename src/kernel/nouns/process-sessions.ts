@@ -33,12 +33,10 @@ export class ProcessSessions {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? AND run_id = ? AND awaited = 1", pid, runId).map(fromRow);
   }
 
-  /** Its process was told that it runs on. False where that is known. */
-  told({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): boolean {
-    const isKnown = this.#sql.run("UPDATE process_sessions SET awaited = 1 WHERE session_id = ? AND pid = ?", sessionId, pid) > 0;
-    if (isKnown) return false;
+  /** Its process was told that it runs on. */
+  started({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): void {
     this.#sql.run(
-      "INSERT OR IGNORE INTO process_sessions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
+      "INSERT OR REPLACE INTO process_sessions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
       sessionId,
       pid,
       uid,
@@ -48,7 +46,11 @@ export class ProcessSessions {
       conversationId,
       startedAt,
     );
-    return true;
+  }
+
+  /** Its process was told so again. */
+  awaited(pid: string, sessionId: string): void {
+    this.#sql.run("UPDATE process_sessions SET awaited = 1 WHERE session_id = ? AND pid = ?", sessionId, pid);
   }
 
   /** The process goes on with something else than this one. */
