@@ -2,16 +2,16 @@
 
 import type { Page } from "playwright-core";
 
-/** A phone, a tablet, a laptop. */
-export const WIDTHS = [390, 768, 1440] as const;
-const HEIGHT = 800;
+/** A laptop, a tablet, a phone. */
+export const WIDTHS = [1440, 768, 390] as const;
 
 /** What does not fit at one of the widths, one line for each. The page has its own size again afterwards. */
 export async function tooWide(page: Page): Promise<string[]> {
   const size = page.viewportSize()!;
+  const { height } = size;
   const found: string[] = [];
   for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: HEIGHT });
+    await page.setViewportSize({ width, height });
     found.push(...(await outside(page, width)).map((line) => `${width} px: ${line}`));
   }
   await page.setViewportSize(size);
@@ -26,8 +26,9 @@ const PRESSED = "button, a, input, select, textarea, summary";
 function outside(page: Page, width: number): Promise<string[]> {
   return page.evaluate(
     async ({ width, SCROLLED, PRESSED }) => {
-      // What follows the size of the window by script has followed it after two frames.
-      for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+      // What follows the size of the window by script has done so when a frame was drawn.
+      await new Promise(requestAnimationFrame);
+      await new Promise((resolve) => setTimeout(resolve, 0));
       const found: string[] = [];
       const { scrollWidth } = document.scrollingElement!;
       if (scrollWidth > width) found.push(`the page is ${scrollWidth} px wide`);

@@ -96,7 +96,7 @@ test("chat, with every kind of message, a question, what waits, and its dialogs"
   await menu.click();
   await fits("the menu");
   await menu.click();
-  for (const title of ["Rename", "Compact older messages", "When the context is full", "End the agent"]) {
+  for (const title of ["Compact older messages", "End the agent"]) {
     await menu.click();
     await page.getByRole("menuitem", { name: title, exact: true }).click();
     await fitsAndCloses(title);
@@ -132,10 +132,8 @@ test("what lies over a page", async () => {
   await page.getByRole("radio").first().waitFor();
   await fitsAndCloses("new task");
   await show(`/machines/device/${DEVICE}`);
-  for (const name of ["Forget…", `Revoke Without a name`]) {
-    await page.getByRole("button", { name }).click();
-    await fitsAndCloses(name);
-  }
+  await page.getByRole("button", { name: "Forget…" }).click();
+  await fitsAndCloses("forget");
   await show("/settings/policy");
   await page.getByRole("button", { name: "Write one, from the standard" }).click();
   await page.getByText("None of them would be decided otherwise.").waitFor();
@@ -145,12 +143,11 @@ test("what lies over a page", async () => {
 test("the pages of root", async () => {
   const before = page;
   page = await desktop.openAs(ROOT, "/", PHONE);
-  for (const path of ["/settings/ai", "/settings/users", "/settings/about"]) {
+  for (const path of ["/settings/ai", "/settings/about", "/settings/users"]) {
     await show(path);
     await fits(path);
   }
-  await show("/settings/users");
-  for (const name of ["Add a user", "Set password of bob", "Lock bob", /^Members of g/]) {
+  for (const name of ["Add a user", "Set password of bob", /^Members of g/]) {
     await page.getByRole("button", { name }).click();
     await fitsAndCloses(String(name));
   }
@@ -194,7 +191,7 @@ async function copies(name: string): Promise<void> {
   const button = page.getByRole("button", { name });
   await button.waitFor();
   for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 });
+    await page.setViewportSize({ ...page.viewportSize()!, width });
     const { x, width: wide } = (await button.boundingBox())!;
     expect(wide, `${name} at ${width} px`).toBeGreaterThan(20);
     expect(x, `${name} at ${width} px`).toBeGreaterThanOrEqual(0);
