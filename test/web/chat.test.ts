@@ -7,6 +7,8 @@ import type { Client } from "../../src/client/client.ts";
 import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
 import { type Desktop, focusByKey, PHONE, startDesktop, violationsInBothThemes, WIDE } from "../support/desktop.ts";
 import { plugIn, type TestDevice } from "../support/devices.ts";
+import { Pace } from "../support/models/pace.ts";
+import { pieces, type Said } from "../support/models/script.ts";
 import { ScriptedModel, says, toldText } from "../support/models/scripted.ts";
 import { ALICE, BOB, enter, ROOT } from "../support/people.ts";
 
@@ -218,6 +220,51 @@ describe("with a model that is told what to say", () => {
     await second.close();
   });
 
+  test("an answer grows with every piece of its reasoning, its text and the arguments of its call, also after a reconnect", async () => {
+    const reasoning = "First the question, then the facts, and the answer last of all.";
+    const text =
+      "# How it grows\n\nA paragraph with **bold words** and `code`, as long as it takes.\n\n- one entry of a list\n- another entry of it\n\n" +
+      "```js\nconst sum = 1 + 2;\nconsole.log(sum);\n```\n\nAnd a last paragraph after all of that, so that it goes on for a while.";
+    const args = JSON.stringify({ path: "~/a-file-that-nobody-has-ever-written.md", target: "gsv" });
+    const said: Said[] = [
+      { type: "thinking", text: reasoning },
+      { type: "text", text },
+      { type: "call", id: "call_slow", name: "Read", args },
+    ];
+    // The first event says only that there will be an answer.
+    const pace = new Pace(1);
+    model.on("answer slowly", { paced: { say: said }, pace }, says("There is no such file."));
+    const first = await openTask("growing");
+    const page = await first.context().newPage();
+    const line = await cuttable(page);
+    await page.goto(first.url());
+    await say(page, "answer slowly");
+    const answer = messageList(page).getByRole("article", { name: "Agent, answering" });
+    /** Each piece is let through when the one before it was seen. */
+    const grow = async (shown: Locator, count: number) => {
+      for (let piece = 0; piece < count; piece++) {
+        const before = await lengthOf(shown);
+        pace.allow();
+        await expect.poll(() => lengthOf(shown), { interval: 20 }).toBeGreaterThan(before);
+      }
+    };
+    pace.allow();
+    await answer.getByRole("button", { name: "Thinking" }).click();
+    await grow(answer.locator(".thoughts-text"), pieces(reasoning).length - 1);
+    const half = Math.floor(pieces(text).length / 2);
+    expect(half).toBeGreaterThanOrEqual(7);
+    await grow(answer.locator(".md"), half);
+    line.cut();
+    await grow(answer.locator(".md"), pieces(text).length - half);
+    pace.allow();
+    await answer.getByRole("button", { name: /^Read/ }).click();
+    await grow(answer.locator(".tool-body"), pieces(args).length);
+    pace.allow(Number.POSITIVE_INFINITY);
+    await messageList(page).getByText("There is no such file.").waitFor();
+    expect(line.opened).toBe(2);
+    await page.close();
+  });
+
   test("two tabs show the same, once, whoever sends", async () => {
     model.on("from the first", says("first answer")).on("from the second", says("second answer"));
     const page = await openTask("two tabs");
@@ -372,6 +419,23 @@ async function openTask(label: string): Promise<Page> {
 async function say(page: Page, text: string): Promise<void> {
   await messageField(page).fill(text);
   await messageField(page).press("Enter");
+}
+
+/** Before the page is opened: a way to lose its connection, and how many it has had. */
+async function cuttable(page: Page): Promise<{ cut(): void; opened: number }> {
+  const line = { cut: () => {}, opened: 0 };
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    const server = socket.connectToServer();
+    line.opened += 1;
+    line.cut = () => void Promise.all([socket.close({ code: 3001 }), server.close()]);
+  });
+  return line;
+}
+
+/** How much is there to read; nothing of what is not there. */
+async function lengthOf(shown: Locator): Promise<number> {
+  const texts = await shown.allInnerTexts();
+  return texts.join("").length;
 }
 
 /** Playwright waits until it can be pressed, as a person would. */

@@ -9,6 +9,7 @@ import { anthropicStream } from "./anthropic.ts";
 import { chatStream } from "./chat.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
 import { googleStream } from "./google.ts";
+import type { Pace } from "./pace.ts";
 import { responsesStream } from "./responses.ts";
 import type { Script } from "./script.ts";
 
@@ -23,6 +24,8 @@ export type Reply =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   /** Nothing, or so many bytes of the script's stream and then nothing, until the other side goes. */
   | { hang: true; script?: Script; after?: number }
+  /** The script's stream, each event when its pace lets it through. */
+  | { paced: Script; pace: Pace }
   /** So many bytes of the script's stream; then the end of the answer, or of the connection. */
   | { cut: Script; after: number; how: "end" | "reset" }
   /** These bytes as they are. */
@@ -166,6 +169,7 @@ function play(step: Exclude<Reply, (request: Asked) => unknown>, wire: WireName,
     begin(response).write(recorded(wire, step.script).subarray(0, step.after ?? 0));
     return;
   }
+  if ("paced" in step) return void playPaced(step, wire, begin(response));
   if ("cut" in step) {
     const part = recorded(wire, step.cut).subarray(0, step.after);
     begin(response).flushHeaders();
@@ -174,6 +178,16 @@ function play(step: Exclude<Reply, (request: Asked) => unknown>, wire: WireName,
     return;
   }
   begin(response).end("bytes" in step ? step.bytes : recorded(wire, step));
+}
+
+async function playPaced({ paced, pace }: { paced: Script; pace: Pace }, wire: WireName, response: ServerResponse): Promise<void> {
+  for (const event of recorded(wire, paced)
+    .toString()
+    .split(/(?<=\n\n)/)) {
+    await pace.next();
+    response.write(event);
+  }
+  response.end();
 }
 
 function begin(response: ServerResponse): ServerResponse {

@@ -34,7 +34,7 @@ function Failure({ text }: { text: string }) {
     <article class="message message-failed" aria-label="A run ended with an error">
       <Icon name="warning" />
       <div>
-        <p class="message-failed-text">{text}</p>
+        <p>{text}</p>
         <p class="soft">{whatToDo(text)}</p>
       </div>
     </article>

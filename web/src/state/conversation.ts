@@ -73,7 +73,7 @@ export class Conversation {
     this.about = new Latest<About>(async () => (await call("proc.conversation.get", of)).conversation, sentence);
     const feed = listen(pid, this.#listener());
     this.live = computed(() => {
-      const { answer } = feed.live.value;
+      const answer = feed.live.value;
       return answer?.conversationId === id ? answer : null;
     });
     this.#stops.push(
@@ -82,22 +82,25 @@ export class Conversation {
     );
   }
 
-  /** Answers that were coming, the newest last. A new array for every frame. */
+  /** Answers that were coming, the newest last: the ones that ended, and the one that grows with every frame. */
   readonly coming = computed<readonly Coming[]>(() => {
     const { value } = this.live;
     const ending = this.#ending.value;
     const read = ending.length === 0 ? [] : (this.window.view?.messages.slice(-ENDING_LOOKS).map(({ id }) => id) ?? []);
     const unread = ending.filter(({ messageId }) => messageId === null || !read.includes(messageId)).map(({ answer }) => answer);
-    return value === null ? unread : [...unread, { ...value }];
+    return value === null ? unread : [...unread, value];
   });
 
   /** The run that is worked on here. */
   readonly run = computed<{ runId: string; state: string } | null>(() => {
     const agent = agentOf(this.pid);
-    const live = this.live.value;
+    const liveRunId = this.#liveRunId.value;
     if (agent?.activeRunId != null && agent.activeConversationId === this.id) return { runId: agent.activeRunId, state: agent.state };
-    return live === null ? null : { runId: live.runId, state: "running" };
+    return liveRunId === null ? null : { runId: liveRunId, state: "running" };
   });
+
+  /** Apart from the answer, so that what shows the run is not made anew for every piece. */
+  readonly #liveRunId = computed(() => this.live.value?.runId ?? null);
 
   close(): void {
     this.#isClosed = true;

@@ -20,7 +20,7 @@ const OVER_KEPT = 200;
 const feeds = new Map<string, Feed>();
 
 /** Returns the way to stop. */
-export function listen(pid: string, listener: FeedListener): { live: ReadonlySignal<{ answer: Coming | null }>; stop(): void } {
+export function listen(pid: string, listener: FeedListener): { live: ReadonlySignal<Coming | null>; stop(): void } {
   const now = client.peek();
   let feed = feeds.get(pid);
   if (feed === undefined || feed.isOver || feed.client !== now) {
@@ -33,8 +33,7 @@ export function listen(pid: string, listener: FeedListener): { live: ReadonlySig
 
 class Feed {
   readonly client: Client;
-  /** A new object for every frame, so that who shows it looks at what changed within. */
-  readonly live = signal<{ answer: Coming | null }>({ answer: null });
+  readonly live = signal<Coming | null>(null);
   readonly #listeners = new Set<FeedListener>();
   readonly #following: Following;
   #answer: Coming | null = null;
@@ -120,6 +119,6 @@ class Feed {
   #show(): void {
     if (this.#frame !== null) cancelAnimationFrame(this.#frame);
     this.#frame = null;
-    this.live.value = { answer: this.#answer };
+    this.live.value = this.#answer;
   }
 }

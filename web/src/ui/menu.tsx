@@ -1,10 +1,13 @@
 // What can be done with one thing, behind a button. Arrow keys move, Escape closes and gives the focus back.
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./menu.css";
+
+/** So far it stays from the edge of the window. */
+const EDGE_PX = 8;
 
 export type MenuItem = { title: string; icon?: IconName; danger?: boolean; disabled?: boolean; run: () => void };
 
@@ -13,6 +16,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const hasIcons = items.some((item) => item.icon !== undefined);
   const entries = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)") ?? [])];
@@ -30,6 +34,14 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
       removeEventListener("pointerdown", outside);
       removeEventListener("focusin", outside);
     };
+  }, [isOpen]);
+
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const place = () => keepInside(list.current!);
+    place();
+    addEventListener("resize", place);
+    return () => removeEventListener("resize", place);
   }, [isOpen]);
 
   const close = () => {
@@ -59,7 +71,7 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
         onClick={() => setOpen(!isOpen)}
       />
       {isOpen && (
-        <div class="menu-list" role="menu" id={id} aria-label={label} tabIndex={-1} onKeyDown={press}>
+        <div class="menu-list" role="menu" id={id} ref={list} aria-label={label} tabIndex={-1} onKeyDown={press}>
           {items.map(({ title, icon, danger, disabled, run }) => (
             <button
               type="button"
@@ -81,4 +93,11 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
       )}
     </div>
   );
+}
+
+/** It ends where its button does; a button near the left edge has it begin further to the right. */
+function keepInside(list: HTMLElement): void {
+  list.style.translate = "";
+  const { left } = list.getBoundingClientRect();
+  if (left < EDGE_PX) list.style.translate = `${EDGE_PX - left}px`;
 }
