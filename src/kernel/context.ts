@@ -14,6 +14,7 @@ import type { FileReads, Files } from "./nouns/files.ts";
 import type { Agents } from "./agents/agents.ts";
 import type { Approvals, ApprovalReads } from "./nouns/approvals.ts";
 import type { Followers } from "./nouns/followers.ts";
+import type { ModelFailureReads, ModelFailures } from "./nouns/model-failures.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
 import type { Processes, ProcessReads } from "./nouns/processes.ts";
 import type { Spending } from "./nouns/spending.ts";
@@ -54,6 +55,7 @@ export type ReadContext = {
   approvals: ApprovalReads;
   ipcCalls: Pick<IpcCalls, "ofRun" | "due" | "nextDueAt">;
   spending: Pick<Spending, "today" | "days">;
+  modelFailures: ModelFailureReads;
 };
 
 export type WriteContext = {
@@ -76,6 +78,7 @@ export type WriteContext = {
   followers: Followers;
   ipcCalls: IpcCalls;
   spending: Spending;
+  modelFailures: ModelFailures;
   emit: Emit;
   /** Done once the call is answered; not at all where the transaction fails. */
   after: (action: () => void) => void;

@@ -10,8 +10,19 @@ import { routes } from "./005-routes.ts";
 import { ledgers } from "./006-ledgers.ts";
 import { processes } from "./007-processes.ts";
 import { ipcConversations } from "./008-ipc-conversations.ts";
+import { tokenUse } from "./009-token-use.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, files, deviceIndexes, repositories, routes, ledgers, processes, ipcConversations];
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  files,
+  deviceIndexes,
+  repositories,
+  routes,
+  ledgers,
+  processes,
+  ipcConversations,
+  tokenUse,
+];
 
 export function migrate(sql: Sql): void {
   migrateBy(sql, MIGRATIONS);
