@@ -263,7 +263,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.group.remove:devices", "A group that is gone takes its devices along: another that gets its number has none of them", "issue 4"),
   r("sys.device.revoke:unknown", "Granting and revoking an unknown device or group is 404", "routing"),
   r("sys.device.remove:forgets", "A device that is forgotten is offline, undescribed and shared with nobody", "issue 4"),
-  r("fs.upload:bytes", "Bytes of any kind become a file once all are there, on the gateway and on a device", "issue 4, hardware-tools"),
+  r(
+    "fs.upload:bytes",
+    "Bytes of any kind become a file once all are there, with the mode that was given, on the gateway and on a device",
+    "issue 4, hardware-tools",
+  ),
   r("fs.upload:resumes", "What an upload with the same tag left is not sent again", "issue 4"),
   r("fs.upload:checked", "Bytes that are too many, too few or other than announced leave the old file as it was", "issue 4"),
   r("fs.upload:rights", "A file that may not be written is refused, and nothing of the body is taken", "issue 4"),
