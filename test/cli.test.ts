@@ -6,12 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "smol-toml";
+import type { Client } from "../src/client/client.ts";
 import { reference } from "../src/syscalls/reference.ts";
 import { VERSION } from "../src/protocol/version.ts";
 import { BUILD } from "./support/current-build.ts";
 import type { Host } from "./support/host.ts";
+import { plugIn } from "./support/devices.ts";
 import { startNodeHost } from "./support/node-host.ts";
-import { ALICE, ROOT } from "./support/people.ts";
+import { ALICE, enter, ROOT } from "./support/people.ts";
 
 type Run = { code: number | null; out: string; err: string };
 type Options = { stdin?: string | Uint8Array; env?: Record<string, string>; config?: string };
@@ -141,6 +143,30 @@ describe("calls", () => {
     expect(await gsv(["call", "sys.info", "[]"])).toMatchObject({ code: 1, err: expect.stringContaining("JSON object") });
   });
 
+  test("a field that the call does not know is dropped, and named on standard error", async () => {
+    const typo = await gsv(["call", "sys.config.get", '{"kye":"config/server/timezone"}']);
+    expect(typo).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("config/server/name"),
+      err: "gsv: warning: sys.config.get knows no field kye, so it is dropped. Did you mean key?\n",
+    });
+    const piped = await gsv(["call", "sys.info"], { stdin: '{"\\u001b[2J":1}' });
+    expect(piped).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^gsv: warning: sys\.info knows no field \S+, so it is dropped\n$/),
+    });
+    expect(piped.err).not.toContain("\u001b");
+    expect(await gsv(["call", "sys.setup", '{"usrname":"mallory"}'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^gsv: warning: .*Did you mean username\?\ngsv: System already initialized \(409\)\n$/),
+    });
+    expect(await gsv(["call", "later.than.this", '{"any":1}'])).toEqual({
+      code: 1,
+      out: "",
+      err: "gsv: Unknown syscall: later.than.this (404)\n",
+    });
+  });
+
   test("a stranger's call shows no identity", async () => {
     expect(await gsv(["call", "sys.setup", "{}"])).toMatchObject({ code: 1, err: "gsv: System already initialized (409)\n" });
   });
@@ -216,6 +242,7 @@ describe("tokens", () => {
     expect(await gsv(["auth", "token", "create", "--device", "phone"])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^gsv_node_/),
+      err: expect.stringMatching(/must be used within 1 h.*paste there, within 1 h /s),
     });
     const { tokens } = JSON.parse((await gsv(["token", "list", "--json"])).out) as {
       tokens: { tokenId: string; allowedDeviceId: string | null }[];
@@ -223,7 +250,14 @@ describe("tokens", () => {
     const id = tokens.find(({ allowedDeviceId }) => allowedDeviceId === "phone")?.tokenId ?? "";
     const table = (await gsv(["token", "list"])).out.split("\n");
     expect(table[0]).toMatch(/^ID +UID +KIND +LABEL/);
-    expect(table.find((line) => line.startsWith(id))).toMatch(/ node +- +phone .* in 365 d$/);
+    expect(table.find((line) => line.startsWith(id))).toMatch(/ node +- +phone .* never +in (1 h|60 min) unused$/);
+    const lasting = await gsv(["token", "create", "--device", "phone", "--within", "never", "--json"]);
+    const { tokenId } = (JSON.parse(lasting.out) as { token: { tokenId: string } }).token;
+    expect((await gsv(["token", "list"])).out).toMatch(new RegExp(`^${tokenId} .* in 365 d unused$`, "m"));
+    expect(await gsv(["token", "create", "--device", "phone", "--within", "soon"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Not a length of time"),
+    });
     expect(await gsv(["token", "revoke", id, "--reason", "lost"])).toMatchObject({ code: 0 });
     expect((await gsv(["token", "list"])).out).not.toContain(id);
     expect((await gsv(["auth", "token", "list", "--all"])).out).toContain(id);
@@ -432,7 +466,11 @@ describe("files", () => {
       ["rm", "-r", "laptop:x"],
       ["search", "x", "laptop:"],
     ])
-      expect(await gsv(words)).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^gsv: .*laptop.* \((403|503)\)\n$/) });
+      expect(await gsv(words)).toEqual({
+        code: 1,
+        out: "",
+        err: "gsv: no such device: laptop. You have none yet: gsv token create --device NAME shows how to add one\n",
+      });
     for (const words of [
       ["cat", "laptop:"],
       ["write", "laptop:"],
@@ -441,6 +479,44 @@ describe("files", () => {
       expect(await gsv(words)).toEqual({ code: 1, out: "", err: "gsv: Which file on laptop? Write laptop:PATH\n" });
     expect(await gsv(["write", "./a:b"], { stdin: "colon" })).toMatchObject({ code: 0 });
     expect(await gsv(["cat", "/home/alice/a:b"])).toMatchObject({ code: 0, out: "colon" });
+  });
+
+  test("a device that is not there, or another's, is told with those one has, by every command", async () => {
+    const own = await connect(ALICE.username);
+    const other = await connect("bob");
+    const workshop = await plugIn(host, own, "workshop");
+    const vault = await plugIn(host, other, "vault");
+    const commands = [
+      ["ls", "worksop:"],
+      ["rm", "-r", "worksop:x"],
+      ["cp", "worksop:x", "gsv:x"],
+      ["cp", join(scratch, "config", "config.toml"), "worksop:x"],
+      ["run", "--target", "worksop", "--", "ls"],
+      ["shell", "--target", "worksop"],
+      ["jobs", "--target", "worksop"],
+      ["device", "describe", "worksop", "what", "for"],
+      ["device", "remove", "worksop"],
+      ["call", "fs.read", '{"target":"worksop","path":"x"}'],
+    ];
+    const err = "gsv: no such device: worksop. Did you mean workshop? Yours: workshop\n";
+    const told = await Promise.all(commands.map(async (words) => ({ words, ...(await gsv(words, { stdin: "ls\n" })) })));
+    expect(told).toEqual(commands.map((words) => ({ words, code: 1, out: "", err })));
+    const [foreign, absent] = await Promise.all([gsv(["ls", "vault:"]), gsv(["ls", "fault:"])]);
+    expect(foreign).toEqual({ code: 1, out: "", err: "gsv: no such device: vault. Yours: workshop\n" });
+    expect(absent).toEqual({ ...foreign, err: foreign.err.replace("vault", "fault") });
+    workshop.close();
+    await expect.poll(async () => (await gsv(["device", "list"])).out).toBe("");
+    expect((await gsv(["ls", "worksop:"])).err).toContain("Yours: workshop (offline)");
+    expect((await gsv(["ls", "workshop:"])).err).toBe("gsv: Device offline: workshop (503)\n");
+    expect((await asRoot(["ls", "worksop:"])).err).toContain("Did you mean workshop? Yours: vault, workshop (offline)");
+    vault.close();
+    for (const [client, deviceId] of [
+      [own, "workshop"],
+      [other, "vault"],
+    ] as const) {
+      await client.call("sys.device.remove", { deviceId });
+      client.close();
+    }
   });
 });
 
@@ -486,6 +562,7 @@ describe("help", () => {
     for (const usage of ["ls [path]", "cat <path>", "write <path> [file]", "rm [options] <path...>", "search [options] <text> [path]"])
       expect((await gsv(["help"])).out).toContain(`  ${usage} `);
     expect((await gsv(["help", "token", "create"])).out).toContain("--device <id>");
+    expect((await gsv(["cp", "--help"])).out).toMatch(/copy files of any kind and size/);
     expect(await gsv(["help", "sys.tokn.create"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("Did you mean sys.token.create"),
@@ -592,6 +669,14 @@ describe("sessions", () => {
 const TERMINAL = { NODE_OPTIONS: "--import=data:text/javascript,process.stdout.isTTY=true" };
 
 let rootToken: string | null = null;
+
+/** A client of somebody's, by a token that root makes. */
+async function connect(username: string): Promise<Client> {
+  const { users } = JSON.parse((await asRoot(["user", "list", "--json"])).out) as { users: { uid: number; username: string }[] };
+  const uid = users.find((user) => user.username === username)!.uid;
+  const token = (await asRoot(["token", "create", "--uid", String(uid)])).out.trim();
+  return enter(host, { username, token });
+}
 
 /** A command as root, by token, because passwords are slow on purpose. */
 async function asRoot(args: string[], stdin = ""): Promise<Run> {

@@ -79,9 +79,9 @@ auth
   .option("--ai-provider <provider>", "such as anthropic or openai")
   .option("--ai-model <model>", "model of that provider")
   .option("--ai-api-key <key>", "its API key; - reads it from standard input")
-  .option("--node-id <device>", "also make a token for this device")
+  .option("--node-id <device>", "also make a token for this device, which must connect within an hour")
   .option("--node-label <label>", "label of that token")
-  .option("--node-expires-at <time>", "its end: 90d or 2027-01-31, else in a year")
+  .option("--node-expires-at <time>", "its end: 90d or 2027-01-31; else none for as long as it is used")
   .option("--code <code>", "the setup code the gateway printed, where others can reach it")
   .action(doing(async (flags) => (await import("./commands/auth.ts")).setup(flags)));
 auth
@@ -133,7 +133,7 @@ program
   .action(doing(async (flags, args) => (await import("./commands/cat.ts")).cat(flags, args)));
 program
   .command("write <path> [file]")
-  .description("make or replace a file with the text of a file here; without one or with - it is read from standard input")
+  .description("make or replace a file with the content of a file here; without one or with - it is read from standard input")
   .action(doing(async (flags, args) => (await import("./commands/write.ts")).write(flags, args)));
 program
   .command("rm <path...>")
@@ -144,12 +144,16 @@ program
 program
   .command("cp <from...>")
   .usage("[options] <from...> <to>")
-  .description("copy text files between this machine and targets: gsv:PATH is on the gateway, laptop:PATH on a device, a plain path here")
+  .description(
+    "copy files of any kind and size between this machine and targets: gsv:PATH is on the gateway, laptop:PATH on a device, a plain path here",
+  )
   .option("-r, --recursive", "directories too, with all below them")
   .option("-n, --no-clobber", "leave files that are there as they are")
   .addHelpText(
     "after",
-    "\nCopies are exact. A file that is neither UTF-8 text nor, from a target, a picture, is refused; owners, modes and times are not copied." +
+    "\nA copy is exact and takes its place when all of it is there; one that was cut off goes on where it stopped when you copy it again." +
+      "\nWith a / at the end, <to> is a directory, made if need be. Links, and for a target empty directories, are left out with a remark." +
+      "\nA new file keeps its permission bits; owners and times are not copied." +
       "\nExamples: gsv cp notes.md gsv:~/   gsv cp -r gsv:~/knowledge .   gsv cp laptop:/etc/hosts gsv:hosts",
   )
   .action(doing(async (flags, args) => (await import("./commands/cp.ts")).cp(flags, args)));
@@ -210,7 +214,7 @@ program
   .description("run a command on the gateway or a device and exit as it does; without one, a script from standard input")
   .usage("[options] -- COMMAND [ARGUMENT...]")
   .option("--target <name>", "where: gsv, or a device such as laptop", "gsv")
-  .option("--cwd <dir>", "working directory there, else the home")
+  .option("--cwd <dir>", "working directory there, else the home, or the workspace of a device")
   .option("--timeout <seconds>", "end it after this long (124); on the gateway never later than config/shell/timeout_ms")
   .option("--tty", "at a terminal, for programs that draw on the screen; on a device")
   .showHelpAfterError("Put -- before the command, so that its options are its own: gsv run -- ls -l")
@@ -268,7 +272,8 @@ function tokenCommands(parent: Command): void {
     .option("--kind <kind>", "node, service or user; node where --device is given, else user")
     .option("--device <id>", "the only device that may use it")
     .option("--label <text>", "what it is for")
-    .option("--expires <time>", "90d, 8h, 2027-01-31 or never; else 90 days for users and a year for others")
+    .option("--expires <time>", "90d, 8h, 2027-01-31 or never; else after a year in which nobody used it")
+    .option("--within <time>", "how soon it must be used for the first time, as 7d, or never; else an hour with --device")
     .option("--uid <uid>", "for another user, as root")
     .addOption(new Option("--expires-at <time>").hideHelp())
     .action(doing(async (flags) => (await import("./commands/token.ts")).tokenCreate(flags)));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseExpiry, relative } from "./moments.ts";
+import { parseExpiry, parseLength, relative } from "./moments.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const DAY = 86_400_000;
@@ -13,6 +13,11 @@ test("expiries as people type them", () => {
   expect(parseExpiry(String(NOW + DAY), NOW)).toBe(NOW + DAY);
   for (const text of ["", "soon", "90", "-1d", "2026-13-01"]) expect(() => parseExpiry(text, NOW)).toThrow("Not a time");
   expect(() => parseExpiry("2020-01-01", NOW)).toThrow("in the past");
+});
+
+test("lengths of time as people type them", () => {
+  expect(["1h", "7d", "never"].map(parseLength)).toEqual([DAY / 24, 7 * DAY, null]);
+  for (const text of ["", "0h", "2027-01-31", "1.5h"]) expect(() => parseLength(text)).toThrow("Not a length of time");
 });
 
 test("moments as people read them", () => {

@@ -44,6 +44,15 @@ export function parseExpiry(text: string, now = Date.now()): number | null {
   return at;
 }
 
+/** 1h or 7d, in milliseconds. Null stands for never. */
+export function parseLength(text: string): number | null {
+  if (text === "never") return null;
+  const [, count = "0", unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
+  const ms = Number(count) * (LENGTHS[unit] ?? 0);
+  if (ms === 0) throw new Problem(`Not a length of time: ${text}. Write it like 1h or 7d, or never`);
+  return ms;
+}
+
 function isoTime(text: string): number {
   return /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -87,6 +87,8 @@ export async function withClient<T>(globals: Globals, work: (client: Client) => 
   const client = await enter(globals);
   try {
     return await work(client);
+  } catch (error) {
+    throw error instanceof CallError ? await (await import("./no-such-device.ts")).explainDevice(client, error) : error;
   } finally {
     client.close();
   }

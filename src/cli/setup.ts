@@ -2,6 +2,7 @@
 // ask, and calls sys.setup. Secrets are never shown.
 
 import { type Answer, type Arguments, CallError, Line } from "../client/line.ts";
+import { LINE_WORKS_MS } from "../lib/install-line.ts";
 import { NAME } from "../lib/name.ts";
 import { isTimezone } from "../lib/timezone.ts";
 import type { Address } from "./address.ts";
@@ -151,10 +152,9 @@ function node({ nodeId, nodeLabel, nodeExpiresAt }: SetupFlags): Pick<SetupArgs,
   }
   const expiresAt = nodeExpiresAt === undefined ? undefined : parseExpiry(nodeExpiresAt);
   if (expiresAt === null)
-    throw new Problem("A token made at setup ends some day: give --node-expires-at a time, or leave it out for a year");
-  return {
-    node: { deviceId: nodeId, ...(nodeLabel === undefined ? {} : { label: nodeLabel }), ...(expiresAt === undefined ? {} : { expiresAt }) },
-  };
+    throw new Problem("Give --node-expires-at a time, or leave it out: then the token lasts for as long as it is used");
+  const label = nodeLabel === undefined ? {} : { label: nodeLabel };
+  return { node: { deviceId: nodeId, firstUseWithinMs: LINE_WORKS_MS, ...label, ...(expiresAt === undefined ? {} : { expiresAt }) } };
 }
 
 /** secretValue asks only where there is somebody to ask, and then these values are not collected here. */

@@ -1977,6 +1977,7 @@ export type Calls = {
         deviceId: string;
         label?: string;
         expiresAt?: number;
+        firstUseWithinMs?: number;
       };
       code?: string;
     };
@@ -2001,6 +2002,7 @@ export type Calls = {
         allowedDeviceId: string | null;
         createdAt: number;
         expiresAt: number | null;
+        endsUnusedAt: number | null;
         token: string;
       };
     };
@@ -2096,7 +2098,7 @@ export type Calls = {
     };
   };
 
-  /** Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt a user token lives 90 days, others 365; null means it does not expire. */
+  /** Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt it ends after a year without use, and a connection is a use; with null it never ends. With firstUseWithinMs it is over unless it is used within that time; once used, it lives like any other. endsUnusedAt says when it ends unless it is used before. */
   "sys.token.create": {
     args: {
       uid?: number;
@@ -2105,6 +2107,7 @@ export type Calls = {
       allowedRole?: "user" | "driver" | "service";
       allowedDeviceId?: string;
       expiresAt?: number | null;
+      firstUseWithinMs?: number;
     };
     result: {
       token: {
@@ -2117,12 +2120,13 @@ export type Calls = {
         allowedDeviceId: string | null;
         createdAt: number;
         expiresAt: number | null;
+        endsUnusedAt: number | null;
         token: string;
       };
     };
   };
 
-  /** List tokens, revoked ones included, newest first. Root sees everybody's or one user's; others their own. */
+  /** List tokens, revoked ones included, newest first. Root sees everybody's or one user's; others their own. endsUnusedAt says when a token ends unless it is used before; one that is connected is in use. */
   "sys.token.list": {
     args: {
       uid?: number;
@@ -2139,6 +2143,7 @@ export type Calls = {
         createdAt: number;
         lastUsedAt: number | null;
         expiresAt: number | null;
+        endsUnusedAt: number | null;
         revokedAt: number | null;
         revokedReason: string | null;
       }>;

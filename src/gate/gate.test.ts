@@ -7,7 +7,7 @@ import { type Door, pass } from "./gate.ts";
 
 const DOOR: Door = {
   table: new Map([[aiTools.name, aiTools]]),
-  authorize() {},
+  authorize: () => aiTools,
   run: () => ({ data: "ran", after: [] }),
 };
 

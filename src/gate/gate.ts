@@ -13,14 +13,13 @@ export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: bo
 
 export type Door = {
   table: ReadonlyMap<string, Syscall>;
-  /** By name alone: 425, 403, 409. */
-  authorize(caller: Caller | Stranger, name: string): void;
+  /** The call of that name, judged by its name alone: 425, 403, 409, 404. */
+  authorize(caller: Caller | Stranger, name: string): Syscall;
   run(call: Syscall, caller: Caller | Stranger, args: unknown, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer>;
 };
 
 export function pass(door: Door, caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer> {
-  door.authorize(caller, frame.call);
-  const call = door.table.get(frame.call) ?? fail(404, `Unknown syscall: ${frame.call}`);
+  const call = door.authorize(caller, frame.call);
   if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
   if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
   const args = decode(call.args, frame.args);

@@ -15,6 +15,7 @@ import type { Agents } from "./agents/agents.ts";
 import type { Approvals, ApprovalReads } from "./nouns/approvals.ts";
 import type { Cancellations } from "./nouns/cancellations.ts";
 import type { Followers } from "./nouns/followers.ts";
+import type { ModelFailureReads, ModelFailures } from "./nouns/model-failures.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
 import type { Processes, ProcessReads } from "./nouns/processes.ts";
 import type { ProcessSessions } from "./nouns/process-sessions.ts";
@@ -57,6 +58,7 @@ export type ReadContext = {
   approvals: ApprovalReads;
   ipcCalls: Pick<IpcCalls, "ofRun" | "due" | "nextDueAt">;
   spending: Pick<Spending, "today" | "days">;
+  modelFailures: ModelFailureReads;
 };
 
 export type WriteContext = {
@@ -81,6 +83,7 @@ export type WriteContext = {
   followers: Followers;
   ipcCalls: IpcCalls;
   spending: Spending;
+  modelFailures: ModelFailures;
   emit: Emit;
   /** Done once the call is answered; not at all where the transaction fails. */
   after: (action: () => void) => void;

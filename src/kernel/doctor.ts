@@ -1,23 +1,29 @@
 // What commonly goes wrong with a gateway, looked at from inside: each check says how things stand and what to do next. Changes
-// nothing. Everybody is told of what is theirs; root of everybody's, and of the host (doctor-host.ts).
+// nothing, except that a model which is tried and answers counts as failing no more. Everybody is told of what is theirs; root
+// of everybody's, and of the host (doctor-host.ts).
 
 import type { Vitals } from "../ports/vitals.ts";
+import { isTokenLive } from "../lib/token-end.ts";
 import { isRoot } from "../protocol/caller.ts";
 import type { Check } from "../protocol/check.ts";
 import { aiSettings } from "./agents/ai-settings.ts";
-import type { ReadContext } from "./context.ts";
+import type { EffectContext, ReadContext } from "./context.ts";
 import { hostChecks } from "./doctor-host.ts";
 import type { Trials } from "./setup-trials.ts";
 
 type Who = { uid: number; gids: readonly number[] };
 type Asked = { now: number | undefined; tryModel: boolean };
-type Means = { vitals: Vitals; trials: Pick<Trials, "check"> };
+type Means = { vitals: Vitals; trials: Pick<Trials, "check">; relaxed: EffectContext["relaxed"] };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const SKEW_MS = 30_000;
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
+/** How long before a token ends unused its owner is told. */
+const ENDS_UNUSED_SOON_MS = 42 * DAY_MS;
+/** A token that nobody has used for so long since it was made is not about to be. */
+const NEVER_USED_MS = 7 * DAY_MS;
 const QUESTION_OLD_MS = 60 * MINUTE_MS;
 /** Longer than a tool may run and a model be silent. */
 const STUCK_MS = 30 * MINUTE_MS;
@@ -35,7 +41,7 @@ export async function examine(
   return [
     ...host,
     clock(reads, theirs),
-    await model(means.trials, reads, caller, tryModel, signal),
+    await model(means, reads, caller, tryModel, signal),
     devices(reads, caller),
     tokens(reads, caller),
     questions(reads, caller),
@@ -60,15 +66,15 @@ function clock({ now, about, connections }: ReadContext, theirs: number | undefi
   return { ...check, state: "warn", says, next: "Set both clocks by NTP." };
 }
 
-async function model(trials: Means["trials"], { config }: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
+async function model(means: Means, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
   const check = { id: "model", title: "Model" };
-  const { choice, problems } = aiSettings(config, caller.uid);
+  const { choice, problems } = aiSettings(reads.config, caller.uid);
   const named = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
   if (problems[0] !== undefined)
     return { ...check, state: "warn", says: `${problems[0]}.`, next: "Mend it in the settings of AI, or with gsv config set." };
   if (tryIt) {
     // Whoever decides where the gateway connects to has chosen this place.
-    const { problem } = await trials.check(choice, isRoot(caller), signal);
+    const { problem } = await means.trials.check(choice, isRoot(caller), signal);
     if (problem !== null)
       return {
         ...check,
@@ -76,8 +82,16 @@ async function model(trials: Means["trials"], { config }: ReadContext, caller: W
         says: `${capital(named)} does not answer. ${sentence(problem.message)}`,
         next: "Check provider, model and key in the settings of AI.",
       };
-    if (choice.provider !== "demo") return { ...check, state: "ok", says: `${capital(named)} answers.`, next: null };
+    means.relaxed(({ modelFailures }) => modelFailures.answered(caller.uid));
   }
+  const failing = failures(reads, caller);
+  if (failing !== null)
+    return {
+      ...check,
+      state: "fail",
+      says: failing,
+      next: "Check provider, model and key in the settings of AI. It counts until the model answers: gsv doctor --model asks it.",
+    };
   if (choice.provider === "demo")
     return {
       ...check,
@@ -85,7 +99,18 @@ async function model(trials: Means["trials"], { config }: ReadContext, caller: W
       says: "Agents answer with the demo model, which understands a few phrases.",
       next: "Choose a provider in the settings of AI.",
     };
-  return { ...check, state: "ok", says: `Agents use ${named}.`, next: null };
+  return { ...check, state: "ok", says: tryIt ? `${capital(named)} answers.` : `Agents use ${named}.`, next: null };
+}
+
+/** What is known of models that did not answer when they were last asked; null for nothing. */
+function failures({ modelFailures, accounts, now }: ReadContext, caller: Who): string | null {
+  const [last, ...others] = modelFailures.list(isRoot(caller) ? undefined : caller.uid);
+  if (last === undefined) return null;
+  const { uid, error, count, at } = last;
+  const whose = uid === caller.uid ? "your agents" : `agents of ${accounts.byUid(uid)?.username ?? `uid ${uid}`}`;
+  const before = count === 1 ? "" : ` and ${counted(count - 1, "time")} before that`;
+  const more = others.length === 0 ? "" : ` So did those of ${counted(others.length, "other user")}.`;
+  return `The model of ${whose} failed ${span(now - at)} ago${before}: ${sentence(error)}${more}`;
 }
 
 function devices({ devices, about }: ReadContext, caller: Who): Check {
@@ -106,11 +131,10 @@ function devices({ devices, about }: ReadContext, caller: Who): Check {
 
 function tokens({ tokens, now }: ReadContext, caller: Who): Check {
   const check = { id: "tokens", title: "Tokens" };
-  const live = tokens
-    .list(isRoot(caller) ? undefined : caller.uid)
-    .filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now));
+  const live = tokens.list(isRoot(caller) ? undefined : caller.uid).filter((token) => isTokenLive(token, now));
+  const name = ({ label, tokenPrefix }: (typeof live)[number]) => label ?? `${tokenPrefix}…`;
+  const named = (some: typeof live) => listed(some.map(name));
   const ending = live.filter(({ kind, expiresAt }) => kind !== "user" && expiresAt !== null && expiresAt - now < EXPIRES_SOON_MS);
-  const named = (some: typeof live) => listed(some.map(({ label, tokenPrefix }) => label ?? `${tokenPrefix}…`));
   if (ending.length > 0)
     return {
       ...check,
@@ -119,17 +143,35 @@ function tokens({ tokens, now }: ReadContext, caller: Who): Check {
       next: "Make new ones for those machines before they are cut off.",
     };
   const unused = live.filter(({ lastUsedAt, createdAt }) => now - (lastUsedAt ?? createdAt) > UNUSED_MS);
+  const fading = unused.filter(({ endsUnusedAt }) => endsUnusedAt !== null && endsUnusedAt - now < ENDS_UNUSED_SOON_MS);
+  if (fading.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `Not used for most of a year, and will end unused: ${listed(fading.map((token) => `${name(token)} in ${span(token.endsUnusedAt! - now)}`))}.`,
+      next: "Use those once that are still needed, such as by switching the machine on; the others end by themselves.",
+    };
   if (unused.length > 0)
     return { ...check, state: "warn", says: `Not used for 90 days: ${named(unused)}.`, next: "Revoke those that nobody needs." };
-  const endless = live.filter(({ expiresAt }) => expiresAt === null);
+  const never = live.filter(({ lastUsedAt }) => lastUsedAt === null);
+  const left = never.filter(({ createdAt }) => now - createdAt > NEVER_USED_MS);
+  if (left.length > 0)
+    return { ...check, state: "warn", says: `Never used since they were made: ${named(left)}.`, next: "Revoke those that nobody needs." };
+  const endless = live.filter(({ expiresAt, endsUnusedAt }) => expiresAt === null && endsUnusedAt === null);
   if (endless.length > 0)
     return {
       ...check,
       state: "warn",
-      says: `Without an end: ${named(endless)}.`,
+      says: `Without an end, also unused: ${named(endless)}.`,
       next: "Replace them by tokens that end, or revoke those that nobody needs.",
     };
-  return { ...check, state: "ok", says: `${counted(live.length, "valid token")}, all in use and with an end.`, next: null };
+  return { ...check, state: "ok", says: `${counted(live.length, "valid token")}${inUse(live.length, never.length)}.`, next: null };
+}
+
+function inUse(all: number, never: number): string {
+  if (all === 0) return "";
+  if (never === 0) return all === 1 ? ", in use" : ", all in use";
+  return all === never ? ", never used yet" : `, ${never} of them never used yet`;
 }
 
 function questions({ approvals, now }: ReadContext, caller: Who): Check {
@@ -178,9 +220,12 @@ function listed(names: readonly string[]): string {
 
 function span(ms: number): string {
   const minutes = Math.round(ms / MINUTE_MS);
-  if (minutes < 1) return `${Math.round(ms / 1000)} seconds`;
+  if (minutes < 1) return counted(Math.round(ms / 1000), "second");
   if (minutes < 120) return counted(minutes, "minute");
-  return counted(Math.round(minutes / 60), "hour");
+  const hours = Math.round(minutes / 60);
+  if (hours < 48) return counted(hours, "hour");
+  const days = Math.round(hours / 24);
+  return days < 14 ? counted(days, "day") : counted(Math.round(days / 7), "week");
 }
 
 function sentence(text: string): string {

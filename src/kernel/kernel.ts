@@ -35,6 +35,7 @@ import { Groups } from "./nouns/groups.ts";
 import { Approvals } from "./nouns/approvals.ts";
 import { Cancellations } from "./nouns/cancellations.ts";
 import { Followers } from "./nouns/followers.ts";
+import { ModelFailures } from "./nouns/model-failures.ts";
 import { IpcCalls } from "./nouns/ipc-calls.ts";
 import { Processes } from "./nouns/processes.ts";
 import { ProcessSessions } from "./nouns/process-sessions.ts";
@@ -160,6 +161,7 @@ export class Kernel {
       followers: this.#followers,
       ipcCalls: new IpcCalls(sql),
       spending: this.#spending,
+      modelFailures: new ModelFailures(sql),
     };
     const context = Object.defineProperty(
       { about, ...nouns, emit: this.#emit, after: (action: () => void) => this.#transactor.after(action) },
@@ -376,9 +378,12 @@ export class Kernel {
 
   /** Whether this is a live token of root's: what the operator's pages ask for. */
   isOperator(token: string): boolean {
-    const found = this.#tokens.match(token, this.#ports.clock.now());
+    const now = this.#ports.clock.now();
+    const found = this.#tokens.match(token, now);
     const account = found && this.#accounts.byUid(found.uid);
-    return found?.kind === "user" && account?.uid === 0 && !account.locked;
+    if (found?.kind !== "user" || account?.uid !== 0 || account.locked) return false;
+    this.#unlessFull(() => this.#relaxed(() => this.#tokens.used([found.tokenId], now)));
+    return true;
   }
 
   /** Whether root listed this host as reachable although its address is not public. For the host's Net port. */
@@ -463,11 +468,14 @@ export class Kernel {
     this.#timers.arm("sweep", "", now + (isDone ? SWEEP_MS : SWEEP_STEP_MS));
     if (!isDone) return;
     this.#throttle.prune(now);
+    this.#tokens.prune(now);
     this.#shellSessions.prune(now);
     this.#approvals.prune(now);
     this.#followers.prune(now);
     this.#spending.prune(now);
     this.#cancellations.prune(now);
+    // A token that is connected is in use, however long ago it came in.
+    this.#transactor.after(() => this.#unlessFull(() => this.#relaxed(() => this.#tokens.used(this.#connections.tokenIds(), now))));
     this.#transactor.after(
       () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
     );

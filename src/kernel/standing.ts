@@ -1,6 +1,7 @@
 // Who a caller is by now, when it may have gone: a command that runs on after its socket has closed keeps the rights its
 // user has at that moment, and none once what it came in with has ended.
 
+import { isTokenLive } from "../lib/token-end.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { ReadContext } from "./context.ts";
 
@@ -11,7 +12,7 @@ export function lasting(reads: ReadContext, caller: Caller): Caller {
     if (credential.kind === "process") return true;
     if (credential.kind === "password") return reads.accounts.hashOf(username) === hash;
     const token = reads.tokens.get(credential.tokenId);
-    return token !== undefined && token.revokedAt === null && (token.expiresAt === null || token.expiresAt > reads.now);
+    return token !== undefined && isTokenLive(token, reads.now);
   };
   const present = (): Caller | undefined => {
     const connected = reads.connections.caller(caller.connectionId);

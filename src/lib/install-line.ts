@@ -6,6 +6,9 @@
 import { isLoopback } from "./address.ts";
 import { quoted } from "./quote.ts";
 
+/** How long the line works: a machine that has not connected by then needs a new one. */
+export const LINE_WORKS_MS = 60 * 60 * 1000;
+
 export type NewDevice = { deviceId: string; username: string; token: string };
 
 /** `origin` is http or https, as the other machine reaches the gateway. */

@@ -30,6 +30,12 @@ export type Role = z.infer<typeof Role>;
 export const TokenKind = z.enum(["node", "service", "user"], { error: "kind must be one of: node, service, user" });
 export type TokenKind = z.infer<typeof TokenKind>;
 
+/** How soon a new token must be used for the first time: after that, unused, it is over. */
+export const FirstUseWithinMs = z
+  .int()
+  .min(1)
+  .max(365 * 24 * 60 * 60 * 1000);
+
 /** A token as everyone may see it: never its value. */
 export const TokenSummary = z.object({
   tokenId: z.string(),
@@ -42,6 +48,8 @@ export const TokenSummary = z.object({
   createdAt: z.number(),
   lastUsedAt: z.number().nullable(),
   expiresAt: z.number().nullable(),
+  /** When it ends unless it is used before; null where being unused does not end it. */
+  endsUnusedAt: z.number().nullable(),
   revokedAt: z.number().nullable(),
   revokedReason: z.string().nullable(),
 });
@@ -58,6 +66,7 @@ export const IssuedToken = TokenSummary.pick({
   allowedDeviceId: true,
   createdAt: true,
   expiresAt: true,
+  endsUnusedAt: true,
 }).extend({ token: z.string() });
 export type IssuedToken = z.infer<typeof IssuedToken>;
 

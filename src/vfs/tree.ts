@@ -202,12 +202,19 @@ async function contentOf({ reads, contents }: TreeMeans, node: FileNode, range?:
   throw new Error(`The content of ${node.path} is missing from the blobs`);
 }
 
-/** What is there keeps its owner and mode. `ifVersion` null: only where nothing is. */
-async function put(means: TreeMeans, who: Who, path: string, content: Uint8Array, ifVersion: string | null | undefined): Promise<void> {
+/** What is there keeps its owner and mode; `mode` is for a new file. `ifVersion` null: only where nothing is. */
+async function put(
+  means: TreeMeans,
+  who: Who,
+  path: string,
+  content: Uint8Array,
+  ifVersion: string | null | undefined,
+  mode?: number,
+): Promise<void> {
   mayPut(means.reads, who, path, ifVersion);
   const isSmall = content.length <= means.inlineBytesMax;
   const hash = toHex(isSmall ? means.sha256(content) : await means.sha256Slowly(content));
-  const name = () => naming(means, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion });
+  const name = () => naming(means, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
   await (isSmall ? name() : means.contents.put(blobKey(hash), content, name));
 }
 
@@ -229,7 +236,7 @@ function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, 
 /** What is large grows in Blobs, so that nobody holds all of it. */
 async function receive(means: TreeMeans, growing: Set<string>, who: Who, path: string, coming: Coming): Promise<Receipt> {
   mayPut(means.reads, who, path, undefined);
-  if (coming.size <= means.inlineBytesMax) return held(path, coming, (content) => put(means, who, path, content, undefined));
+  if (coming.size <= means.inlineBytesMax) return held(path, coming, (content) => put(means, who, path, content, undefined, coming.mode));
   const part = `part-${toHex(means.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? means.uuid()])))}`;
   if (growing.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
   growing.add(part);

@@ -58,7 +58,7 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
 const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
-    "expiresAt reason gecos groups current revokeTokens locked name members capability " +
+    "expiresAt firstUseWithinMs reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
     // Within a process that was named, and looked at only after that was judged.
@@ -108,6 +108,7 @@ for (const call of kernelCalls) {
 }
 for (const who of ["none", "driver", "service", "user", "other", "root"] as const) {
   for (const call of kernelCalls) await cells(who, call);
+  await unknown(who);
 }
 bar.numbers.syscalls = kernelCalls.length;
 admin.close();
@@ -146,6 +147,14 @@ async function cells(who: Who, call: Syscall): Promise<void> {
   }
 }
 
+/** A name that does not exist: strangers are not told so, all others are, whatever they may call. */
+async function unknown(who: Who): Promise<void> {
+  const answer = await request(who, "no.such.call", {});
+  const expected = who === "none" ? [403, "Must call sys.connect first"] : [404, "Unknown syscall: no.such.call"];
+  const got = [answer.error?.code, answer.error?.message];
+  bar.check("decisions", `${got}` === `${expected}`, () => `${who} no.such.call: ${JSON.stringify(answer)}`);
+}
+
 /** The decision by name, as the declaration has it. */
 function decided(who: Who, call: Syscall, answer: AnyFrame): void {
   const code = answer.ok ? 200 : (answer.error?.code ?? 0);
@@ -177,15 +186,19 @@ function mayCall(who: Who, call: Syscall): boolean {
   }
 }
 
+function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<AnyFrame> {
+  const { auth: _, ...example } = call.example.args;
+  const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || MAKES[call.name] === name));
+  const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : ownPlaces(call, who);
+  return request(who, call.name, { ...plain, ...needed, ...ids });
+}
+
 /** One request on a socket of its own, so that what one cell closes the next does not miss. */
-async function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<AnyFrame> {
+async function request(who: Who, call: string, args: Record<string, unknown>): Promise<AnyFrame> {
   const socket = await RawSocket.open(host.url);
   try {
     if (who !== "none") await logIn(socket, who);
-    const { auth: _, ...example } = call.example.args;
-    const plain = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in IDS) || MAKES[call.name] === name));
-    const needed = "key" in call.example.args && !("key" in ids) ? { key: "config/server/name" } : ownPlaces(call, who);
-    socket.sendFrame({ type: "req", id: "cell", call: call.name, args: { ...plain, ...needed, ...ids } });
+    socket.sendFrame({ type: "req", id: "cell", call, args });
     for (;;) {
       const frame = await socket.frame();
       if (frame.id === "cell") return frame;

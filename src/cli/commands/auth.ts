@@ -21,7 +21,7 @@ export async function setup(flags: Globals & SetupFlags): Promise<void> {
   note("Next: gsv status shows the gateway, gsv help what you can do, gsv user add NAME makes room for others (as root: -u root).");
   if (flags.json) sayJson(result);
   else if (result.nodeToken !== undefined) {
-    note(`The token of device ${String(result.nodeToken.allowedDeviceId)}, shown only now:`);
+    note(`The token of device ${String(result.nodeToken.allowedDeviceId)}, shown only now. It must connect within an hour:`);
     say(result.nodeToken.token);
   }
 }

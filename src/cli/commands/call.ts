@@ -2,28 +2,41 @@
 
 import { fstatSync } from "node:fs";
 import { Line } from "../../client/client.ts";
+import type { Reference } from "../../protocol/reference.ts";
+import { VERSION } from "../../protocol/version.ts";
 import { stdinRest } from "../ask.ts";
 import { health } from "../health.ts";
 import { Problem } from "../problem.ts";
 import { type Globals, locate, withClient } from "../session.ts";
 import { socketConstructor } from "../socket.ts";
 import { note, sayJson } from "../terminal.ts";
+import { unknownFields } from "../unknown-fields.ts";
 
 const PATIENCE_MS = 3_000;
 
 export async function call(flags: Globals, [name = "", given]: readonly string[]): Promise<void> {
   const typed = given === undefined || given === "-" ? null : parseArgs(given);
-  if (await isForStrangers(name)) return sayJson(await callAsStranger(flags, name, typed ?? (await pipedArgs(given))));
+  const { reference } = await import("../../syscalls/reference.ts");
+  const known = reference.find((one) => one.name === name);
+  // Such a call takes no identity, so none is shown.
+  if (known?.from.includes("stranger")) {
+    const args = typed ?? (await pipedArgs(given));
+    warnOfUnknown(known, args);
+    return sayJson(await callAsStranger(flags, name, args));
+  }
   await withClient(flags, async (client) => {
     // After logging in, because a password on standard input comes before the arguments.
-    sayJson(await client.call(name, typed ?? (await pipedArgs(given))));
+    const args = typed ?? (await pipedArgs(given));
+    // What another version knows is not known here.
+    if (known !== undefined && client.session.server.version === VERSION) warnOfUnknown(known, args);
+    sayJson(await client.call(name, args));
   });
 }
 
-/** Such a call takes no identity, so none is shown. */
-async function isForStrangers(name: string): Promise<boolean> {
-  const { reference } = await import("../../syscalls/reference.ts");
-  return reference.some((call) => call.name === name && call.from.includes("stranger"));
+/** The gateway drops them, and does the rest. */
+function warnOfUnknown({ name, args: schema }: Reference, args: Record<string, unknown>): void {
+  for (const { field, meant } of unknownFields(schema, args))
+    note(`gsv: warning: ${name} knows no field ${field}, so it is dropped${meant === null ? "" : `. Did you mean ${meant}?`}`);
 }
 
 async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {

@@ -4,6 +4,7 @@
 import { type Client, CallError } from "../../client/client.ts";
 import { here, type Kind, there } from "../depot.ts";
 import { humanSize } from "../../hardware/text.ts";
+import { explainDevice } from "../no-such-device.ts";
 import { parsePlace } from "../place.ts";
 import { Problem, tell } from "../problem.ts";
 import { type Globals, withClient } from "../session.ts";
@@ -34,11 +35,11 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
     if (toKind === null && isFolderText(last)) await to.depot.makeDirectory(to.path);
     const copied: Copied[] = [];
     let exitCode = 0;
-    const failed = (error: unknown) => {
+    const failed = async (error: unknown) => {
       // One that cannot be copied does not keep the others.
       if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;
       endProgress();
-      exitCode = tell(error);
+      exitCode = tell(await explainDevice(client, error));
     };
     for (const text of others.toReversed()) {
       try {
@@ -50,7 +51,7 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
         }
         endProgress();
       } catch (error) {
-        failed(error);
+        await failed(error);
       }
     }
     if (flags.json) sayJson({ copied });

@@ -4,6 +4,7 @@ import { CallError } from "../../client/client.ts";
 import type { DeviceEvent, RunningDevice } from "../../device/device.ts";
 import { type DeviceLog, deviceLogFile, openDeviceLog } from "../device-log.ts";
 import { relative } from "../moments.ts";
+import { noSuchDevice } from "../no-such-device.ts";
 import { EXIT_CANCELLED, Problem } from "../problem.ts";
 import { type Globals, withClient } from "../session.ts";
 import { socketConstructor } from "../socket.ts";
@@ -29,16 +30,21 @@ export async function deviceList(flags: Globals & { all?: boolean }): Promise<vo
 }
 
 export async function deviceDescribe(flags: Globals, [deviceId = "", ...words]: readonly string[]): Promise<void> {
-  const { device } = await withClient(flags, (client) => client.call("sys.device.update", { deviceId, description: words.join(" ") }));
-  if (device === null) throw new Problem(`You have no device ${deviceId}: gsv device list --all shows those you have`);
+  const device = await withClient(flags, async (client) => {
+    const updated = await client.call("sys.device.update", { deviceId, description: words.join(" ") });
+    if (updated.device === null) throw await noSuchDevice(client, deviceId);
+    return updated.device;
+  });
   if (flags.json) return sayJson({ device });
   say(`${device.deviceId}: ${device.description || "(no description)"}`);
 }
 
 export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly string[]): Promise<void> {
-  const { removed } = await withClient(flags, (client) => client.call("sys.device.remove", { deviceId }));
-  if (flags.json) return sayJson({ removed });
-  if (!removed) throw new Problem(`You have no device ${deviceId}: gsv device list --all shows those you have`);
+  await withClient(flags, async (client) => {
+    const { removed } = await client.call("sys.device.remove", { deviceId });
+    if (!removed) throw await noSuchDevice(client, deviceId);
+  });
+  if (flags.json) return sayJson({ removed: true });
   say(`Forgot ${deviceId}. Its token still works: gsv token list, gsv token revoke ID.`);
 }
 
@@ -90,11 +96,17 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
     } catch (error) {
       if (error instanceof Problem) throw error;
       // Whatever it is, it may be mended while this runs: a token made anew, a gateway started again.
-      const why = error instanceof CallError ? `refused: ${error.message} (${error.code})` : (error as Error).message;
-      log("warn", "not connected; trying again", { reason: why });
+      log("warn", "not connected; trying again", { reason: whyNot(error, deviceId) });
     }
     await new Promise((done) => setTimeout(done, waitMs * (0.5 + Math.random())));
   }
+}
+
+function whyNot(error: unknown, deviceId: string): string {
+  if (!(error instanceof CallError)) return (error as Error).message;
+  const why = `refused: ${error.message} (${error.code})`;
+  if (error.code !== 401) return why;
+  return `${why}. The token was revoked, has ended, or was not used in time after it was made: gsv token create --device ${deviceId} prints a new line`;
 }
 
 const noteLog: DeviceLog = (_, message, { reason } = {}) => {

@@ -4,6 +4,7 @@
 import type { Client } from "../../client/client.ts";
 import { CallError } from "../../client/line.ts";
 import { askYes, isInteractive } from "../ask.ts";
+import { explainDevice } from "../no-such-device.ts";
 import { type FilePlace, parsePlace, placeText } from "../place.ts";
 import { Problem, tell } from "../problem.ts";
 import { isDirectory, mustBeOk } from "../remote-file.ts";
@@ -25,7 +26,7 @@ export async function rm(flags: Flags, texts: readonly string[]): Promise<number
       } catch (error) {
         // One that cannot be deleted does not keep the others.
         if (!(error instanceof CallError) && !(error instanceof Problem && error.exitCode === 1)) throw error;
-        exitCode = tell(error);
+        exitCode = tell(await explainDevice(client, error));
       }
     }
     if (flags.json) sayJson({ deleted });

@@ -2,13 +2,23 @@
 // to paste on that machine follows as a remark.
 
 import type { Client } from "../../client/client.ts";
-import { installLine, reachRemark } from "../../lib/install-line.ts";
-import { parseExpiry, relative } from "../moments.ts";
+import { installLine, LINE_WORKS_MS, reachRemark } from "../../lib/install-line.ts";
+import { isTokenLive } from "../../lib/token-end.ts";
+import { parseExpiry, parseLength, relative, span } from "../moments.ts";
 import { Problem } from "../problem.ts";
 import { type Globals, isCode, locate, SESSION_HOURS, withClient } from "../session.ts";
 import { note, say, sayJson, sayTable } from "../terminal.ts";
 
-type CreateFlags = Globals & { kind?: string; device?: string; label?: string; expires?: string; expiresAt?: string; uid?: string };
+type CreateFlags = Globals & {
+  kind?: string;
+  device?: string;
+  label?: string;
+  expires?: string;
+  expiresAt?: string;
+  within?: string;
+  uid?: string;
+};
+type Ends = { expiresAt: number | null; endsUnusedAt?: number | null };
 
 export async function tokenCreate(flags: CreateFlags): Promise<void> {
   const { device, label } = flags;
@@ -17,8 +27,10 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     throw new Problem(`Not a kind of token: ${kind}. Use node, service or user`);
   if (device !== undefined && kind !== "node") throw new Problem("--device goes with --kind node only");
   const expires = flags.expires ?? flags.expiresAt;
+  const within = flags.within === undefined ? (device === undefined ? null : LINE_WORKS_MS) : parseLength(flags.within);
   const args = {
     kind,
+    ...(within === null ? {} : { firstUseWithinMs: within }),
     ...(device === undefined ? {} : { allowedDeviceId: device }),
     ...(label === undefined ? {} : { label }),
     ...(expires === undefined ? {} : { expiresAt: parseExpiry(expires) }),
@@ -35,12 +47,15 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
   const install = line(token.token);
   if (flags.json) return sayJson(install === null ? { token } : { token, install: install.trim() });
   const bound = device === undefined ? "" : `, only for device ${device}`;
-  note(`${kind} token ${token.tokenId}${bound}; it ends ${relative(token.expiresAt, "never")}. Shown only now:`);
+  note(
+    `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${span(within)}`}. Shown only now:`,
+  );
   say(token.token);
   // Whoever pipes the token elsewhere does not want to see it here.
   const shown = process.stdout.isTTY ? install : line("TOKEN");
   if (shown !== null) {
-    note("To make another machine this device, and keep it one, paste there (it needs Node 20 or newer):");
+    const works = within === null ? "" : `, within ${span(within)}`;
+    note(`To make another machine this device, and keep it one, paste there${works} (it needs Node 20 or newer):`);
     note(shown);
     const remark = reachRemark(origin, "gsv --url URL token create ...");
     if (remark !== null) note(`gsv: note: ${remark}`);
@@ -57,9 +72,7 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
   const { tokens } = await withClient(flags, (client) => client.call("sys.token.list", uidOf(flags)));
   if (flags.json) return sayJson({ tokens });
   const now = Date.now();
-  const shown = flags.all
-    ? tokens
-    : tokens.filter(({ revokedAt, expiresAt }) => revokedAt === null && !(typeof expiresAt === "number" && expiresAt <= now));
+  const shown = flags.all ? tokens : tokens.filter((token) => isTokenLive(token, now));
   sayTable(
     ["ID", "UID", "KIND", "LABEL", "DEVICE", "CREATED", "USED", "ENDS"],
     shown.map((token) => [
@@ -70,7 +83,7 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
       name(token.allowedDeviceId),
       relative(token.createdAt, "-", now),
       relative(token.lastUsedAt, "never", now),
-      token.revokedAt === null ? relative(token.expiresAt, "never", now) : `revoked ${relative(token.revokedAt, "", now)}`,
+      token.revokedAt === null ? ends(token, now) : `revoked ${relative(token.revokedAt, "", now)}`,
     ]),
   );
   if (shown.length < tokens.length) note(`${tokens.length - shown.length} ended or revoked: --all shows them`);
@@ -82,6 +95,16 @@ export async function tokenRevoke(flags: Globals & { reason?: string; uid?: stri
   if (flags.json) sayJson({ revoked });
   if (!revoked) throw new Problem(`No such token of yours: ${tokenId}. gsv token list shows their ids`);
   note(`Revoked ${tokenId}; connections that used it are closed.`);
+}
+
+/** Whichever comes first: its expiry, or its end where nobody uses it. */
+function ends({ expiresAt, endsUnusedAt = null }: Ends, now: number): string {
+  if (endsUnusedAt === null || (expiresAt !== null && expiresAt <= endsUnusedAt)) return relative(expiresAt, "never", now);
+  return `${relative(endsUnusedAt, "", now)} unused`;
+}
+
+function endText({ expiresAt, endsUnusedAt = null }: Ends): string {
+  return expiresAt === null && endsUnusedAt !== null ? "ends after a year without use" : `ends ${relative(expiresAt, "never")}`;
 }
 
 async function ownerName(client: Client, uid: number | undefined): Promise<string> {

@@ -1,4 +1,4 @@
-// Takes in what processes tell: keeps the list of processes current, counts what their owners use, lets go of questions and
+// Takes in what processes tell: keeps the list of processes current, counts what their owners use and which models fail, lets go of questions and
 // routes of runs that are over, and passes everything on to those who want to hear it. What was heard before is not heard again.
 
 import type { ModelUsage } from "../../ports/models.ts";
@@ -50,7 +50,7 @@ export class Hearing {
   }
 
   #keep(nouns: WriteContext, { pid, uid }: ProcessRow, { seq, signal, payload }: ProcessEvent, isGiven: boolean): boolean {
-    const { processes, approvals, spending, emit, after, now } = nouns;
+    const { processes, approvals, spending, modelFailures, emit, after, now } = nouns;
     const queuedCount = typeof payload.queuedCount === "number" ? { queuedCount: payload.queuedCount } : {};
     if (!processes.heard(pid, seq, { ...stateAfter(signal, payload), ...queuedCount }, now)) return false;
     const { runId } = payload;
@@ -59,7 +59,10 @@ export class Hearing {
       if (approvals.withdraw(pid, String(runId), now)) after(() => emit.changed(uid, ["approvals"]));
       if (typeof payload.wallMs === "number" && payload.wallMs > 0) spending.add(uid, { wallMs: payload.wallMs }, now);
       if (isAtRest(payload) && !isGiven) processes.rested(pid);
+      if (MODEL_FAILED.has(String(payload.reason))) modelFailures.failed(uid, String(payload.error), now);
+      else if (payload.status === "ok") modelFailures.answered(uid);
     } else if (signal === "proc.run.started") processes.begun(pid);
+    else if (signal === "proc.run.output") modelFailures.answered(uid);
     else if (signal === "proc.run.tool.finished") spending.add(uid, { toolCalls: 1 }, now);
     else if (signal === "proc.changed" && isUsage(payload)) spending.add(uid, { modelCalls: 1, usage: payload.usage as ModelUsage }, now);
     return true;
@@ -74,6 +77,9 @@ function isAtRest({ queuedCount, pausedCount = 0 }: Payload): boolean {
 function isUsage({ changes, usage }: Payload): boolean {
   return Array.isArray(changes) && changes.includes("usage") && typeof usage === "object";
 }
+
+/** Why a run ended where its model did not answer. */
+const MODEL_FAILED: ReadonlySet<string> = new Set(["generation.error", "generation.empty"]);
 
 /** What changes how a list of processes looks. */
 const LISTED: ReadonlySet<string> = new Set(["proc.run.started", "proc.run.hil.requested", "proc.run.finished"]);

@@ -5,6 +5,7 @@ import { allows } from "../../lib/capability.ts";
 import { checkedStream } from "../../lib/checked-stream.ts";
 import { endingStream } from "../../lib/ending-stream.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
+import { isTokenLive } from "../../lib/token-end.ts";
 import { StorageError } from "../../ports/sql.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Account } from "../../protocol/records.ts";
@@ -88,12 +89,12 @@ export class GitDoor {
     const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
     const context = { ...effects, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
     const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
-    if (credential.kind === "token") this.#means.relaxed(({ tokens, now }) => tokens.used(credential.tokenId, now));
+    if (credential.kind === "token") this.#means.relaxed(({ tokens, now }) => tokens.used([credential.tokenId], now));
     const hash = reads.accounts.hashOf(account.username);
     const holds = () => {
       if (credential.kind === "password") return reads.accounts.hashOf(account.username) === hash;
       const token = reads.tokens.get(credential.tokenId);
-      return token !== undefined && token.revokedAt === null && (token.expiresAt === null || token.expiresAt > reads.now);
+      return token !== undefined && isTokenLive(token, reads.now);
     };
     return () => {
       const present = reads.accounts.byUid(account.uid);

@@ -155,6 +155,11 @@ export class Connections {
     return due == null ? null : Number(due);
   }
 
+  /** Of those that came in with one. */
+  tokenIds(): string[] {
+    return this.#sql.all("SELECT DISTINCT token_id FROM connections WHERE token_id IS NOT NULL").map((row) => String(row.token_id));
+  }
+
   all(): string[] {
     return this.#ids("SELECT connection_id FROM connections");
   }

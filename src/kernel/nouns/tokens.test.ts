@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { migrate } from "../schema/migrate.ts";
-import { Tokens } from "./tokens.ts";
+import { Tokens, UNUSED_MS } from "./tokens.ts";
 
 it("forgets what has ended before it refuses a new token, and refuses before it forgets one in use", () => {
   const sql = new MemorySql();
@@ -23,4 +23,24 @@ it("forgets what has ended before it refuses a new token, and refuses before it 
   expect(tokens.match(first!.token, 7_500)).toBeDefined();
   expect(tokens.list(1000)).toHaveLength(LIMITS.tokensPerUser);
   tokens.create({ uid: 1001, kind: "user", label: null, allowedDeviceId: null, expiresAt: null }, 8_000);
+});
+
+it("forgets tokens that ended unused before it refuses a new one", () => {
+  const sql = new MemorySql();
+  migrate(sql);
+  const tokens = new Tokens(sql, memoryCrypto(new Random("tokens")));
+  const create = (now: number, firstUseWithinMs?: number) =>
+    tokens.create({ uid: 1000, kind: "node", label: null, allowedDeviceId: null, expiresAt: undefined, firstUseWithinMs }, now);
+  const [used, idle] = [create(0), create(0)];
+  tokens.used([used.tokenId], 1_000);
+  const abandoned = create(UNUSED_MS - 2_000, 1_000);
+  while (tokens.list().length < LIMITS.tokensPerUser) create(UNUSED_MS - 2_000);
+  expect(() => create(UNUSED_MS - 1_001)).toThrow("Too many tokens");
+  create(UNUSED_MS - 1_000);
+  expect(tokens.get(abandoned.tokenId)).toBeUndefined();
+  expect(() => create(UNUSED_MS - 1)).toThrow("Too many tokens");
+  create(UNUSED_MS);
+  expect(tokens.get(idle.tokenId)).toBeUndefined();
+  expect(tokens.match(used.token, UNUSED_MS + 999)?.tokenId).toBe(used.tokenId);
+  expect(tokens.match(used.token, UNUSED_MS + 1_000)).toBeUndefined();
 });

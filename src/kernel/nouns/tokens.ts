@@ -1,8 +1,10 @@
-// Issued tokens. Owns auth_tokens. Only a hash of the value is ever stored; the value is returned once.
+// Issued tokens. Owns auth_tokens. Only a hash of the value is ever stored; the value is returned once. A token ends at its
+// expiry; without one, after a year in which nobody used it, and a token with a connection is in use.
 
 import { toBase64Url } from "../../lib/base64.ts";
 import { toHex } from "../../lib/hex.ts";
 import { fail } from "../../lib/sys-error.ts";
+import { isTokenLive } from "../../lib/token-end.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -10,9 +12,8 @@ import type { IssuedToken, Role, TokenKind, TokenSummary } from "../../protocol/
 
 export const ROLE_OF: Record<TokenKind, Role> = { node: "driver", service: "service", user: "user" };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long a token lives where its creator says nothing. */
-export const LIFETIME_MS: Record<TokenKind, number> = { node: 365 * DAY_MS, service: 365 * DAY_MS, user: 90 * DAY_MS };
+/** How long a token without a fixed end lives unused. */
+export const UNUSED_MS = 365 * 24 * 60 * 60 * 1000;
 
 const VALUE_BYTES = 32;
 const PREFIX_CHARS = 16;
@@ -24,7 +25,10 @@ export type NewToken = {
   kind: TokenKind;
   label: string | null;
   allowedDeviceId: string | null;
-  expiresAt: number | null;
+  /** Undefined: none but after a year unused. Null: none at all. */
+  expiresAt: number | null | undefined;
+  /** How soon it must be used for the first time; else it is over. */
+  firstUseWithinMs?: number | undefined;
 };
 
 export class Tokens {
@@ -36,26 +40,27 @@ export class Tokens {
     this.#crypto = crypto;
   }
 
-  create(token: NewToken, now: number): IssuedToken {
+  create({ expiresAt, firstUseWithinMs, ...token }: NewToken, now: number): IssuedToken {
     this.#makeRoom(token.uid, now);
     const value = `gsv_${token.kind}_${toBase64Url(this.#crypto.bytes(VALUE_BYTES))}`;
     const tokenId = this.#crypto.uuid();
-    const tokenPrefix = value.slice(0, PREFIX_CHARS);
-    const allowedRole = ROLE_OF[token.kind];
     this.#sql.run(
-      "INSERT INTO auth_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, NULL, NULL)",
+      "INSERT INTO auth_tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, NULL, NULL, ?, ?)",
       tokenId,
       token.uid,
       token.kind,
       token.label,
       this.#hash(value),
-      tokenPrefix,
-      allowedRole,
+      value.slice(0, PREFIX_CHARS),
+      ROLE_OF[token.kind],
       token.allowedDeviceId,
       now,
-      token.expiresAt,
+      expiresAt ?? null,
+      expiresAt === undefined ? 1 : 0,
+      firstUseWithinMs === undefined ? null : now + firstUseWithinMs,
     );
-    return { tokenId, token: value, tokenPrefix, allowedRole, createdAt: now, ...token };
+    const { lastUsedAt: _, revokedAt: __, revokedReason: ___, ...issued } = this.get(tokenId)!;
+    return { ...issued, token: value };
   }
 
   /** Newest first; everybody's for no uid. */
@@ -75,9 +80,8 @@ export class Tokens {
   /** The live token with this value, if there is one. */
   match(value: string, now: number): TokenSummary | undefined {
     const row = this.#sql.get("SELECT * FROM auth_tokens WHERE token_hash = ?", this.#hash(value));
-    if (row === undefined || row.revoked_at !== null) return undefined;
-    if (row.expires_at !== null && Number(row.expires_at) <= now) return undefined;
-    return fromRow(row);
+    const token = row && fromRow(row);
+    return token !== undefined && isTokenLive(token, now) ? token : undefined;
   }
 
   revoke(tokenId: string, reason: string | null, now: number): void {
@@ -91,8 +95,17 @@ export class Tokens {
     return rows.map((row) => String(row.token_id));
   }
 
-  used(tokenId: string, now: number): void {
-    this.#sql.run("UPDATE auth_tokens SET last_used_at = ? WHERE token_id = ?", now, tokenId);
+  used(tokenIds: readonly string[], now: number): void {
+    this.#sql.run(
+      "UPDATE auth_tokens SET last_used_at = ? WHERE token_id IN (SELECT value FROM json_each(?))",
+      now,
+      JSON.stringify(tokenIds),
+    );
+  }
+
+  /** What was to be used by now and never was: nobody misses it. */
+  prune(now: number): void {
+    this.#sql.run("DELETE FROM auth_tokens WHERE last_used_at IS NULL AND first_use_by <= ?", now);
   }
 
   /** Tokens that have ended, oldest first, are forgotten before a new one is refused. */
@@ -102,9 +115,12 @@ export class Tokens {
     if (tooMany <= 0) return;
     const forgotten = this.#sql.run(
       `DELETE FROM auth_tokens WHERE token_id IN
-         (SELECT token_id FROM auth_tokens WHERE uid = ? AND (revoked_at IS NOT NULL OR expires_at <= ?) ORDER BY created_at LIMIT ?)`,
+         (SELECT token_id FROM auth_tokens WHERE uid = ?1 AND (revoked_at IS NOT NULL OR expires_at <= ?2
+            OR (last_used_at IS NULL AND first_use_by <= ?2) OR (ends_unused = 1 AND coalesce(last_used_at, created_at) <= ?3))
+          ORDER BY created_at LIMIT ?4)`,
       uid,
       now,
+      now - UNUSED_MS,
       tooMany,
     );
     if (forgotten < tooMany) fail(409, `Too many tokens: at most ${LIMITS.tokensPerUser} per user. Revoke some first`);
@@ -127,7 +143,15 @@ function fromRow(row: SqlRow): TokenSummary {
     createdAt: Number(row.created_at),
     lastUsedAt: row.last_used_at as number | null,
     expiresAt: row.expires_at as number | null,
+    endsUnusedAt: endsUnusedAt(row),
     revokedAt: row.revoked_at as number | null,
     revokedReason: row.revoked_reason as string | null,
   };
+}
+
+function endsUnusedAt({ ends_unused, first_use_by, last_used_at, created_at }: SqlRow): number | null {
+  const unused = ends_unused === 1 ? Number(last_used_at ?? created_at) + UNUSED_MS : Infinity;
+  const first = last_used_at === null && first_use_by !== null ? Number(first_use_by) : Infinity;
+  const end = Math.min(unused, first);
+  return end === Infinity ? null : end;
 }

@@ -1,11 +1,13 @@
 // The kernel's schema: an empty database comes to the present one, once.
 
 import { expect, it } from "vitest";
-import { MemorySql } from "../../../test/support/memory-ports.ts";
+import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
+import { isTokenLive } from "../../lib/token-end.ts";
 import { migrate as migrateBy } from "../../ports/migrate.ts";
 import { Accounts } from "../nouns/accounts.ts";
 import { Groups } from "../nouns/groups.ts";
 import { Repositories } from "../nouns/repositories.ts";
+import { Tokens } from "../nouns/tokens.ts";
 import { migrate, MIGRATIONS } from "./migrate.ts";
 
 it("brings an empty database to the present schema, and a second start changes nothing", () => {
@@ -30,6 +32,37 @@ it("gives accounts from before there were repositories their homes", () => {
     { repo: "alice/home", kind: "home", public: false, isScaffolded: false, isArchived: false, head: null },
     { repo: "root/home", kind: "home" },
   ]);
+});
+
+it("takes the end that nobody chose from tokens of machines, and from no others", () => {
+  const sql = new MemorySql();
+  migrateBy(sql, MIGRATIONS.slice(0, 8));
+  const [made, day] = [Date.now() - 86_400_000, 86_400_000];
+  const add = (tokenId: string, kind: string, createdAt: number, days: number) =>
+    sql.run(
+      "INSERT INTO auth_tokens VALUES (?1, 1000, ?2, NULL, ?1, '', NULL, NULL, ?3, ?3, ?4, NULL, NULL)",
+      tokenId,
+      kind,
+      createdAt,
+      createdAt + days * day,
+    );
+  add("laptop", "node", made, 365);
+  add("channel", "service", made, 365);
+  add("chosen", "node", made, 30);
+  add("person", "user", made, 90);
+  add("over", "node", made - 400 * day, 365);
+  migrate(sql);
+  const tokens = new Tokens(sql, memoryCrypto(new Random("tokens")));
+  const now = Date.now();
+  const ends = Object.fromEntries(tokens.list().map(({ tokenId, expiresAt, endsUnusedAt }) => [tokenId, [expiresAt, endsUnusedAt]]));
+  expect(ends).toEqual({
+    laptop: [null, made + 365 * day],
+    channel: [null, made + 365 * day],
+    chosen: [made + 30 * day, null],
+    person: [made + 90 * day, null],
+    over: [made - 35 * day, null],
+  });
+  expect(tokens.list().filter((token) => isTokenLive(token, now))).toHaveLength(4);
 });
 
 function dump(sql: MemorySql): unknown {

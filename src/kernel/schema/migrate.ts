@@ -11,6 +11,7 @@ import { ledgers } from "./006-ledgers.ts";
 import { processes } from "./007-processes.ts";
 import { ipcConversations } from "./008-ipc-conversations.ts";
 import { stops } from "./009-stops.ts";
+import { tokenUse } from "./010-token-use.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   processes,
   ipcConversations,
   stops,
+  tokenUse,
 ];
 
 export function migrate(sql: Sql): void {

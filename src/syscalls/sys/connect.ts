@@ -90,7 +90,7 @@ export default strangerSyscall({
       address,
     };
     const open = ({ connections, tokens, now }: WriteContext) => {
-      if (credential.kind === "token") tokens.used(credential.tokenId, now);
+      if (credential.kind === "token") tokens.used([credential.tokenId], now);
       return connections.open(connection, now);
     };
     // Nobody is promised that a connection outlives a crash, so a login waits for no disk. A device is a promise.

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { fail } from "../../lib/sys-error.ts";
 import { isHttpUrl } from "../../lib/http-url.ts";
 import { isTimezone } from "../../lib/timezone.ts";
-import { IssuedToken, ProcessIdentity } from "../../protocol/records.ts";
-import { LIFETIME_MS } from "../../kernel/nouns/tokens.ts";
+import { FirstUseWithinMs, IssuedToken, ProcessIdentity } from "../../protocol/records.ts";
 import { passSetupDoor } from "../../kernel/setup-door.ts";
 import { strangerSyscall } from "../define.ts";
 
@@ -33,7 +32,12 @@ export default strangerSyscall({
       })
       .optional(),
     node: z
-      .object({ deviceId: z.string().trim().min(1).max(256), label: z.string().max(256).optional(), expiresAt: z.int().optional() })
+      .object({
+        deviceId: z.string().trim().min(1).max(256),
+        label: z.string().max(256).optional(),
+        expiresAt: z.int().optional(),
+        firstUseWithinMs: FirstUseWithinMs.optional(),
+      })
       .optional(),
     code: z.string().max(256).optional(),
   }),
@@ -77,13 +81,14 @@ export default strangerSyscall({
       if (args.ai?.baseUrl !== undefined) config.set("config/ai/base_url", args.ai.baseUrl);
       const result = { user: accounts.identity(user), rootLocked: accounts.isLocked("root") };
       if (args.node === undefined) return result;
-      const { deviceId, label, expiresAt } = args.node;
+      const { deviceId, label, expiresAt, firstUseWithinMs } = args.node;
       const node = {
         uid: user.uid,
         kind: "node" as const,
         label: label ?? `node:${deviceId}`,
         allowedDeviceId: deviceId,
-        expiresAt: expiresAt ?? now + LIFETIME_MS.node,
+        expiresAt,
+        firstUseWithinMs,
       };
       return { ...result, nodeToken: tokens.create(node, now) };
     });

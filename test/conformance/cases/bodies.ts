@@ -52,6 +52,11 @@ verifies("fs.upload:bytes", async ({ host, alice }) => {
     expect((await fetched(client, { path: "~/up.bin" })).equals(content)).toBe(true);
     expect(await put(client, { target: device.deviceId, path: "deep/er/up.bin" }, content)).toMatchObject({ ok: true });
     expect(readFileSync(join(device.workspace, "deep/er/up.bin")).equals(content)).toBe(true);
+    const run = name("run");
+    for (const place of [{ path: `~/${run}` }, { target: device.deviceId, path: run }])
+      await client.upload({ ...place, size: content.length, mode: 0o755 }, outgoing(content));
+    expect(await client.call("shell.exec", { input: `stat -c %a ~/${run}` })).toMatchObject({ output: "755\n" });
+    expect(statSync(join(device.workspace, run)).mode & 0o777).toBe(0o755);
   }
   device.close();
 });

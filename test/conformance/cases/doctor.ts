@@ -1,8 +1,11 @@
 // sys.doctor: what is looked at, and for whom.
 
 import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { says } from "../../support/models/scripted.ts";
 import { ALICE } from "../../support/people.ts";
 import type { RawSocket } from "../../support/raw-socket.ts";
+import { stages } from "../stage.ts";
 import { verifies } from "../verifies.ts";
 
 const HOST = ["storage", "database", "runtime", "address", "hosts", "rights"];
@@ -34,6 +37,26 @@ verifies("sys.doctor:finds", async ({ alice, bob, raw }) => {
   driver.close();
   await client.call("sys.token.revoke", { tokenId: token.tokenId });
   await client.call("sys.device.remove", { deviceId: "doctors-device" });
+});
+
+stages("sys.doctor:model", async ({ world, model, root, somebody, spawn }) => {
+  const person = await somebody();
+  const { username, uid } = person.session.identity.process;
+  const agent = await spawn({}, person);
+  const check = async (client: Client) => (await client.call("sys.doctor", {})).checks.find(({ id }) => id === "model")!;
+  model.on(/Fail\.$/, { status: 401 }).on(/Answer\.$/, says("Here."));
+  await agent.ask("Fail.");
+  await agent.ask("Fail.");
+  const failing = { state: "fail", says: expect.stringMatching(/ago and 1 time before that: .*refused the API key.*\.$/) as string };
+  expect(await check(person)).toMatchObject(failing);
+  expect((await check(root)).says).toContain(username);
+  expect((await check(await world.bob())).says).not.toContain("refused");
+  await agent.ask("Answer.");
+  expect(await check(person)).toMatchObject({ state: "ok" });
+  await agent.ask("Fail.");
+  expect(await check(person)).toMatchObject({ state: "fail" });
+  await root.call("sys.config.set", { key: `users/${uid}/ai/model`, value: "another" });
+  expect(await check(person), "a model that was not asked yet has not failed").toMatchObject({ state: "ok" });
 });
 
 verifies("sys.device.get:shared", async ({ alice, bob, root, raw }) => {

@@ -81,10 +81,11 @@ verifies("sys.setup:options", async ({ fresh, line, connect, raw }) => {
     rootPassword: "another one",
     timezone: "Europe/Berlin",
     ai: { provider: "openai", model: "some-model", apiKey: "sk-secret", baseUrl: "https://models.example.com/v1" },
-    node: { deviceId: "laptop" },
+    node: { deviceId: "laptop", firstUseWithinMs: 3_600_000 },
     ...code(host),
   });
   expect(nodeToken).toMatchObject({ uid: 1000, kind: "node", label: "node:laptop", allowedRole: "driver", allowedDeviceId: "laptop" });
+  expect([nodeToken?.expiresAt, nodeToken!.endsUnusedAt! - nodeToken!.createdAt]).toEqual([null, 3_600_000]);
   const root = await connect({ username: "root", password: "another one" }, {}, host);
   const value = async (key: string) => (await root.call("sys.config.get", { key })).entries[0]?.value;
   expect(await value("config/server/timezone")).toBe("Europe/Berlin");

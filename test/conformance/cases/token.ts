@@ -1,17 +1,19 @@
 // sys.token.*: issuing, listing, ending.
 
 import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
 import { ALICE } from "../../support/people.ts";
+import type { AnyFrame, RawSocket } from "../../support/raw-socket.ts";
 import { expectRefusal, verifies } from "../verifies.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 verifies("sys.token.create:kinds", async ({ root }) => {
   const admin = await root();
-  for (const [kind, role, days] of [
-    ["node", "driver", 365],
-    ["service", "service", 365],
-    ["user", "user", 90],
+  for (const [kind, role] of [
+    ["node", "driver"],
+    ["service", "service"],
+    ["user", "user"],
   ] as const) {
     const { token } = await admin.call("sys.token.create", { kind, label: ` ${kind} ` });
     expect(token).toMatchObject({
@@ -23,10 +25,40 @@ verifies("sys.token.create:kinds", async ({ root }) => {
       tokenPrefix: token.token.slice(0, 16),
     });
     expect(token.token).toMatch(new RegExp(`^gsv_${kind}_[A-Za-z0-9_-]{43}$`));
-    expect(token.expiresAt).toBe(token.createdAt + days * DAY_MS);
+    expect([token.expiresAt, token.endsUnusedAt]).toEqual([null, token.createdAt + YEAR_MS]);
     expect(JSON.stringify(await admin.call("sys.token.list", {}))).not.toContain(token.token);
   }
-  expect((await admin.call("sys.token.create", { kind: "node", expiresAt: null })).token.expiresAt).toBeNull();
+  for (const expiresAt of [null, Date.now() + 60_000])
+    expect((await admin.call("sys.token.create", { kind: "node", expiresAt })).token).toMatchObject({ expiresAt, endsUnusedAt: null });
+});
+
+verifies("sys.token.create:first-use", async ({ alice, connect, raw }) => {
+  const client = await alice();
+  const make = async (firstUseWithinMs: number) =>
+    (await client.call("sys.token.create", { kind: "node", allowedDeviceId: "attic", firstUseWithinMs })).token;
+  const [late, timely] = [await make(1), await make(3_600_000)];
+  expect([late, timely].map(({ createdAt, endsUnusedAt }) => endsUnusedAt! - createdAt)).toEqual([1, 3_600_000]);
+  await expect.poll(async () => (await client.call("sys.info", {})).now).toBeGreaterThan(late.endsUnusedAt!);
+  expect((await drive(await raw(), late.token)).error).toEqual({ code: 401, message: "Authentication failed" });
+  expect((await drive(await raw(), timely.token)).ok).toBe(true);
+  const { lastUsedAt, endsUnusedAt, expiresAt } = (await listed(client, timely.tokenId))!;
+  expect([endsUnusedAt, expiresAt], "once it was used, it lives like any other").toEqual([lastUsedAt! + YEAR_MS, null]);
+  expect((await listed(client, late.tokenId))?.lastUsedAt ?? null).toBeNull();
+  await client.call("sys.device.remove", { deviceId: "attic" });
+  const { token } = await client.call("sys.token.create", { kind: "user", firstUseWithinMs: 1 });
+  await expect.poll(async () => (await client.call("sys.info", {})).now).toBeGreaterThan(token.endsUnusedAt!);
+  await expectRefusal(connect({ username: "alice", token: token.token }), 401, "Authentication failed");
+});
+
+verifies("sys.token.list:unused", async ({ alice, connect }) => {
+  const client = await alice();
+  const { token } = await client.call("sys.token.create", { kind: "user", label: "put off" });
+  expect(await listed(client, token.tokenId)).toMatchObject({ lastUsedAt: null, endsUnusedAt: token.createdAt + YEAR_MS });
+  await expect.poll(async () => (await client.call("sys.info", {})).now).toBeGreaterThan(token.createdAt);
+  await connect({ username: "alice", token: token.token });
+  const { lastUsedAt, endsUnusedAt } = (await listed(client, token.tokenId))!;
+  expect(lastUsedAt).toBeGreaterThan(token.createdAt);
+  expect(endsUnusedAt).toBe(lastUsedAt! + YEAR_MS);
 });
 
 verifies("sys.token.create:validates", async ({ alice }) => {
@@ -44,6 +76,7 @@ verifies("sys.token.create:validates", async ({ alice }) => {
     "allowedDeviceId is only valid for driver-bound tokens",
   );
   await expectRefusal(client.call("sys.token.create", { kind: "node", expiresAt: Date.now() - 1 }), 400, "expiresAt must be in the future");
+  await expectRefusal(client.call("sys.token.create", { kind: "node", firstUseWithinMs: 0 }), 400, "firstUseWithinMs must be at least 1");
   await expectRefusal(client.call("sys.token.create", { kind: "node", uid: 1.5 }), 400, "uid must be a non-negative integer");
 });
 
@@ -131,3 +164,16 @@ verifies("sys.token.revoke:self", async ({ connect, raw }) => {
   expect((await socket.closed).code).toBe(1008);
   expect(socket.unread).toBe(0);
 });
+
+async function listed(client: Client, tokenId: string) {
+  return (await client.call("sys.token.list", {})).tokens.find((token) => token.tokenId === tokenId);
+}
+
+function drive(socket: RawSocket, token: string): Promise<AnyFrame> {
+  return socket.call("sys.connect", {
+    protocol: 1,
+    client: { id: "attic", version: "0", platform: "test", role: "driver" },
+    driver: { implements: ["fs.*"] },
+    auth: { username: ALICE.username, token },
+  });
+}

@@ -81,12 +81,34 @@ verifies("wire:ids-per-socket", async ({ raw }) => {
   expect([a.ok, b.ok]).toEqual([true, true]);
 });
 
-verifies("wire:unknown-call", async ({ root }) => {
-  await expectRefusal((await root()).call("no.such.call", {}), 404, "Unknown syscall: no.such.call");
+verifies("wire:unknown-call", async ({ alice, root, raw }) => {
+  const [client, admin] = [await alice(), await root()];
+  for (const who of [client, admin]) await expectRefusal(who.call("no.such.call", {}), 404, "Unknown syscall: no.such.call");
+  for (const [kind, role] of [
+    ["node", "driver"],
+    ["service", "service"],
+  ] as const) {
+    const { token } = await admin.call("sys.token.create", { kind });
+    const socket = await raw();
+    const as = { id: "asks-nothing", version: "0", platform: "test", role, channel: "test" };
+    const auth = { username: "root", token: token.token };
+    const until = async (id: string, call: string, args = {}) => {
+      socket.sendFrame({ type: "req", id, call, args });
+      for (;;) {
+        const frame = await socket.frame();
+        if (frame.id === id) return frame;
+      }
+    };
+    await until("in", "sys.connect", { protocol: 1, client: as, driver: { implements: ["fs.*"] }, auth });
+    const answer = await until("asked", "no.such.call");
+    expect(answer.error).toEqual({ code: 404, message: "Unknown syscall: no.such.call" });
+    await admin.call("sys.token.revoke", { tokenId: token.tokenId });
+  }
+  await admin.call("sys.device.remove", { deviceId: "asks-nothing" });
 });
 
-verifies("wire:unknown-call-denied", async ({ alice }) => {
-  await expectRefusal((await alice()).call("no.such.call", {}), 403, "Permission denied: no.such.call");
+verifies("wire:call-denied", async ({ alice }) => {
+  await expectRefusal((await alice()).call("sys.user.list", {}), 403, "Permission denied: sys.user.list");
 });
 
 verifies("wire:stranger-denied", async ({ raw }) => {

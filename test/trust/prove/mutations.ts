@@ -26,6 +26,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bar: "authz",
+    name: "names told to strangers",
+    breaks: "A socket without an identity is told which calls there are.",
+    file: "src/kernel/authorize.ts",
+    find: 'if (caller.origin === "stranger") {',
+    replace: 'if (caller.origin === "stranger" && call !== undefined) {',
+    says: /^decisions: none no\.such\.call: /m,
+  },
+  {
+    bar: "authz",
     name: "foreign told from absent",
     breaks: "Revoking a token answers differently for another user's token than for one that does not exist.",
     file: "src/syscalls/sys/token/revoke.ts",

@@ -42,7 +42,7 @@ export default syscall({
     413: "the caller keeps too many keys, or too much in them",
   },
   example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
-  run({ config }, caller, { key, value }) {
+  run({ config, modelFailures }, caller, { key, value }) {
     if (isRoot(caller)) {
       if (READ_ONLY.has(key)) fail(403, `Permission denied: ${key} is read-only`);
       config.set(key, value);
@@ -50,6 +50,7 @@ export default syscall({
       mustBeOwn(caller.uid, key);
       config.setWithinShare(caller.uid, key, value);
     }
+    modelFailures.settingChanged(key);
     return { ok: true as const };
   },
 });

@@ -3,13 +3,13 @@
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
 import { type Caller, isRoot } from "../../../protocol/caller.ts";
-import { IssuedToken, Role, TokenKind, Uid } from "../../../protocol/records.ts";
-import { LIFETIME_MS, ROLE_OF } from "../../../kernel/nouns/tokens.ts";
+import { FirstUseWithinMs, IssuedToken, Role, TokenKind, Uid } from "../../../protocol/records.ts";
+import { ROLE_OF } from "../../../kernel/nouns/tokens.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.token.create",
-  doc: "Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt a user token lives 90 days, others 365; null means it does not expire.",
+  doc: "Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt it ends after a year without use, and a connection is a use; with null it never ends. With firstUseWithinMs it is over unless it is used within that time; once used, it lives like any other. endsUnusedAt says when it ends unless it is used before.",
   runs: "kernel",
   does: "write",
   changes: "tokens",
@@ -23,6 +23,7 @@ export default syscall({
     allowedRole: Role.optional(),
     allowedDeviceId: z.string().trim().min(1).max(256).optional(),
     expiresAt: z.int().nullable().optional(),
+    firstUseWithinMs: FirstUseWithinMs.optional(),
   }),
   result: z.object({ token: IssuedToken }),
   fails: {
@@ -32,7 +33,7 @@ export default syscall({
     409: "the user has too many tokens that are still valid",
   },
   example: {
-    args: { kind: "node", label: "laptop", allowedDeviceId: "laptop" },
+    args: { kind: "node", label: "laptop", allowedDeviceId: "laptop", firstUseWithinMs: 3600000 },
     result: {
       token: {
         tokenId: "6f1f0f0e-8a44-4f0e-b6f5-0c1d8f2a9b10",
@@ -44,11 +45,12 @@ export default syscall({
         allowedRole: "driver",
         allowedDeviceId: "laptop",
         createdAt: 1763200000000,
-        expiresAt: 1794736000000,
+        expiresAt: null,
+        endsUnusedAt: 1763203600000,
       },
     },
   },
-  run({ accounts, tokens, now }, caller, { uid = caller.uid, kind, label, allowedRole, allowedDeviceId, expiresAt }) {
+  run({ accounts, tokens, now }, caller, { uid = caller.uid, kind, label, allowedRole, allowedDeviceId, expiresAt, firstUseWithinMs }) {
     if (!isRoot(caller) && uid !== caller.uid) fail(403, "Permission denied: cannot create tokens for another user");
     if (accounts.byUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
     if (allowedRole !== undefined && allowedRole !== ROLE_OF[kind])
@@ -56,12 +58,15 @@ export default syscall({
     if (allowedDeviceId !== undefined && kind !== "node") fail(400, "allowedDeviceId is only valid for driver-bound tokens");
     if (typeof expiresAt === "number" && expiresAt <= now) fail(400, "expiresAt must be in the future");
     mustBeWithin(caller, kind, expiresAt);
-    return {
-      token: tokens.create(
-        { uid, kind, label: label ?? null, allowedDeviceId: allowedDeviceId ?? null, expiresAt: lifetime(caller, kind, expiresAt, now) },
-        now,
-      ),
+    const token = {
+      uid,
+      kind,
+      label: label ?? null,
+      allowedDeviceId: allowedDeviceId ?? null,
+      expiresAt: expiresAt === undefined ? (ownEnd(caller, kind) ?? undefined) : expiresAt,
+      firstUseWithinMs,
     };
+    return { token: tokens.create(token, now) };
   },
 });
 
@@ -73,11 +78,6 @@ function mustBeWithin(caller: Caller, kind: TokenKind, expiresAt: number | null 
   if (end !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > end)) {
     fail(403, "Permission denied: a user token cannot outlive the token you are logged in with; log in with your password to make it");
   }
-}
-
-function lifetime(caller: Caller, kind: TokenKind, expiresAt: number | null | undefined, now: number): number | null {
-  if (expiresAt !== undefined) return expiresAt;
-  return Math.min(now + LIFETIME_MS[kind], ownEnd(caller, kind) ?? Infinity);
 }
 
 /** When the caller's own credential ends, where that binds the new token. */

@@ -8,7 +8,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.token.list",
-  doc: "List tokens, revoked ones included, newest first. Root sees everybody's or one user's; others their own.",
+  doc: "List tokens, revoked ones included, newest first. Root sees everybody's or one user's; others their own. endsUnusedAt says when a token ends unless it is used before; one that is connected is in use.",
   runs: "kernel",
   does: "read",
   from: ["user"],
@@ -29,8 +29,9 @@ export default syscall({
           allowedRole: "driver",
           allowedDeviceId: "laptop",
           createdAt: 1763200000000,
-          lastUsedAt: null,
-          expiresAt: 1794736000000,
+          lastUsedAt: 1763200360000,
+          expiresAt: null,
+          endsUnusedAt: 1794736360000,
           revokedAt: null,
           revokedReason: null,
         },
