@@ -157,8 +157,10 @@ describe.skipIf(!hasTmux)("at a terminal", () => {
     await chat.shows("Gone again, unasked.");
     expect(count(chat.screen(), "? May it do this?")).toBe(1);
     const { grants } = await client.call("proc.approval.list", { pid });
-    expect(grants).toHaveLength(1);
-    expect((await gsv(["approvals"])).out).toContain(grants[0]!.says);
+    expect(grants).toMatchObject([{ scope: "exact" }]);
+    const { out } = await gsv(["approvals"]);
+    expect(out).toContain(grants[0]!.says);
+    expect(out).toContain(`    path: ${path}\n`);
     expect((await gsv(["approvals", "revoke", grants[0]!.grantId.slice(0, 8)])).out).toBe(`Taken back: ${grants[0]!.grantId}\n`);
     expect((await client.call("proc.approval.list", { pid })).grants).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { approvalDigest } from "./digest.ts";
 import { type Asking, covers, describeGrant, type Grant, GRANT_MS, grantFor, Remember, settled } from "./grants.ts";
 import type { Action } from "./policy.ts";
-import type { Request } from "./request.ts";
+import { type Request, TAGS } from "./request.ts";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
@@ -204,6 +204,91 @@ test("a tool on a target is any call of it there, but what steers agents or mach
   );
 });
 
+/** Of `class` grants for one command on a device: what is like it, and what is not. */
+const ALIKE = ["uptime", "uptime -p", "df -h", "cat notes.txt", "ls sub/dir", "env uptime", "timeout 5 uptime"];
+const FURTHER = [
+  "uptime; id",
+  "uptime && id",
+  "uptime | sh",
+  "uptime > f",
+  "uptime &",
+  "uptime $(id)",
+  "uptime `id`",
+  "$UPTIME",
+  "X=1 uptime",
+  "PATH=. uptime",
+  "./uptime",
+  "make test",
+  "sh -c 'uptime; id'",
+  "sh script.sh",
+  "eval $X",
+  "busybox wget x",
+  "rm x",
+  "mv a b",
+  "touch x",
+  "curl example.org",
+  "ssh host",
+  "sudo uptime",
+  "systemctl stop x",
+  "cat ~/.ssh/id_rsa",
+  "cat /etc/hosts",
+  "cat .env",
+  "uptime 'unclosed",
+];
+
+test("without a scope it covers calls like it: no further tag, and no command that cannot be read", () => {
+  const run = (input: string, more: Partial<Asking> = {}) => asking("shell.exec", { input }, more);
+  const grant = given(run("uptime"), { scope: "class" });
+  expect(grant).toMatchObject({ scope: "class", target: "laptop", call: "shell.exec", expiresAt: NOW + DAY_MS });
+  for (const input of ALIKE) expect(covers(grant, run(input), NOW), input).toBe(true);
+  for (const input of FURTHER) expect(covers(grant, run(input), NOW), input).toBe(false);
+  for (const other of [
+    run("uptime", { target: "server" }),
+    run("uptime", { target: "gsv" }),
+    run("uptime", { pid: "p2" }),
+    run("uptime", { uid: 1001 }),
+    asking("shell.exec", { input: "uptime", cwd: "/srv" }),
+    asking("shell.exec", { input: "uptime", tty: { columns: 80, rows: 24 } }),
+    asking("shell.exec", { input: "uptime", sessionId: "s" }),
+    asking("fs.read", { path: "a" }),
+  ])
+    expect(covers(grant, other, NOW), JSON.stringify(other.judged.args)).toBe(false);
+  expect(covers(grant, run("uptime"), NOW + DAY_MS)).toBe(false);
+  expect(grantFor(run("uptime"), { scope: "class", ttlMs: DAY_MS + 1 }, NOW)).toHaveProperty("error");
+  // What cannot be read is asked about each time, also what was approved.
+  const opaque = given(run("make test"), { scope: "class" });
+  expect(covers(opaque, run("uptime"), NOW)).toBe(true);
+  expect(covers(opaque, run("make test"), NOW)).toBe(false);
+  // With more tags more is like it.
+  const several = given(run("rm a; touch b"), { scope: "class" });
+  for (const input of ["rm c", "touch d; rm e", "mv a b"]) expect(covers(several, run(input), NOW), input).toBe(true);
+});
+
+test("a call that lacks a limit of the approved one is not like it", () => {
+  const write = (path: string) => asking("fs.write", { path, content: "x" }, { target: "gsv" });
+  const scratch = given(write("/tmp/a"), { scope: "class" });
+  expect(covers(scratch, write("/tmp/b"), NOW)).toBe(true);
+  expect(covers(scratch, write("/srv/b"), NOW)).toBe(false);
+  expect(covers(given(write("/workspaces/w/a"), { scope: "class" }), write("/srv/b"), NOW)).toBe(false);
+  const look = asking("shell.exec", { input: "", sessionId: "s" }, { target: "gsv" });
+  expect(covers(given(look, { scope: "class" }), asking("shell.exec", { input: "ls" }, { target: "gsv" }), NOW)).toBe(false);
+});
+
+test("without a scope, what is asked about each time is remembered for exactly itself", () => {
+  for (const from of [
+    asking("shell.exec", { input: "sudo id" }),
+    asking("fs.write", { path: "~/.bashrc", content: "x" }),
+    asking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }),
+    // The gateway carries it to machines that only the arguments name.
+    asking("fs.copy", { from: { target: "laptop", path: "a" }, to: { target: "server", path: "a" } }, { target: "gsv" }),
+  ])
+    expect(given(from, { scope: "class" }), from.judged.call).toMatchObject({ scope: "exact", digest: from.digest });
+  // Also by a grant that holds such tags, however it came to be.
+  const grant = { ...given(asking("shell.exec", { input: "uptime" }), { scope: "class" }), tags: Object.keys(TAGS) };
+  for (const input of ["sudo id", "echo x > ~/.bashrc", "make"])
+    expect(covers(grant, asking("shell.exec", { input }), NOW), input).toBe(false);
+});
+
 test("a grant says what it allows", () => {
   const of = (call: string, args: Record<string, unknown>, remember: Partial<Remember>) =>
     describeGrant(given(asking(call, args), remember));
@@ -214,6 +299,16 @@ test("a grant says what it allows", () => {
   expect(of("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
     "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines, on laptop, for 2 days",
   );
+  expect(of("shell.exec", { input: "make" }, { scope: "class" })).toBe(
+    "Process p1 may run commands on laptop without asking, for 24 hours, as long as no more is known of each command than this: it reaches a device; it changes something on a device, or runs there. Anything else is asked about, for instance where it changes files; it deletes; a command in it uses the network; it is more than one plain command; a command in it uses rights beyond the user's own; it touches what decides how agents or machines behave; what it runs cannot be known before it runs, as with the approved one",
+  );
+  expect(describeGrant(given(asking("fs.delete", { path: "a" }, { target: "gsv" }), { scope: "class" }))).toBe(
+    "Process p1 may do fs.delete on gsv without asking, for 24 hours, as long as all it changes is in the home directory and no more is known of each call than this: it changes files; it may destroy something; it deletes. Anything else is asked about, for instance where it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches what decides how agents or machines behave",
+  );
+  expect(describeGrant(given(asking("shell.exec", { input: "ls" }, { target: "gsv" }), { scope: "class" }))).toContain(
+    "as long as nothing of note is known of each command. Anything else is asked about",
+  );
+  expect(describeGrant({ ...given(asking("shell.exec", { input: "ls" })), pid: "p\u202e1" })).toContain("p⟨U+202E⟩1");
 });
 
 test("a grant answers a question and changes no other decision", () => {
@@ -223,4 +318,7 @@ test("a grant answers a question and changes no other decision", () => {
   expect([action("auto"), action("ask"), action("deny")]).toEqual(["auto", "auto", "deny"]);
   expect(action("ask", grants.slice(0, 1))).toBe("ask");
   expect(settled({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the shell.exec");
+  const look = asking("shell.exec", { input: "ls" });
+  const both = [given(look, { scope: "class" }), ...grants];
+  expect(settled({ action: "ask", why: "x" }, both, look, NOW).by?.scope).toBe("exact");
 });

@@ -1,8 +1,7 @@
 // A question answered by a single key at the terminal, outside of a chat. Whatever was typed before the keys are named is dropped.
 
 import { createInterface } from "node:readline/promises";
-import type { Decision } from "./chat-questions.ts";
-import { Questions } from "./chat-questions.ts";
+import { type Decision, EXACTLY, Questions } from "./chat-questions.ts";
 import { onKeys } from "./keys.ts";
 import { type Look, lookOfStdout } from "./look.ts";
 import { BUDGET, type Question, questionText } from "./tool-call.ts";
@@ -37,7 +36,7 @@ export async function askKey(question: Question, over: AbortSignal, look: Look =
   if (key === null) return null;
   out.write(key === "interrupt" ? "\n" : `${key}\n`);
   if (key === "interrupt") return key;
-  if (key !== "n") return { decision: "approve", ...(key === "a" ? { remember: true as const } : {}) };
+  if (key !== "n") return { decision: "approve", ...(key === "a" ? EXACTLY : {}) };
   const reason = await askReason();
   return { decision: "deny", ...(reason === "" ? {} : { reason }) };
 }

@@ -61,7 +61,10 @@ export class Questions {
   }
 }
 
-export type Decision = { decision: "approve" | "deny"; remember?: true; reason?: string };
+/** Always with its scope: without one the gateway remembers more. */
+export const EXACTLY = { remember: true, scope: "exact" } as const;
+
+export type Decision = { decision: "approve" | "deny"; reason?: string } & Partial<typeof EXACTLY>;
 
 /** What is said of an answer once the gateway has it. */
 export function decided({ decision, remember, reason }: Decision): string {

@@ -5,7 +5,7 @@
 import type { Client, Followed, LiveAnswer, StreamPiece } from "../client/client.ts";
 import { runCommand } from "./chat-commands.ts";
 import { chatFoot } from "./chat-foot.ts";
-import { decided, type Decision, Questions } from "./chat-questions.ts";
+import { decided, type Decision, EXACTLY, Questions } from "./chat-questions.ts";
 import { ChatView, personText, type Piece } from "./chat-view.ts";
 import { onKeys } from "./keys.ts";
 import { type Key, LineEditor } from "./line-editor.ts";
@@ -271,7 +271,7 @@ export class ChatSession {
     const { open } = this.#questions;
     if (open === null) return;
     if (text === "y") this.#decide({ decision: "approve" });
-    else if (text === "a" && open.syscall !== BUDGET) this.#decide({ decision: "approve", remember: true });
+    else if (text === "a" && open.syscall !== BUDGET) this.#decide({ decision: "approve", ...EXACTLY });
     else if (text === "n") this.#reason = new LineEditor();
     else if (text === "w" && open.syscall !== BUDGET) this.#showQuestion(true);
   }

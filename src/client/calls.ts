@@ -351,11 +351,15 @@ export type Calls = {
         pid: string;
         call: string;
         target: string;
-        scope: "exact" | "folder" | "tool";
+        scope: "exact" | "folder" | "tool" | "class";
         folder: string | null;
         madeAt: number;
         expiresAt: number;
         says: string;
+        shown: {
+          text: string;
+          isWhole: boolean;
+        };
         requestId: string;
       }>;
     };
@@ -712,7 +716,7 @@ export type Calls = {
     };
   };
 
-  /** Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once; remember allows exactly that call for a day, scope and ttlMs more of it in ways that can be listed and revoked. */
+  /** Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once. remember allows more of that process and can be listed and revoked. With scope it covers exactly that call, calls below the same folder, or the call with any arguments, for ttlMs or a day. Without scope it covers calls like it for a day: of the same syscall, on the same target (the gateway or that one device), with no tag that the approved call did not have, and only where the command can be read before it runs; a call that steers agents or machines or uses rights beyond the user's own is then remembered for exactly itself. */
   "proc.hil": {
     args: {
       pid?: string;
@@ -736,11 +740,15 @@ export type Calls = {
         pid: string;
         call: string;
         target: string;
-        scope: "exact" | "folder" | "tool";
+        scope: "exact" | "folder" | "tool" | "class";
         folder: string | null;
         madeAt: number;
         expiresAt: number;
         says: string;
+        shown: {
+          text: string;
+          isWhole: boolean;
+        };
         requestId: string;
       };
       pendingHil: {
@@ -1834,7 +1842,7 @@ export type Calls = {
     };
   };
 
-  /** Forget a device: its description, the groups that may use it, and that it was ever there. Its connection is closed. With its token it can come back as a new device; revoke that first to keep it away. */
+  /** Forget a device: its description, the groups that may use it, what agents were allowed there beyond one call, and that it was ever there. Its connection is closed. With its token it can come back as a new device; revoke that first to keep it away. */
   "sys.device.remove": {
     args: {
       deviceId: string;

@@ -48,9 +48,10 @@ export type AgentCall = {
 
 /**
  * `approved` holds the tags of the call where a person has seen and allowed it, or null where it runs because nothing about
- * it had to be asked; `mayConnect`, whether it may use the network.
+ * it had to be asked; `mayConnect`, whether it may use the network; `isUnseen`, that a person has allowed it by a yes to another
+ * call like it, and knows of it no more than its tags.
  */
-export type Allowance = { approved: readonly string[] | null; mayConnect: boolean };
+export type Allowance = { approved: readonly string[] | null; mayConnect: boolean; isUnseen?: true };
 
 /** The caller of what a call does in turn. */
 export function inside(caller: Caller): Caller {

@@ -153,12 +153,15 @@ export const Grant = z.object({
   pid: z.string(),
   call: z.string(),
   target: z.string(),
-  scope: z.enum(["exact", "folder", "tool"]),
+  /** `class`: calls like the one that was approved, as `says` puts it. */
+  scope: z.enum(["exact", "folder", "tool", "class"]),
   folder: z.string().nullable(),
   madeAt: z.number(),
   expiresAt: z.number(),
   /** In words, for the person who gave it. */
   says: z.string(),
+  /** The call that was approved. */
+  shown: z.object({ text: z.string(), isWhole: z.boolean() }),
   requestId: z.string(),
 });
 

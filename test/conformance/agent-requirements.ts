@@ -116,7 +116,17 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.hil:approves", "A call that asks waits for a person, who is shown exactly what will run; after a yes it runs", "seed, 5.8, 17"),
   r("proc.hil:denies", "After a no the model is told so, with the reason, and the run goes on", "seed, 5.8"),
   r("proc.hil:once", "A yes is for one call: another, and the same again, are asked about anew", "trust V06, V08"),
-  r("proc.hil:remembers", "A remembered yes is for exactly that call of that process", "trust V07"),
+  r(
+    "proc.hil:remembers",
+    "A yes remembered without a scope covers, for that process and a day, calls of that syscall there that have no further tag and can be read",
+    "seed, 5.7, 5.8, trust V07",
+  ),
+  r(
+    "proc.hil:remembers-target",
+    "What was remembered for one machine covers neither another one nor the gateway, and ends when the machine is removed",
+    "seed, trust V07",
+  ),
+  r("proc.hil:exact", "A yes remembered for exactly one call is for that call of that process alone", "trust V07"),
   r("proc.hil:scopes", "A wider yes ends at its folder, ends sooner, and covers nothing that steers agents", "issue 5, trust V07"),
   r("proc.hil:whose", "Only the owner and root answer; a foreign question is like none; an agent never answers", "trust V09"),
   r("proc.hil:abort", "A question of a run that was ended can no longer be answered", "5.8, 5.9"),

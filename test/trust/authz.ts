@@ -273,7 +273,7 @@ async function questions(): Promise<{ requestId: string; grantId: string }> {
   model.on("Tidy up.", remove("one"), remove("two"));
   await admin.call("proc.send", { pid, message: "Tidy up." });
   const first = await question(pid, null);
-  const { grant } = await admin.call("proc.hil", { requestId: first, decision: "approve", remember: true });
+  const { grant } = await admin.call("proc.hil", { requestId: first, decision: "approve", remember: true, scope: "exact" });
   const requestId = await question(pid, first);
   await model.close();
   return { requestId, grantId: grant!.grantId };

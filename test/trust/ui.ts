@@ -33,7 +33,7 @@ try {
   for (const text of odd) await look(page, `/machines/device/${addressOf(text)}`, [text.slice(0, 5)]);
   await look(page, "/settings/tokens", filled.tokens);
   await look(page, "/approvals", talks.questions);
-  await look(page, "/approvals/remembered", []);
+  await look(page, "/approvals/remembered", talks.remembered);
   await look(page, "/approvals/history", talks.answered);
   await look(page, "/settings/policy", []);
   await look(page, "/settings/ai", []);

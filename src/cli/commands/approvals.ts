@@ -12,6 +12,7 @@ type ApproveFlags = Globals & { day?: boolean; scope?: string; for?: string };
 
 const EXIT_USAGE = 2;
 const SCOPES = ["exact", "folder", "tool"] as const;
+type Scope = (typeof SCOPES)[number];
 const HOURS = /^(\d{1,4})h$/;
 
 export async function approvalsList(flags: Globals & { whole?: boolean }): Promise<void> {
@@ -28,26 +29,29 @@ export async function approvalsList(flags: Globals & { whole?: boolean }): Promi
   }
   if (pending.length > 0) note("gsv: answer with gsv approvals approve ID or gsv approvals deny ID; the beginning of an id is enough");
   if (grants.length === 0) return;
-  sayTable(
-    ["GRANT", "ENDS", "ALLOWS"],
-    grants.map(({ grantId, expiresAt, says }) => [grantId, relative(expiresAt, "-"), says]),
-  );
+  for (const { grantId, pid, madeAt, expiresAt, says, shown } of grants) {
+    say(`${grantId}   ${pid}, allowed ${relative(madeAt, "-")}, ends ${relative(expiresAt, "-")}`);
+    say(`  ${says}`);
+    say("  approved was:");
+    for (const line of shown.text.split("\n")) say(`    ${line}`);
+    say("");
+  }
   note("gsv: take one back with gsv approvals revoke GRANT");
 }
 
 export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly string[]): Promise<void> {
-  const { scope } = flags;
-  if (scope !== undefined && !SCOPES.some((one) => one === scope)) throw new Problem(`--scope is one of ${SCOPES.join(", ")}`, EXIT_USAGE);
+  const { scope = "exact" } = flags;
+  if (!SCOPES.some((one) => one === scope)) throw new Problem(`--scope is one of ${SCOPES.join(", ")}`, EXIT_USAGE);
   const [, hours] = HOURS.exec(flags.for ?? "1h") ?? [];
   if (hours === undefined) throw new Problem("--for takes a number of hours, such as 8h", EXIT_USAGE);
-  const remember = flags.day === true || scope !== undefined || flags.for !== undefined;
+  const remember = flags.day === true || flags.scope !== undefined || flags.for !== undefined;
   await withClient(flags, async (client) => {
     const { requestId } = await pendingOf(client, id);
     const answer = await client.call("proc.hil", {
       requestId,
       decision: "approve",
-      ...(remember ? { remember: true } : {}),
-      ...(scope === undefined ? {} : { scope: scope as (typeof SCOPES)[number] }),
+      // Always with its scope: without one the gateway remembers more.
+      ...(remember ? { remember: true, scope: scope as Scope } : {}),
       ...(flags.for === undefined ? {} : { ttlMs: Number(hours) * 3_600_000 }),
     });
     if (flags.json) return sayJson(answer);

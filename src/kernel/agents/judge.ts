@@ -52,6 +52,8 @@ export class Asked extends Error {
 
 /** Tags nobody says yes to without being told of them. */
 const RESERVED: readonly Tag[] = ["policy-bearing", "elevates"];
+/** And where nobody has seen the command itself. */
+const TOLD_BY_TAGS: readonly Tag[] = [...RESERVED, "mutating", "connects", "remote"];
 
 export class Judge {
   readonly #means: Means;
@@ -112,7 +114,10 @@ export class Judge {
   /** Inside a command nobody can be asked: either they have seen the command, or there is a tool to ask with. */
   #within(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: Judged, { why }: Decision): Caller {
     const told = within.approved;
-    if (told !== null && RESERVED.every((tag) => !judged.tags.has(tag) || told.includes(tag))) return caller;
+    // Tags of commands tell what becomes of files, and nothing of other calls.
+    const isTellable = within.isUnseen !== true || judged.call.startsWith("fs.");
+    const toTell = within.isUnseen === true ? TOLD_BY_TAGS : RESERVED;
+    if (isTellable && told !== null && toTell.every((tag) => !judged.tags.has(tag) || told.includes(tag))) return caller;
     return fail(403, `${why}, and nobody can be asked inside a command. ${instead(judged.call)}`);
   }
 
@@ -122,8 +127,8 @@ export class Judge {
     const cwd = target === NATIVE ? caller.process.cwd : DEVICE_DIRECTORY;
     const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => crypto.sha256(text));
     const asking: Asking = { uid, pid, target, digest, judged };
-    if (settled(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now).action === "auto")
-      return allowed(caller, agent, judged, [...judged.tags]);
+    const { by } = settled(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
+    if (by !== undefined) return by.scope === "class" ? unseen(caller, agent, judged) : allowed(caller, agent, judged, [...judged.tags]);
     const known = agent.callId === null ? undefined : reads.approvals.ofCall(pid, agent.callId);
     if (known !== undefined && known.digest === digest && known.runId === agent.runId) return this.#answered(caller, agent, judged, known);
     if (agent.runId === null || agent.callId === null) fail(403, `${decision.why}, and nobody can be asked about it here`);
@@ -193,6 +198,11 @@ export class Judge {
 function allowed(caller: Caller, agent: AgentCall, judged: Judged, approved: readonly string[] | null): Caller {
   const allows = { approved, mayConnect: approved !== null || judged.tags.has("connects") };
   return { ...caller, agent: { ...agent, allows } };
+}
+
+/** A yes to another call covers it: what it does goes as far as its tags say. */
+function unseen(caller: Caller, agent: AgentCall, { tags }: Judged): Caller {
+  return { ...caller, agent: { ...agent, allows: { approved: [...tags], mayConnect: tags.has("connects"), isUnseen: true } } };
 }
 
 function refuse({ why }: Decision): never {

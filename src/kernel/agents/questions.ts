@@ -1,8 +1,9 @@
 // Questions to people: what they answer, what of it is remembered, and that the process hears of it. The answers themselves are
 // rows (nouns/approvals.ts); a process that hears of one asks again, and judge.ts finds it.
 
-import { describeGrant, grantFor, Remember } from "../../approval/grants.ts";
+import { describeGrant, grantFor, type NAMED_SCOPES, Remember } from "../../approval/grants.ts";
 import type { Judged } from "../../approval/request.ts";
+import { showRequest } from "../../approval/show.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
@@ -29,7 +30,7 @@ export type Decision = {
   requestId: string;
   decision: "approve" | "deny";
   remember?: boolean | undefined;
-  scope?: "exact" | "folder" | "tool" | undefined;
+  scope?: (typeof NAMED_SCOPES)[number] | undefined;
   ttlMs?: number | undefined;
   reason?: string | undefined;
 };
@@ -62,7 +63,8 @@ export class Questions {
     const asked = this.find(caller, requestId);
     if (pid !== undefined && pid !== asked.pid) fail(404, `Pending tool confirmation not found: ${requestId}`);
     const wanted = decision === "approve" && (remember === true || scope !== undefined || ttlMs !== undefined) && asked.kind === "call";
-    const remembered = wanted ? await this.#grantFor(asked, Remember.parse({ ...(scope && { scope }), ...(ttlMs && { ttlMs }) })) : null;
+    const how = { scope: scope ?? (remember === true ? "class" : "exact"), ...(ttlMs && { ttlMs }) };
+    const remembered = wanted ? await this.#grantFor(asked, Remember.parse(how)) : null;
     await this.#means.commit(({ approvals, spending, now }) => {
       const open = approvals.get(requestId);
       if (open?.state !== "pending") fail(409, `This was answered already: it is ${open?.state ?? "gone"}`);
@@ -73,7 +75,7 @@ export class Questions {
     });
     const resumed = await this.#tell(asked);
     const base = { ok: true as const, pid: asked.pid, requestId, decision, resumed, pendingHil: this.oldest(asked.pid) };
-    return remembered === null ? base : { ...base, remembered: true as const, grant: grantRecord(remembered) };
+    return remembered === null ? base : { ...base, remembered: true as const, grant: grantRecord(remembered, asked) };
   }
 
   /** Whether a run may use more than its budget; the same question for as long as it is open. */
@@ -200,7 +202,9 @@ export function hilRequest({
   return { requestId, runId, conversationId, callId, toolName, syscall, args, createdAt, expiresAt, target, cwd, why };
 }
 
-export function grantRecord(grant: KeptGrant) {
+/** With the call it was made for: a grant without it could not be understood. */
+export function grantRecord(grant: KeptGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
   const { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, requestId } = grant;
-  return { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, says: describeGrant(grant), requestId };
+  const shown = showRequest({ call: syscall, args, target: on, cwd }, whole);
+  return { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, says: describeGrant(grant), shown, requestId };
 }

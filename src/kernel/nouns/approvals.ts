@@ -59,6 +59,10 @@ export type ApprovalReads = Pick<
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const PRUNED_AT_ONCE = 500;
 
+/** A grant whose call is not known any more is none. */
+const GRANTS = "SELECT grants.*, approvals.tags AS tags FROM grants JOIN approvals ON approvals.request_id = grants.request_id";
+const HOLDS = "grants.revoked_at IS NULL AND grants.expires_at > ?1";
+
 export class Approvals {
   readonly #sql: Sql;
 
@@ -188,24 +192,20 @@ export class Approvals {
   }
 
   grantsOf(pid: string, syscall: string): KeptGrant[] {
-    return this.#sql.all("SELECT * FROM grants WHERE pid = ? AND syscall = ?", pid, syscall).map(grantFromRow);
+    return this.#sql.all(`${GRANTS} WHERE grants.pid = ? AND grants.syscall = ?`, pid, syscall).map(grantFromRow);
   }
 
   /** Newest first, those that hold; everybody's for no uid. */
   grantsOfUser(uid: number | undefined, now: number): KeptGrant[] {
     const rows =
       uid === undefined
-        ? this.#sql.all("SELECT * FROM grants WHERE revoked_at IS NULL AND expires_at > ? ORDER BY made_at DESC, grant_id", now)
-        : this.#sql.all(
-            "SELECT * FROM grants WHERE uid = ? AND revoked_at IS NULL AND expires_at > ? ORDER BY made_at DESC, grant_id",
-            uid,
-            now,
-          );
+        ? this.#sql.all(`${GRANTS} WHERE ${HOLDS} ORDER BY made_at DESC, grant_id`, now)
+        : this.#sql.all(`${GRANTS} WHERE ${HOLDS} AND grants.uid = ?2 ORDER BY made_at DESC, grant_id`, now, uid);
     return rows.map(grantFromRow);
   }
 
   grant(grantId: string): KeptGrant | undefined {
-    const row = this.#sql.get("SELECT * FROM grants WHERE grant_id = ?", grantId);
+    const row = this.#sql.get(`${GRANTS} WHERE grant_id = ?`, grantId);
     return row && grantFromRow(row);
   }
 
@@ -234,11 +234,19 @@ export class Approvals {
     );
   }
 
-  /** What is long over; a part at a time. */
+  /** The device is gone, and another may come by its id. Whose grants they were. */
+  revokeFor(deviceId: string, now: number): number[] {
+    const held = this.#sql.all(`SELECT DISTINCT uid FROM grants WHERE target = ?2 AND ${HOLDS}`, now, deviceId);
+    this.#sql.run(`UPDATE grants SET revoked_at = ?1 WHERE target = ?2 AND ${HOLDS}`, now, deviceId);
+    return held.map((row) => Number(row.uid));
+  }
+
+  /** What is long over; a part at a time. What a grant was made for stays for as long as the grant. */
   prune(now: number): void {
     const old = now - KEEP_MS;
     this.#sql.run(
-      "DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE state <> 'pending' AND told = 1 AND created_at < ? LIMIT ?)",
+      `DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE state <> 'pending' AND told = 1 AND created_at < ?
+         AND request_id NOT IN (SELECT request_id FROM grants) LIMIT ?)`,
       old,
       PRUNED_AT_ONCE,
     );
@@ -283,6 +291,7 @@ function grantFromRow(row: SqlRow): KeptGrant {
     scope: row.scope as Scope,
     digest: String(row.digest),
     folder: row.folder as string | null,
+    tags: JSON.parse(String(row.tags)) as string[],
     madeAt: Number(row.made_at),
     expiresAt: Number(row.expires_at),
     revokedAt: row.revoked_at as number | null,

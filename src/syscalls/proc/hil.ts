@@ -1,12 +1,13 @@
 // A person answers what an agent asks.
 
 import { z } from "zod";
+import { NAMED_SCOPES } from "../../approval/grants.ts";
 import { Grant, HilRequest, OfProcess } from "../../protocol/proc-records.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
   name: "proc.hil",
-  doc: "Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once; remember allows exactly that call for a day, scope and ttlMs more of it in ways that can be listed and revoked.",
+  doc: "Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once. remember allows more of that process and can be listed and revoked. With scope it covers exactly that call, calls below the same folder, or the call with any arguments, for ttlMs or a day. Without scope it covers calls like it for a day: of the same syscall, on the same target (the gateway or that one device), with no tag that the approved call did not have, and only where the command can be read before it runs; a call that steers agents or machines or uses rights beyond the user's own is then remembered for exactly itself.",
   runs: "kernel",
   does: "effect",
   changes: "approvals",
@@ -18,7 +19,7 @@ export default syscall({
     requestId: z.string().min(1).max(128),
     decision: z.enum(["approve", "deny"], { error: "decision must be approve or deny" }),
     remember: z.boolean().optional(),
-    scope: z.enum(["exact", "folder", "tool"]).optional(),
+    scope: z.enum(NAMED_SCOPES).optional(),
     ttlMs: z.int().min(60_000).optional(),
     reason: z.string().max(2000).optional(),
   }),

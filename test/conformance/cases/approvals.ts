@@ -86,7 +86,84 @@ stages("proc.hil:once", async ({ spawn, model, ann }) => {
   await agent.finished(runId);
 });
 
+const DAY_MS = 24 * 3_600_000;
+
 stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
+  const [agent, other] = [await spawn(), await spawn()];
+  const { pid } = agent;
+  const [first, second, hidden] = [file(ann, "first.txt"), file(ann, "second.txt"), file(ann, ".hidden")];
+  for (const path of [first, second, hidden]) await ann.call("fs.write", { path, content: "x" });
+  const remove = (path: string) => wants(["Delete", { target: "gsv", path }]);
+  model.on("Tidy up.", remove(first), remove(second), remove(hidden), says("Tidied."));
+  const runId = await agent.say("Tidy up.");
+  const asked = await agent.asked();
+  const answered = await agent.answer(asked.requestId, "approve", { remember: true });
+  expect(answered).toMatchObject({ remembered: true, grant: { pid, call: "fs.delete", target: "gsv", scope: "class", folder: null } });
+  expect(answered.grant!.expiresAt - answered.grant!.madeAt).toBe(DAY_MS);
+  // The second ran unasked; the third has a tag more.
+  const more = await agent.asked(2);
+  expect(more.args).toMatchObject({ path: hidden });
+  expect((await ann.call("fs.read", { path: second })).ok).toBe(false);
+  await agent.answer(more.requestId, "deny");
+  await agent.finished(runId);
+  const { grants } = await ann.call("proc.approval.list", { pid });
+  expect(grants).toMatchObject([
+    { ...answered.grant, says: expect.stringMatching(/without asking.*24 hours.*it deletes/s), shown: { isWhole: true } },
+  ]);
+  expect(grants[0]!.shown.text).toContain(first);
+  // Neither for another process nor for another syscall.
+  model.on("Delete it.", remove(second), says("No."));
+  const elsewhere = await other.say("Delete it.");
+  await other.answer((await other.asked()).requestId, "deny");
+  await other.finished(elsewhere);
+  const run = (input: string) => wants(["Shell", { target: "gsv", input }]);
+  const asks = ["rm $(cat list)", "rm third.txt; curl http://127.0.0.1:9/", "rm context.d/me.md"];
+  model.on("With commands.", run("rm -f third.txt"), run("rm -f fourth.txt"), ...asks.map(run), says("With commands."));
+  const commands = await agent.say("With commands.");
+  await agent.answer((await agent.asked(3)).requestId, "approve", { remember: true });
+  for (const [at, input] of asks.entries()) {
+    const question = await agent.asked(4 + at);
+    expect(question).toMatchObject({ syscall: "shell.exec", args: { input } });
+    await agent.answer(question.requestId, "deny");
+  }
+  await agent.finished(commands);
+  // What steers agents is remembered for exactly that call, whatever was wanted.
+  const steer = (content: string) => wants(["Write", { target: "gsv", path: file(ann, "context.d/me.md"), content }]);
+  model.on("Change your instructions.", steer("a"), steer("a"), steer("b"), says("Changed."));
+  const steering = await agent.say("Change your instructions.");
+  expect(await agent.answer((await agent.asked(7)).requestId, "approve", { remember: true })).toMatchObject({
+    remembered: true,
+    grant: { call: "fs.write", scope: "exact" },
+  });
+  const changed = await agent.asked(8);
+  expect(changed.args).toMatchObject({ content: "b" });
+  await agent.answer(changed.requestId, "deny");
+  await agent.finished(steering);
+});
+
+stages("proc.hil:remembers-target", async ({ spawn, model, ann, world }) => {
+  const [one, two] = [await plugIn(world.host, ann, "ann-one"), await plugIn(world.host, ann, "ann-two")];
+  try {
+    const agent = await spawn();
+    const write = (target: string, path: string) => wants(["Write", { target, path, content: "x" }]);
+    model.on("Write them.", write("ann-one", "a.txt"), write("ann-one", "b.txt"), write("ann-two", "a.txt"), says("Written."));
+    const runId = await agent.say("Write them.");
+    const { grant } = await agent.answer((await agent.asked()).requestId, "approve", { remember: true });
+    expect(grant).toMatchObject({ target: "ann-one", scope: "class", call: "fs.write" });
+    const second = await agent.asked(2);
+    expect(second).toMatchObject({ target: "ann-two", args: { path: "a.txt" } });
+    expect(readFileSync(join(one.workspace, "b.txt"), "utf8")).toBe("x");
+    await agent.answer(second.requestId, "deny");
+    await agent.finished(runId);
+    // Another machine may come by that name.
+    await ann.call("sys.device.remove", { deviceId: "ann-one" });
+    expect((await ann.call("proc.approval.list", { pid: agent.pid })).grants).toEqual([]);
+  } finally {
+    for (const device of [one, two]) device.close();
+  }
+});
+
+stages("proc.hil:exact", async ({ spawn, model, ann }) => {
   const [agent, other] = [await spawn(), await spawn()];
   const { pid } = agent;
   const path = file(ann, "often.txt");
@@ -94,12 +171,12 @@ stages("proc.hil:remembers", async ({ spawn, model, ann }) => {
   model.on("Delete it whenever it is there.", remove(), remove(), says("Twice."));
   const runId = await agent.say("Delete it whenever it is there.");
   const { requestId } = await agent.asked();
-  const answered = await agent.answer(requestId, "approve", { remember: true });
+  const answered = await agent.answer(requestId, "approve", { remember: true, scope: "exact" });
   expect(answered).toMatchObject({ remembered: true, grant: { pid, call: "fs.delete", target: "gsv", scope: "exact", requestId } });
   await agent.finished(runId);
   expect(agent.of("proc.run.hil.requested")).toHaveLength(1);
   const { grants } = await ann.call("proc.approval.list", { pid });
-  expect(grants).toMatchObject([{ scope: "exact", says: expect.stringContaining("24 hours") }]);
+  expect(grants).toMatchObject([{ scope: "exact", says: expect.stringContaining("24 hours"), shown: { isWhole: true } }]);
   // Of this process alone, and for exactly this call.
   model.on("Delete it.", remove());
   await other.say("Delete it.");

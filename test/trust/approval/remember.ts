@@ -1,14 +1,16 @@
 // "Remember" covers what the person chose and no more: other commands, folders and machines, other processes and children, other
-// times.
+// times. Where they named no scope, it covers what is like the call they approved: no further tag, and no command nobody can read.
 
 import type { Bar } from "../bar.ts";
 import { edit } from "../agents/hand.ts";
 import type { Stage, Wish } from "../agents/stage.ts";
 import { said } from "./people.ts";
+import { likeShell, unlikeUptime } from "./variants.ts";
 
 type Scope = "exact" | "folder" | "tool";
 type Remember = { scope?: Scope; ttlMs?: number; remember?: true };
-type Group = { name: string; first: Wish; how: Remember; runs: Wish[]; asks: Wish[] };
+/** Of `first`, `isAskedAgain` says that it is not covered by what was remembered of it. */
+type Group = { name: string; first: Wish; isAskedAgain?: true; how: Remember; runs: Wish[]; asks: Wish[] };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -29,6 +31,17 @@ export async function remembering(
     await stage.next(runId);
     return stage.reached.length > before ? "ran" : "asked";
   };
+  /** In one run, which is quicker: what reached machines, and what was asked about. Every question is denied. */
+  const triesAll = async (wishes: readonly Wish[]): Promise<{ ran: unknown[]; asked: unknown[] }> => {
+    const before = new Set<unknown>(stage.reached);
+    const asked: unknown[] = [];
+    const runId = await stage.order(alice, wishes);
+    for (let moment = await stage.next(runId); "question" in moment; moment = await stage.next(runId)) {
+      asked.push(moment.question.args);
+      await alice.call("proc.hil", { requestId: moment.question.requestId, decision: "deny" });
+    }
+    return { ran: stage.reached.filter((one) => !before.has(one)), asked };
+  };
   const remember = async (wish: Wish, how: Remember): Promise<string> => {
     const runId = await stage.order(alice, [wish]);
     const moment = await stage.next(runId);
@@ -40,16 +53,17 @@ export async function remembering(
   };
 
   const child = (await alice.call("proc.spawn", { profile: "task", label: "child", parentPid: "init:1000" })).pid;
-  for (const { name, first, how, runs, asks } of groups(device, other)) {
+  for (const { name, first, isAskedAgain, how, runs, asks } of groups(device, other)) {
     const grantId = await remember(first, how);
-    for (const wish of [first, ...runs]) {
-      const outcome = await tries(wish);
-      allowed += outcome === "ran" ? 1 : 0;
-      bar.check("remembered", outcome === "ran", () => `${name}: ${JSON.stringify(wish)} was ${outcome}`);
-    }
-    for (const wish of asks) {
-      const outcome = await tries(wish);
-      bar.check("beyond what is remembered", outcome !== "ran", () => `${name}: ${JSON.stringify(wish)} ${outcome}`);
+    const covered = isAskedAgain ? runs : [first, ...runs];
+    const { ran, asked } = await triesAll(covered);
+    allowed += ran.length;
+    for (const [at, wish] of covered.entries())
+      bar.check("remembered", ran[at] !== undefined && asked[at] === undefined, () => `${name}: ${JSON.stringify({ wish, ran, asked })}`);
+    for (const wishes of chunks(isAskedAgain ? [first, ...asks] : asks)) {
+      const { ran } = await triesAll(wishes);
+      for (const at of wishes.keys())
+        bar.check("beyond what is remembered", ran[at] === undefined, () => `${name}: ${JSON.stringify(ran[at])} ran`);
     }
     for (const pid of [helper, child]) {
       const outcome = await tries(first, pid);
@@ -69,6 +83,12 @@ export async function remembering(
   return allowed;
 }
 
+const AT_ONCE = 20;
+
+function chunks(wishes: readonly Wish[]): Wish[][] {
+  return Array.from({ length: Math.ceil(wishes.length / AT_ONCE) }, (_, at) => wishes.slice(at * AT_ONCE, (at + 1) * AT_ONCE));
+}
+
 function groups(target: string, other: string): Group[] {
   const shell = (input: string, more: object = {}): Wish => ["Shell", { target, input, ...more }];
   const write = (path: string, content = "x"): Wish => ["Write", { target, path, content }];
@@ -76,35 +96,53 @@ function groups(target: string, other: string): Group[] {
     {
       name: "exactly a command",
       first: shell("make test"),
-      how: { remember: true },
+      how: { remember: true, scope: "exact" },
       runs: [["Shell", { input: "make test", target }]],
+      asks: [...likeShell(target, other), ["Shell", { target, input: "make test", sessionId: "s1" }]],
+    },
+    {
+      name: "commands like one",
+      first: shell("uptime"),
+      how: { remember: true },
+      runs: [shell("df -h"), shell("cat notes.txt"), shell("env uptime -p"), shell("ls", { cwd: "sub" })],
       asks: [
-        "make test ",
-        " make test",
-        "make  test",
-        "make test; id",
-        "make test && id",
-        "make test | sh",
-        "env make test",
-        "sh -c 'make test'",
-        "busybox make test",
-        "/usr/bin/make test",
-        "make test\n",
-        "MAKE test",
-        "make test #",
-        "ｍake test",
-        "make test​",
-        "make\xA0test",
-      ]
-        .map((input) => shell(input))
-        .concat([
-          shell("make test", { cwd: "/tmp" }),
-          shell("make test", { cwd: "." }),
-          ["Shell", { target: other, input: "make test" }],
-          ["Shell", { target: "gsv", input: "make test" }],
-          ["Shell", { target, input: "make test", sessionId: "s1" }],
-          write("make test"),
-        ]),
+        ...unlikeUptime(target),
+        ["Shell", { target: other, input: "uptime" }],
+        ["Shell", { target: "gsv", input: "make uptime" }],
+        write("notes.txt"),
+        ["Delete", { target, path: "notes.txt" }],
+      ],
+    },
+    {
+      name: "commands like one that deletes",
+      first: shell("rm a; touch b"),
+      how: { remember: true, ttlMs: DAY_MS },
+      runs: [shell("rm c"), shell("touch d; rm e"), shell("mv f g")],
+      asks: ["rm a; curl x", "rm $(cat list)", "rm ~/.ssh/known_hosts", "rm /etc/hosts", "sudo rm a", "rm a; make"].map((input) =>
+        shell(input),
+      ),
+    },
+    {
+      name: "commands like one nobody can read",
+      first: shell("make all"),
+      isAskedAgain: true,
+      how: { remember: true },
+      runs: [shell("uptime")],
+      asks: [shell("make other"), shell("./all"), shell("rm x"), shell("sh all")],
+    },
+    {
+      name: "writes like one",
+      first: write("site/a.txt"),
+      how: { remember: true },
+      runs: [write("site/b.txt"), write("c.txt", "other")],
+      asks: ["/srv/a.txt", "~/a.txt", "../a.txt", ".hidden", ".bashrc", "site/.git/hooks/pre-push", "AGENTS.md"].map((path) => write(path)),
+    },
+    {
+      name: "what steers a machine, for which there is nothing like it",
+      first: write("/srv/repo/.git/hooks/pre-push", "yes"),
+      how: { remember: true },
+      runs: [],
+      asks: [write("/srv/repo/.git/hooks/pre-push", "no"), write("/srv/repo/a.txt", "yes")],
     },
     {
       name: "a folder",
@@ -190,6 +228,7 @@ async function bounds(bar: Bar, stage: Stage, target: string): Promise<void> {
   const tries: [Wish, Remember][] = [
     [["Shell", { target, input: "make bounds" }], { scope: "folder" }],
     [["Shell", { target, input: "make bounds" }], { scope: "tool", ttlMs: DAY_MS + 1 }],
+    [["Shell", { target, input: "uptime" }], { ttlMs: DAY_MS + 1 }],
     [["Shell", { target, input: "sudo make bounds" }], { scope: "tool" }],
     [["Write", { target, path: "/srv/.ssh/key", content: "x" }], { scope: "folder" }],
     [["Write", { target, path: "/srv/.ssh/key", content: "x" }], { scope: "tool" }],

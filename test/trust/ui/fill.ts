@@ -18,6 +18,8 @@ const DEVICE_CHARS = 256;
 const AT_ONCE = 15;
 /** Questions that wait at the same time. */
 const QUESTIONS = 12;
+/** Things that are remembered. */
+const REMEMBERED = 6;
 
 type Filled = Record<"devices" | "descriptions" | "tokens" | "labels" | "users", string[]>;
 type Filling = { host: Host; alice: Client; root: Client; payloads: readonly Payload[] };
@@ -75,7 +77,7 @@ async function connectAs(host: Host, token: string, text: string): Promise<void>
   }
 }
 
-type Talks = { conversations: { path: string; marks: string[] }[]; questions: string[]; answered: string[] };
+type Talks = { conversations: { path: string; marks: string[] }[]; questions: string[]; answered: string[]; remembered: string[] };
 type Talking = { alice: Client; root: Client; model: ScriptedModel; payloads: readonly Payload[] };
 
 /** Messages of people and of a model, calls of tools with their output, files by such names, and questions about them. */
@@ -83,7 +85,7 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
   const { uid } = alice.session.identity.process;
   await model.serve(root, uid);
   const sound = payloads.filter(({ text }) => !/[\ud800-\udfff]/.test(text));
-  const talks: Talks = { conversations: [], questions: [], answered: [] };
+  const talks: Talks = { conversations: [], questions: [], answered: [], remembered: [] };
   for (let at = 0; at < sound.length; at += BATCH) {
     const batch = sound.slice(at, at + BATCH);
     const text = batch.map((payload) => payload.text).join("\n\n");
@@ -100,21 +102,31 @@ export async function talk({ alice, root, model, payloads }: Talking): Promise<T
   }
   for (const [at, { mark, text }] of sound.entries()) {
     if (at % Math.ceil(sound.length / (QUESTIONS * 2)) !== 0) continue;
-    const question = await askFor(alice, model, mark, text.slice(0, 1_000));
+    const question = await askFor(alice, model, mark, ["Shell", { target: DEVICE, input: `echo ${text.slice(0, 1_000)}` }]);
     if (question === null) continue;
     if (talks.questions.length < QUESTIONS) talks.questions.push(mark);
     else if (await taken(alice.call("proc.hil", { ...question, decision: "deny", reason: text.slice(0, 900) }))) talks.answered.push(mark);
   }
+  // Nothing is there by such a name, so that a yes does no harm.
+  for (const { mark, text } of sound) {
+    if (talks.remembered.length >= REMEMBERED) break;
+    const question = await askFor(alice, model, mark, ["Delete", { target: "gsv", path: `~/nowhere/${text.slice(0, 200)}` }]);
+    if (question !== null && (await taken(alice.call("proc.hil", { ...question, decision: "approve", remember: true }))))
+      talks.remembered.push(mark);
+  }
   return talks;
 }
 
-async function askFor(alice: Client, model: ScriptedModel, mark: string, text: string): Promise<{ pid: string; requestId: string } | null> {
+type Wish = [tool: string, args: object];
+
+async function askFor(alice: Client, model: ScriptedModel, mark: string, wish: Wish): Promise<{ pid: string; requestId: string } | null> {
   let isDone = false;
-  model.on(`ask about ${mark}`, wants(["Shell", { target: DEVICE, input: `echo ${text}` }]), () => {
+  const prompt = `ask for ${wish[0]} about ${mark}`;
+  model.on(prompt, wants(wish), () => {
     isDone = true;
     return says("done");
   });
-  const { pid } = await alice.call("proc.spawn", { profile: "task", prompt: `ask about ${mark}` });
+  const { pid } = await alice.call("proc.spawn", { profile: "task", prompt });
   let requestId: string | undefined;
   await until(async () => {
     requestId = (await alice.call("proc.approval.list", { pid })).pending[0]?.requestId;

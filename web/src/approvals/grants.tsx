@@ -1,6 +1,5 @@
-// What was allowed for longer than once, in words, until when, and the way to take it back.
+// What was allowed for longer than once, in words, with the call that was approved, until when, and the way to take it back.
 
-import { visible } from "../../../src/approval/visible.ts";
 import { approvals, type Approvals } from "../state/attention.ts";
 import { call } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
@@ -39,15 +38,18 @@ function Entry({ grant }: { grant: Grant }) {
       notice("Taken back: it will be asked about again", "good");
     });
   return (
-    <li class="entry">
+    <li class="entry entry-tall">
       <div class="entry-words">
-        <p>{visible(grant.says)}</p>
+        <p>{grant.says}</p>
+        <pre class="entry-text" tabIndex={0} role="group" aria-label="What was approved" dir="ltr">
+          {grant.shown.text}
+        </pre>
         <p class="soft small">
           Allowed <Time at={grant.madeAt} />, ends <Time at={grant.expiresAt} />
         </p>
         {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       </div>
-      <Button busy={doing.busy} aria-label={`Take back: ${visible(grant.says)}`} onClick={() => void revoke()}>
+      <Button busy={doing.busy} aria-label={`Take back: ${grant.says}`} onClick={() => void revoke()}>
         Take back
       </Button>
     </li>

@@ -66,6 +66,7 @@ export default syscall({
           madeAt: 1763200000000,
           expiresAt: 1763286400000,
           says: "Process init:1000 may do exactly the shell.exec that was shown on laptop, for 24 hours",
+          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
           requestId: "q1",
         },
       ],
@@ -85,7 +86,10 @@ export default syscall({
         digest: one.digest,
         shown: showRequest({ call: one.syscall, args: one.args, target: one.target, cwd: one.cwd }, whole),
       })),
-      grants: approvals.grantsOfUser(uid, now).filter(isWanted).map(grantRecord),
+      grants: approvals
+        .grantsOfUser(uid, now)
+        .filter(isWanted)
+        .map((grant) => grantRecord(grant, approvals.get(grant.requestId)!, whole)),
     };
   },
 });

@@ -1,0 +1,76 @@
+// What was approved stays known for as long as the grant that was made of it.
+
+import { expect, it } from "vitest";
+import { MemorySql } from "../../../test/support/memory-ports.ts";
+import { migrate } from "../schema/migrate.ts";
+import { Approvals, type KeptGrant, type NewApproval } from "./approvals.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ASKED: NewApproval = {
+  requestId: "q1",
+  uid: 1000,
+  pid: "p1",
+  kind: "call",
+  runId: "r1",
+  conversationId: "default",
+  callId: "c1",
+  toolName: "Shell",
+  syscall: "shell.exec",
+  args: { input: "uptime" },
+  target: "laptop",
+  cwd: "/",
+  digest: "d1",
+  tags: ["remote"],
+  why: "it was asked about",
+  createdAt: 0,
+  expiresAt: DAY_MS,
+};
+const GRANT: KeptGrant = {
+  grantId: "g1",
+  requestId: "q1",
+  uid: 1000,
+  pid: "p1",
+  call: "shell.exec",
+  target: "laptop",
+  scope: "exact",
+  digest: "d1",
+  folder: null,
+  tags: ["remote"],
+  madeAt: DAY_MS,
+  expiresAt: 31 * DAY_MS,
+  revokedAt: null,
+};
+
+it("prunes answered questions, but none that a grant was made of", () => {
+  const approvals = fresh();
+  for (const requestId of ["q1", "q2"]) {
+    approvals.ask({ ...ASKED, requestId });
+    approvals.decide(requestId, "approved", 1000, null, 1);
+    approvals.use(requestId);
+  }
+  approvals.remember(GRANT);
+  approvals.prune(30.5 * DAY_MS);
+  expect(approvals.get("q2")).toBeUndefined();
+  expect(approvals.grantsOf("p1", "shell.exec")).toEqual([GRANT]);
+  // Both go when the grant is long over.
+  approvals.prune(62 * DAY_MS);
+  approvals.prune(62 * DAY_MS);
+  expect([approvals.get("q1"), approvals.grant("g1")]).toEqual([undefined, undefined]);
+});
+
+it("ends what was allowed on a device, and nothing else", () => {
+  const approvals = fresh();
+  approvals.ask(ASKED);
+  approvals.remember(GRANT);
+  approvals.remember({ ...GRANT, grantId: "g2", target: "server" });
+  approvals.remember({ ...GRANT, grantId: "g3", uid: 1001 });
+  expect(new Set(approvals.revokeFor("laptop", 2 * DAY_MS))).toEqual(new Set([1000, 1001]));
+  expect(approvals.grantsOfUser(undefined, 2 * DAY_MS).map(({ grantId }) => grantId)).toEqual(["g2"]);
+  expect(approvals.revokeFor("laptop", 2 * DAY_MS)).toEqual([]);
+});
+
+function fresh(): Approvals {
+  const sql = new MemorySql();
+  migrate(sql);
+  return new Approvals(sql);
+}
