@@ -505,7 +505,7 @@ describe("files", () => {
     expect(foreign).toEqual({ code: 1, out: "", err: "gsv: no such device: vault. Yours: workshop\n" });
     expect(absent).toEqual({ ...foreign, err: foreign.err.replace("vault", "fault") });
     workshop.close();
-    await expect.poll(async () => (await gsv(["device", "list"])).out).toBe("");
+    await expect.poll(async () => (await own.call("sys.device.list", {})).devices).toEqual([]);
     expect((await gsv(["ls", "worksop:"])).err).toContain("Yours: workshop (offline)");
     expect((await gsv(["ls", "workshop:"])).err).toBe("gsv: Device offline: workshop (503)\n");
     expect((await asRoot(["ls", "worksop:"])).err).toContain("Did you mean workshop? Yours: vault, workshop (offline)");

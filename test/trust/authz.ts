@@ -150,9 +150,9 @@ async function cells(who: Who, call: Syscall): Promise<void> {
 /** A name that does not exist: strangers are not told so, all others are, whatever they may call. */
 async function unknown(who: Who): Promise<void> {
   const answer = await request(who, "no.such.call", {});
-  const expected = who === "none" ? [403, "Must call sys.connect first"] : [404, "Unknown syscall: no.such.call"];
-  const got = [answer.error?.code, answer.error?.message];
-  bar.check("decisions", `${got}` === `${expected}`, () => `${who} no.such.call: ${JSON.stringify(answer)}`);
+  const [code, message] = who === "none" ? [403, "Must call sys.connect first"] : [404, "Unknown syscall: no.such.call"];
+  const isRight = answer.error?.code === code && answer.error?.message === message;
+  bar.check("decisions", isRight, () => `${who} no.such.call: ${JSON.stringify(answer)}`);
 }
 
 /** The decision by name, as the declaration has it. */

@@ -41,6 +41,7 @@ test("a first machine is added by the line of the page, and its arrival is seen"
     /^ curl -fsSL http:\/\/127\.0\.0\.1:\d+\/downloads\/cli\/install\.sh \| GSV_DEVICE_TOKEN=\S+ sh -s -- --device laptop --user alice$/,
   );
   await page.getByText("is this machine alone").waitFor();
+  await page.getByText("works for an hour").waitFor();
   await page.getByText("Waiting for laptop to connect").waitFor();
   expect(await violations(page)).toEqual([]);
 
@@ -57,6 +58,25 @@ test("a first machine is added by the line of the page, and its arrival is seen"
   await page.getByText("Offline", { exact: true }).waitFor();
   for (const folder of [workspace, state]) rmSync(folder, { recursive: true, force: true });
   await alice.call("sys.device.remove", { deviceId: "laptop" });
+});
+
+test("a line that nobody used in time says so, leaves no live token for later, and another is made", async () => {
+  const page = await desktop.openAs(ALICE, "/machines/add");
+  await page.clock.install();
+  await page.getByLabel("Name", { exact: true }).fill("cellar");
+  await page.keyboard.press("Enter");
+  const line = page.getByRole("group", { name: "the line for a terminal" });
+  const first = await line.textContent();
+  const made = (await alice.call("sys.token.list", {})).tokens.find(({ allowedDeviceId }) => allowedDeviceId === "cellar")!;
+  expect([made.expiresAt, made.endsUnusedAt]).toEqual([null, made.createdAt + 3_600_000]);
+  await page.clock.fastForward("01:00:01");
+  await page.getByRole("heading", { name: "The line for cellar has run out" }).waitFor();
+  expect(await page.content()).not.toContain(/GSV_DEVICE_TOKEN=(\S+)/.exec(first!)![1]!);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Make a new line" }).click();
+  await line.waitFor();
+  expect(await line.textContent()).not.toBe(first);
+  await page.context().close();
 });
 
 test("two tabs show the same: online, described, shared, forgotten; and another user sees nothing until it is shared", async () => {

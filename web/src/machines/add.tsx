@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
-import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
+import { installLine, installLineWindows, LINE_WORKS_MS, reachRemark } from "../../../src/lib/install-line.ts";
 import { Link } from "../frame/link.tsx";
 import { type PaneName, pathOf } from "../frame/route.ts";
 import { useTitle } from "../frame/titles.ts";
@@ -10,6 +10,7 @@ import { call } from "../state/call.ts";
 import { username } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { useLatest } from "../state/use-latest.ts";
+import { useRunOut } from "../state/use-run-out.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
@@ -21,7 +22,14 @@ import { Tabs } from "../ui/tabs.tsx";
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-type Made = { deviceId: string; token: string; madeAt: number };
+/** `madeAt` by the gateway's clock, `worksUntil` by this browser's. */
+type Made = { deviceId: string; token: string; madeAt: number; worksUntil: number };
+
+async function makeLine(deviceId: string): Promise<Made> {
+  const label = deviceId.slice(0, 200);
+  const { token } = await call("sys.token.create", { kind: "node", allowedDeviceId: deviceId, label, firstUseWithinMs: LINE_WORKS_MS });
+  return { deviceId, token: token.token, madeAt: token.createdAt, worksUntil: Date.now() + LINE_WORKS_MS };
+}
 
 export function AddMachine({ known, pane: _ }: { known: string | null; pane: PaneName }) {
   const [made, setMade] = useState<Made | null>(null);
@@ -32,7 +40,7 @@ export function AddMachine({ known, pane: _ }: { known: string | null; pane: Pan
         <Icon name="back" />
         {known === null ? "All machines" : visible(known)}
       </Link>
-      {made === null ? <Name known={known} onMade={setMade} /> : <Paste made={made} />}
+      {made === null ? <Name known={known} onMade={setMade} /> : <Paste made={made} onMade={setMade} />}
     </div>
   );
 }
@@ -45,11 +53,7 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
   useEffect(() => field.current?.focus(), []);
   const deviceId = known ?? name.trim();
   const isFit = known !== null || NAME.test(deviceId);
-  const make = () =>
-    doing.run(async () => {
-      const { token } = await call("sys.token.create", { kind: "node", allowedDeviceId: deviceId, label: deviceId.slice(0, 200) });
-      onMade({ deviceId, token: token.token, madeAt: token.createdAt });
-    });
+  const make = () => doing.run(async () => onMade(await makeLine(deviceId)));
   return (
     <Card
       title={known === null ? "Name the machine" : `A new token for ${visible(known)}`}
@@ -87,20 +91,23 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
   );
 }
 
-function Paste({ made }: { made: Made }) {
+function Paste({ made, onMade }: { made: Made; onMade: (made: Made) => void }) {
   const { deviceId, token } = made;
   const [system, setSystem] = useState<"unix" | "windows">("unix");
+  const isConnected = useConnected(made);
+  const isOver = useRunOut(made.worksUntil);
   const device = { deviceId, username: username.value, token };
   const remark = reachRemark(location.origin, "open this page under that address");
   const tabs = [
     { value: "unix" as const, title: "Linux and macOS" },
     { value: "windows" as const, title: "Windows" },
   ];
+  if (isOver && !isConnected) return <RunOut deviceId={deviceId} onMade={onMade} />;
   return (
     <>
       <Card
         title={`Paste this on ${visible(deviceId)}`}
-        text="It installs the command line from this gateway and keeps the machine connected. It is shown only now."
+        text="It installs the command line from this gateway and keeps the machine connected. It is shown only now, and works for an hour."
       >
         {remark !== null && <Banner tone="warn">{remark}.</Banner>}
         <Tabs label="System" value={system} tabs={tabs} onValue={setSystem}>
@@ -111,15 +118,34 @@ function Paste({ made }: { made: Made }) {
           )}
         </Tabs>
       </Card>
-      <Arrival made={made} />
+      <Arrival deviceId={deviceId} isConnected={isConnected} />
     </>
   );
 }
 
-/** The moment it is there, and whether it still is. */
-function Arrival({ made: { deviceId, madeAt } }: { made: Made }) {
+/** Nobody has pasted it in time: the token in it is over. */
+function RunOut({ deviceId, onMade }: { deviceId: string; onMade: (made: Made) => void }) {
+  const doing = useDoing();
+  return (
+    <Card title={`The line for ${visible(deviceId)} has run out`} text="It worked for an hour, and no machine has connected with it.">
+      {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+      <div class="row">
+        <Button look="primary" busy={doing.busy} onClick={() => void doing.run(async () => onMade(await makeLine(deviceId)))}>
+          Make a new line
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+function useConnected({ deviceId, madeAt }: Made): boolean {
   const device = useLatest("sys.device.get", { deviceId }, (signal) => signal === "device.status").value.value?.device ?? null;
-  if (device === null || !device.online || (device.connectedAt ?? 0) < madeAt)
+  return device?.online === true && (device.connectedAt ?? 0) >= madeAt;
+}
+
+/** The moment it is there, and whether it still is. */
+function Arrival({ deviceId, isConnected }: { deviceId: string; isConnected: boolean }) {
+  if (!isConnected)
     return (
       <Card>
         <Spinner label={`Waiting for ${visible(deviceId)} to connect`} />

@@ -1,5 +1,6 @@
 // What lets a machine in.
 
+import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import { TokenEntry } from "../settings/token-entry.tsx";
 import { hears } from "../state/hears.ts";
@@ -20,7 +21,7 @@ export function MachineTokens({ deviceId, ownerUid, pane }: { deviceId: string; 
     >
       <Loaded latest={tokens} label="Loading its tokens">
         {({ tokens: all }) => {
-          const its = all.filter(({ allowedDeviceId, revokedAt }) => allowedDeviceId === deviceId && revokedAt === null);
+          const its = all.filter((token) => token.allowedDeviceId === deviceId && isTokenLive(token, Date.now()));
           if (its.length === 0) return <p>None is bound to it. It came in with a token for any machine: see the tokens in the settings.</p>;
           return (
             <ul class="entries">

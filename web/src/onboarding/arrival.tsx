@@ -8,6 +8,7 @@ import { call } from "../state/call.ts";
 import { client, username } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { useLatest } from "../state/use-latest.ts";
+import { useRunOut } from "../state/use-run-out.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
@@ -68,7 +69,8 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   );
 }
 
-function Machine({ deviceId, token, onConnected }: { deviceId: string; token: string; onConnected: () => void }) {
+function Machine({ deviceId, token, worksUntil, onConnected }: NonNullable<Arrival["machine"]> & { onConnected: () => void }) {
+  const isOver = useRunOut(worksUntil);
   const [system, setSystem] = useState<"unix" | "windows">("unix");
   const devices = useLatest("sys.device.list", {}, (signal) => signal === "device.status").value.value?.devices ?? [];
   const found = devices.find((device) => device.deviceId === deviceId && device.online);
@@ -81,12 +83,13 @@ function Machine({ deviceId, token, onConnected }: { deviceId: string; token: st
         {deviceId} is connected{found.platform === "" ? "" : ` (${found.platform})`}. Agents can work there, and ask you first.
       </Banner>
     );
+  if (isOver) return <Banner tone="warn">The line for {deviceId} has run out: it worked for an hour. Make another under Machines.</Banner>;
   const device = { deviceId, username: username.value, token };
   const remark = reachRemark(location.origin, "open this page under that address");
   return (
     <div class="stack-close">
       <h3>Connect {deviceId}</h3>
-      <p class="soft">Paste this into a terminal there. It is shown only now; another can be made under Machines.</p>
+      <p class="soft">Paste this into a terminal there. It is shown only now and works for an hour; another can be made under Machines.</p>
       <Tabs label="System" value={system} tabs={SYSTEMS} onValue={setSystem}>
         <Code text={(system === "unix" ? installLine : installLineWindows)(location.origin, device)} label="the line to paste" />
       </Tabs>

@@ -39,7 +39,7 @@ export function MachineStep({ errorOf }: StepProps) {
           <Filled field="expiryDays">
             <TextInput
               label="Days until it must be connected anew"
-              hint="Empty for a year."
+              hint="Empty: it stays connected for as long as it is used."
               error={errorOf("expiryDays")}
               name="expiryDays"
               inputMode="numeric"

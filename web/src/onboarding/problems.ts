@@ -27,7 +27,7 @@ export function problemsOf(draft: Draft, isShown: boolean): Problems {
   if (draft.aiKind !== "own") aiProblems(draft, say);
   if (draft.hasDevice) {
     say("deviceId", /^[\w.-]{1,64}$/.test(draft.deviceId) ? null : "A short name without blanks, such as laptop.");
-    say("expiryDays", isDays(draft.expiryDays) ? null : `A number of days from 1 to ${DAYS_MAX}, or empty for a year.`);
+    say("expiryDays", isDays(draft.expiryDays) ? null : `A number of days from 1 to ${DAYS_MAX}, or empty for no end.`);
   }
   for (const [field, words] of refused.value) found.set(field as keyof Draft, words);
   return found;

@@ -90,7 +90,7 @@ function rowsOf(): Row[] {
     {
       step: "machine",
       title: "First machine",
-      value: hasDevice ? `${deviceId}, connected for ${expiryDays === "" ? "a year" : `${expiryDays} days`}` : "None for now",
+      value: hasDevice ? `${deviceId}${expiryDays === "" ? "" : `, connected for ${expiryDays} days`}` : "None for now",
     },
   ];
 }

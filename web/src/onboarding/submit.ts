@@ -1,13 +1,16 @@
 // Does what was looked over: sets the gateway up and logs in. The password is held until this browser has a token of its own.
 
 import { CallError, ConnectionLost } from "../../../src/client/client.ts";
+import { LINE_WORKS_MS } from "../../../src/lib/install-line.ts";
 import { go } from "../frame/route.ts";
-import { arrival } from "../state/arrival.ts";
+import { arrival, type Arrival } from "../state/arrival.ts";
 import type { Args, Result } from "../state/call.ts";
 import { begin, logIn } from "../state/session.ts";
 import { draft, type Draft, forgetDraft, refused } from "./draft.ts";
 import { ask, own } from "./gateway.ts";
 import { forgetTalk } from "./guide.tsx";
+
+type NodeToken = NonNullable<Result<"sys.setup">["nodeToken"]>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -35,7 +38,7 @@ export function argsOf(draft: Draft, now: number): Args<"sys.setup"> {
     timezone,
     ...(adminMode === "custom" ? { rootPassword: adminPassword } : {}),
     ...(aiKind === "own" ? {} : { ai: { provider, model, ...reach } }),
-    ...(hasDevice ? { node: { deviceId, ...ends } } : {}),
+    ...(hasDevice ? { node: { deviceId, firstUseWithinMs: LINE_WORKS_MS, ...ends } } : {}),
   };
 }
 
@@ -47,12 +50,16 @@ export async function submit(): Promise<void> {
   const nodeToken = await setUp();
   arrival.value = {
     provider: aiKind === "own" ? (own.peek()?.provider ?? "") : provider,
-    machine: nodeToken === undefined ? null : { deviceId: nodeToken.allowedDeviceId ?? "", token: nodeToken.token },
+    machine: nodeToken === undefined ? null : machineOf(nodeToken),
   };
   go("/chat", { replace: true });
   await enter(username, password);
   forgetDraft();
   forgetTalk();
+}
+
+function machineOf({ allowedDeviceId, token }: NodeToken): Arrival["machine"] {
+  return { deviceId: allowedDeviceId ?? "", token, worksUntil: Date.now() + LINE_WORKS_MS };
 }
 
 /** Where that fails, the page shows what there is to do: log in, or set up after all. */
@@ -66,7 +73,7 @@ async function enter(username: string, password: string): Promise<void> {
   }
 }
 
-async function setUp(): Promise<Result<"sys.setup">["nodeToken"]> {
+async function setUp(): Promise<NodeToken | undefined> {
   try {
     return (await ask("sys.setup", argsOf(draft.peek(), Date.now()))).nodeToken;
   } catch (error) {

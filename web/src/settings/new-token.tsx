@@ -23,23 +23,26 @@ const LASTS = [
 ];
 /** As long as the token that this browser is here with: no token of a person outlives the one it was made with. */
 const AS_THIS = "this";
+const WHILE_USED = { value: "used", label: "As long as it is used, and a year after that" };
 
 export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
   const [kind, setKind] = useState<Token["kind"]>("user");
   const [label, setLabel] = useState("");
-  const [days, setDays] = useState("90");
+  const [chosen, setChosen] = useState<string | null>(null);
   const [made, setMade] = useState<string | null>(null);
   const form = useId();
   const doing = useDoing();
   const end = kind === "user" ? (readPass()?.expiresAt ?? Infinity) : Infinity;
   const options = LASTS.filter(({ value }) => Date.now() + Number(value) * DAY_MS < end);
   if (end !== Infinity) options.push({ value: AS_THIS, label: `As long as you are logged in here: it ends ${ago(end, Date.now())}` });
-  const lasts = options.some(({ value }) => value === days) ? days : options.at(-1)!.value;
+  else options.push(WHILE_USED);
+  const usual = kind === "user" ? "90" : WHILE_USED.value;
+  const lasts = [chosen, usual, options.at(-1)!.value].find((wanted) => options.some(({ value }) => value === wanted))!;
   const make = () =>
     doing.run(async () => {
-      const expiresAt = lasts === AS_THIS ? end : Date.now() + Number(lasts) * DAY_MS;
+      const ends = lasts === WHILE_USED.value ? {} : { expiresAt: lasts === AS_THIS ? end : Date.now() + Number(lasts) * DAY_MS };
       const name = label.trim();
-      const { token } = await call("sys.token.create", { kind, expiresAt, ...(name === "" ? {} : { label: name }) });
+      const { token } = await call("sys.token.create", { kind, ...ends, ...(name === "" ? {} : { label: name }) });
       setMade(token.token);
       onMade();
     });
@@ -105,7 +108,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: () 
           {...(end === Infinity ? {} : { hint: "For a longer one, log in on a terminal with your password: gsv token create -p" })}
           value={lasts}
           options={options}
-          onValue={setDays}
+          onValue={setChosen}
         />
         {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
       </form>

@@ -13,14 +13,18 @@ import { Time } from "../ui/time.tsx";
 export type Token = Result<"sys.token.list">["tokens"][number];
 
 const KINDS: Record<Token["kind"], string> = { user: "Person", node: "Machine", service: "Service" };
-const WARN_MS = 14 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WARN_MS = 14 * DAY_MS;
+/** As the doctor has it, which says so in words. */
+const WARN_UNUSED_MS = 42 * DAY_MS;
 
 export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: string; onRevoked: () => void }) {
   const [isAsking, setAsking] = useState(false);
-  const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt } = token;
+  const { tokenId, kind, label, tokenPrefix, allowedDeviceId, createdAt, lastUsedAt, expiresAt, endsUnusedAt } = token;
   const name = visible(label ?? "") || "Without a name";
   const isThis = readPass()?.tokenId === tokenId;
   const isEnding = kind !== "user" && expiresAt !== null && expiresAt - Date.now() < WARN_MS;
+  const isFading = lastUsedAt !== null && endsUnusedAt !== null && endsUnusedAt - Date.now() < WARN_UNUSED_MS;
   const revoke = async () => {
     await call("sys.token.revoke", { tokenId });
     notice("The token has ended", "good");
@@ -34,6 +38,7 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
           <Badge>{KINDS[kind]}</Badge>
           {isThis && <Badge tone="accent">This browser</Badge>}
           {isEnding && <Badge tone="warn">Ends soon</Badge>}
+          {isFading && <Badge tone="warn">Ends soon unless used</Badge>}
         </p>
         <p class="soft small">
           {owner !== undefined && `${visible(owner)}, `}
@@ -46,14 +51,7 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
               used <Time at={lastUsedAt} />
             </>
           )}
-          ,{" "}
-          {expiresAt === null ? (
-            "never ends"
-          ) : (
-            <>
-              ends <Time at={expiresAt} />
-            </>
-          )}
+          , <End expiresAt={expiresAt} endsUnusedAt={endsUnusedAt} />
         </p>
       </div>
       <Button aria-label={`Revoke ${name}`} onClick={() => setAsking(true)}>
@@ -69,5 +67,22 @@ export function TokenEntry({ token, owner, onRevoked }: { token: Token; owner?: 
         </Confirm>
       )}
     </li>
+  );
+}
+
+/** Whichever comes first. */
+function End({ expiresAt, endsUnusedAt }: Pick<Token, "expiresAt" | "endsUnusedAt">) {
+  if (endsUnusedAt !== null && endsUnusedAt < (expiresAt ?? Infinity))
+    return (
+      <>
+        ends <Time at={endsUnusedAt} /> unless it is used
+      </>
+    );
+  return expiresAt === null ? (
+    <>never ends</>
+  ) : (
+    <>
+      ends <Time at={expiresAt} />
+    </>
   );
 }

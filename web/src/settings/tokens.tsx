@@ -1,6 +1,7 @@
 // Everything that lets somebody in without a password, when it was used, and the way to end it.
 
 import { useState } from "preact/hooks";
+import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { useActions } from "../frame/actions.ts";
 import { hears } from "../state/hears.ts";
 import { may, session } from "../state/session.ts";
@@ -10,7 +11,7 @@ import { Card } from "../ui/card.tsx";
 import { Checkbox } from "../ui/choice.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { NewToken } from "./new-token.tsx";
-import { type Token, TokenEntry } from "./token-entry.tsx";
+import { TokenEntry } from "./token-entry.tsx";
 
 export function Tokens() {
   const tokens = useLatest("sys.token.list", {}, hears("tokens"));
@@ -33,7 +34,7 @@ export function Tokens() {
       >
         <Loaded latest={tokens} label="Loading tokens">
           {({ tokens: all }) => {
-            const valid = all.filter(isValid);
+            const valid = all.filter((token) => isTokenLive(token, Date.now()));
             const shown = valid.filter((token) => withOthers || token.uid === uid);
             return (
               <>
@@ -62,8 +63,4 @@ export function Tokens() {
       {isMaking && <NewToken onClose={() => setMaking(false)} onMade={() => void tokens.refetch()} />}
     </>
   );
-}
-
-function isValid({ revokedAt, expiresAt }: Token): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
