@@ -1303,7 +1303,7 @@ export type Calls = {
     };
   };
 
-  /** Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner and root may. */
+  /** Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and whoever holds the capability * may, of whom the last cannot write homes and workspaces of others. */
   "repo.create": {
     args: {
       repo: string;
@@ -1355,7 +1355,7 @@ export type Calls = {
     };
   };
 
-  /** Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. A repository of one's own that does not exist is made. The import ends when the caller's socket does. */
+  /** Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. With a message, a commit of the caller's that holds it and changes nothing is put on top; without, the branch is exactly where the remote's ref is. A repository of one's own that does not exist is made. The import ends when the caller's socket does. */
   "repo.import": {
     args: {
       repo: string;

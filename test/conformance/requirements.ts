@@ -215,6 +215,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("repo.create:owner", "Only root or the username owner creates; an owner must exist", "8.1, seed"),
   r("repo.update:public", "The owner publishes and describes; homes and workspaces stay private", "8.1"),
   r("repo.refs:heads", "Heads and tags come by name with their hashes", "seed"),
+  r(
+    "repo.create:wildcard",
+    "Whoever holds the capability * writes the repositories of others, by call and by git, but no home or workspace, and reads no others than before",
+    "seed, 8.1",
+  ),
   r("repo.read:tree", "A tree lists its entries; ref defaults to main and path to the root; a hash is a ref too", "8.1, 8.2"),
   r("repo.read:file", "A file comes as text; binary has content null; a missing path is 404", "8.2"),
   r("repo.read:home", "A home's first files are there on first use, in one commit", "3.4"),
@@ -237,6 +242,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("repo.import:brings", "A branch is brought to where a remote ref is, and again without remoteUrl", "8.2, 15.1.6"),
   r("repo.import:refuses", "Private addresses, credentials in the address and missing upstreams are refused", "trust V13, V18"),
   r("sys.workspace.create:makes", "A workspace has a row and a repository with its facts", "3.4"),
+  r("repo.import:message", "A message is that of a commit by the caller on top of what was imported, made once", "seed"),
   r("sys.workspace.list:own", "Own workspaces, last used first, by kind, state and limit; another's uid is root's", "6.7, 18"),
   r("sys.workspace.update:own", "Label and state change; a foreign workspace answers like an absent one", "seed"),
 
