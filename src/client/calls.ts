@@ -644,7 +644,7 @@ export type Calls = {
     };
   };
 
-  /** Read messages of an archived segment, a page at a time, without bringing them back. */
+  /** Read messages of an archived segment, a page at a time, without bringing them back: limit of them, 200 where nothing is said and 500 at most, behind the first offset. */
   "proc.conversation.segment.read": {
     args: {
       pid?: string;
@@ -752,13 +752,16 @@ export type Calls = {
     };
   };
 
-  /** Read what was said in a conversation, oldest first, a page at a time; a negative offset counts from the newest. With it: the oldest question to a person, and how full the context is. */
+  /** Read what was said in a conversation, oldest first, a page at a time: limit messages, 200 where nothing is said and 1000 at most. Without more said the page begins at the oldest; offset passes over so many, and a negative one counts from the newest. tail gives the newest instead. beforeMessageId gives the newest of those before a message, afterMessageId the oldest of those after it, without the message itself, which need not be there any more; tail with afterMessageId gives the newest of them. The two do not go together, and offset goes with none of the three. The answer's offset says how many lie before the page, and truncated that there is more in the direction of paging: after the page, or before it with tail or beforeMessageId. With it: the oldest question to a person, and how full the context is. */
   "proc.history": {
     args: {
       pid?: string;
       conversationId?: string;
       limit?: number;
       offset?: number;
+      tail?: boolean;
+      beforeMessageId?: number;
+      afterMessageId?: number;
     };
     result: {
       ok: true;
@@ -772,6 +775,7 @@ export type Calls = {
         runId?: string;
       }>;
       messageCount: number;
+      offset: number;
       truncated?: true;
       pendingHil: {
         requestId: string;

@@ -55,8 +55,13 @@ export const AGENTS: readonly Requirement[] = [
 
   r(
     "proc.history:pages",
-    "History comes in pages with ids and times, from the oldest or the newest, with the state of the context",
+    "History comes in pages with ids and times, from the oldest or the newest, with the state of the context; a limit above the most is brought down",
     "seed, 5.10, 5.12",
+  ),
+  r(
+    "proc.history:cursors",
+    "tail, beforeMessageId and afterMessageId page from the newest and from a message, through compaction and reset; contradictions are 400",
+    "16.4",
   ),
   r("proc.history:newest", "However long the history is, the model sees the newest of it", "15.4.1"),
   r(
@@ -67,6 +72,11 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.conversation.open:apart", "What is said in one conversation is not known in another", "seed"),
   r("proc.conversation.list:open", "Open conversations are listed, closed ones where they are asked for", "seed"),
   r("proc.conversation.get:one", "One conversation is shown; an unknown one is null", "seed"),
+  r(
+    "proc.conversation.get:default",
+    "The conversation default is there before anything was said, for every call about conversations",
+    "seed, 5.10",
+  ),
   r("proc.conversation.close:silent", "A closed conversation keeps its history and takes no message until it is opened again", "seed"),
   r("proc.conversation.reset:archives", "One conversation is archived and emptied under the next generation; others stay", "seed, 5.10"),
   r("proc.conversation.reset:ends", "Runs of a conversation that is emptied end with an event, and others go on", "15.4.6"),
@@ -92,7 +102,7 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.conversation.segments:lists", "Archived parts are listed, also after the conversation was emptied", "seed, 5.9"),
   r(
     "proc.conversation.segment.read:pages",
-    "An archived part is read in pages, word for word, with names and errors of results",
+    "An archived part is read in pages, word for word, with names and errors of results; a limit above the most is brought down",
     "seed, 15.4.8",
   ),
   r("proc.conversation.fork:message", "A conversation is branched at a message, with new ids and the old times", "seed, 5.10"),

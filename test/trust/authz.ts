@@ -62,7 +62,7 @@ const PLAIN = new Set(
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
     // Within a process that was named, and looked at only after that was judged.
-    "runId conversationId targetConversationId segmentId throughMessageId messageIds includeClosed includeLiveSuffix title archive " +
+    "runId conversationId targetConversationId segmentId throughMessageId beforeMessageId afterMessageId tail messageIds includeClosed includeLiveSuffix title archive " +
     "summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
     "metadata timeoutMs media prompt assignment workspace days " +
     // Within a repository that was named, and read only after it was judged.
