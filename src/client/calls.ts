@@ -1510,7 +1510,7 @@ export type Calls = {
     };
   };
 
-  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it; signal goes to all of its processes. output holds standard output, then standard error, since the last look; streams asks for the two apart as well. Of too much, the beginning and the end are kept and truncated is set. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows. until says what to wait for: the end, the first output, or, with sent, nothing, and then output is left for the next look. Whoever gives after, the part of the last answer that arrived (0 at first), is told again what got lost on the way. tty gives the command a terminal of that size, on devices only: Ctrl-C is a key there like any other, resize changes the size, and an empty input is the user's login shell. */
+  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it; signal goes to all of its processes. output holds standard output, then standard error, since the last look; streams asks for the two apart as well. Of too much, the beginning and the end are kept and truncated is set. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows, and a timeout of 0 is none but the target's own. until says what to wait for: the end, the first output, or, with sent, nothing, and then output is left for the next look. Older clients say yieldMs, which is wait brought to 250..30000, and background, which is until sent for a command that is started. A poll of a command whose device is not connected is failed and says so, unless it gives after or a key: then it is 503, for whoever waits until the device is back. It is failed as well where the device was removed, or is no longer the caller's to use. Whoever gives after, the part of the last answer that arrived (0 at first), is told again what got lost on the way. tty gives the command a terminal of that size, on devices only: Ctrl-C is a key there like any other, resize changes the size, and an empty input is the user's login shell. */
   "shell.exec": {
     args: {
       input: string;
@@ -1518,6 +1518,8 @@ export type Calls = {
       sessionId?: string;
       timeout?: number;
       wait?: number;
+      yieldMs?: number;
+      background?: boolean;
       until?: "end" | "output" | "sent";
       after?: number;
       tty?: {
@@ -1806,7 +1808,7 @@ export type Calls = {
     };
   };
 
-  /** Say what a device is for, in words that people and agents choose targets by. Its owner and root may; null where there is none, or none that the caller may use. */
+  /** Say what a device is for, in words that people and agents choose targets by, of which the first 500 characters are kept. Its owner and root may; null where there is none, or none that the caller may use. */
   "sys.device.update": {
     args: {
       deviceId: string;
