@@ -837,7 +837,7 @@ export type Calls = {
     };
   };
 
-  /** Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. */
+  /** Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. timeoutMs is 60000 where nothing is said, and brought to 1000..600000. */
   "proc.ipc.call": {
     args: {
       pid: string;
@@ -929,18 +929,20 @@ export type Calls = {
     };
   };
 
-  /** Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. */
+  /** Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. mimeType is the type it is to be told as, such as the one the history has; without it, the end of the key decides. */
   "proc.media.read": {
     args: {
       pid?: string;
       key: string;
+      mimeType?: string;
     };
     result: {
       ok: true;
       pid: string;
       key: string;
-      dataUrl: string;
+      mimeType: string;
       size: number;
+      dataUrl: string;
     };
   };
 
@@ -1061,10 +1063,10 @@ export type Calls = {
     result: Record<string, never>;
   };
 
-  /** Start an agent process as a child of another, with the identity of its parent. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt. */
+  /** Start an agent process as a child of another, with the identity of its parent. Its profile is task where none is given. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt. */
   "proc.spawn": {
     args: {
-      profile: string;
+      profile?: string;
       label?: string;
       prompt?: string;
       assignment?: {
@@ -1912,7 +1914,7 @@ export type Calls = {
     };
   };
 
-  /** Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose. */
+  /** Create the first user and root's password on a gateway that has neither. Each part of ai can be given alone; what is left out stays as it is. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose. */
   "sys.setup": {
     args: {
       username: string;

@@ -146,6 +146,7 @@ export const AGENTS: readonly Requirement[] = [
     "A process has a pid, a parent and a label and takes a prompt; init is there once; profiles are checked",
     "seed, 5.1, 5.2",
   ),
+  r("proc.spawn:default-profile", "Without a profile it is task", "seed"),
   r("proc.spawn:assignment", "Assigned context is among a process's instructions, and autoStart begins with it", "seed, 5.2, 5.3"),
   r("proc.spawn:workspace", "A process works in its home, its parent's workspace, one that is there, or a new one", "seed, 5.2"),
   r("proc.spawn:parent", "A child has its parent's identity; a foreign parent is like none", "5.2, trust V11"),
@@ -158,6 +159,7 @@ export const AGENTS: readonly Requirement[] = [
   ),
   r("proc.reset:archives", "A reset archives and empties every conversation; others cannot read the archive", "seed, 5.10"),
   r("proc.send:media", "What is sent along is kept, and pictures reach the model as pictures on every wire", "seed, 5.6, 5.13"),
+  r("proc.media.read:type", "Media is told with its type: the one it is asked as, or that of its name", "0.3"),
   r("proc.media.read:own", "Media is read back by those who may use the process, until it is reset", "5.13"),
   r("fs.read:agent-image", "A picture an agent reads reaches the model as a picture", "15.4.5"),
 
@@ -187,6 +189,7 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.ipc.call:replies", "The answer to a call comes as a message where it was asked, and starts a run", "seed, 5.11, 15.4.3"),
   r("proc.ipc.call:queued", "A call that waits behind a run of the same conversation completes", "15.4.2"),
   r("proc.ipc.call:timeout", "Where no answer comes in time, that is told, once", "seed, 5.11"),
+  r("proc.ipc.call:bounds", "A timeout outside 1 s to 10 min is brought to the nearer of them", "5.11"),
   r("proc.ipc.call:closed", "Where the conversation that asked was closed, the answer is told in the first one", "15.4.3"),
   r("proc.ipc.call:failed", "A run that fails is told to whoever called for it", "5.11"),
 

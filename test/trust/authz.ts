@@ -64,7 +64,7 @@ const PLAIN = new Set(
     // Within a process that was named, and looked at only after that was judged.
     "runId conversationId targetConversationId segmentId throughMessageId beforeMessageId afterMessageId tail messageIds includeClosed includeLiveSuffix title archive " +
     "summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
-    "metadata timeoutMs media prompt assignment workspace days " +
+    "metadata timeoutMs media mimeType prompt assignment workspace days " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),
