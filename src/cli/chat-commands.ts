@@ -90,7 +90,7 @@ function helpText(): string {
 
 async function listConversations(chat: Chat): Promise<void> {
   const { conversations } = await chat.client.call("proc.conversation.list", { pid: chat.where.pid });
-  if (conversations.length === 0) return chat.remark("There are none yet: say something");
+  if (conversations.length === 0) return chat.remark("All of them are closed: /new begins another");
   const rows = conversations.map(({ id, title, messageCount, updatedAt }): [string, string] => [
     `${id === chat.where.conversationId ? "*" : " "} ${id}`,
     `${messageCount} messages, ${relative(updatedAt, "-")}${title === null ? "" : `   ${title}`}`,

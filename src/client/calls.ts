@@ -656,7 +656,7 @@ export type Calls = {
     };
   };
 
-  /** Read messages of an archived segment, a page at a time, without bringing them back. */
+  /** Read messages of an archived segment, a page at a time, without bringing them back: limit of them, 200 where nothing is said and 500 at most, behind the first offset. */
   "proc.conversation.segment.read": {
     args: {
       pid?: string;
@@ -768,13 +768,16 @@ export type Calls = {
     };
   };
 
-  /** Read what was said in a conversation, oldest first, a page at a time; a negative offset counts from the newest. With it: the oldest question to a person, and how full the context is. */
+  /** Read what was said in a conversation, oldest first, a page at a time: limit messages, 200 where nothing is said and 1000 at most. Without more said the page begins at the oldest; offset passes over so many, and a negative one counts from the newest. tail gives the newest instead. beforeMessageId gives the newest of those before a message, afterMessageId the oldest of those after it, without the message itself, which need not be there any more; tail with afterMessageId gives the newest of them. The two do not go together, and offset goes with none of the three. The answer's offset says how many lie before the page, and truncated that there is more in the direction of paging: after the page, or before it with tail or beforeMessageId. With it: the oldest question to a person, and how full the context is. */
   "proc.history": {
     args: {
       pid?: string;
       conversationId?: string;
       limit?: number;
       offset?: number;
+      tail?: boolean;
+      beforeMessageId?: number;
+      afterMessageId?: number;
     };
     result: {
       ok: true;
@@ -788,6 +791,7 @@ export type Calls = {
         runId?: string;
       }>;
       messageCount: number;
+      offset: number;
       truncated?: true;
       pendingHil: {
         requestId: string;
@@ -849,7 +853,7 @@ export type Calls = {
     };
   };
 
-  /** Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. */
+  /** Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. timeoutMs is 60000 where nothing is said, and brought to 1000..600000. */
   "proc.ipc.call": {
     args: {
       pid: string;
@@ -947,18 +951,20 @@ export type Calls = {
     };
   };
 
-  /** Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. */
+  /** Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. mimeType is the type it is to be told as, such as the one the history has; without it, the end of the key decides. */
   "proc.media.read": {
     args: {
       pid?: string;
       key: string;
+      mimeType?: string;
     };
     result: {
       ok: true;
       pid: string;
       key: string;
-      dataUrl: string;
+      mimeType: string;
       size: number;
+      dataUrl: string;
     };
   };
 
@@ -1119,10 +1125,10 @@ export type Calls = {
     result: Record<string, never>;
   };
 
-  /** Start an agent process as a child of another, with the identity of its parent. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt. */
+  /** Start an agent process as a child of another, with the identity of its parent. Its profile is task where none is given. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt. */
   "proc.spawn": {
     args: {
-      profile: string;
+      profile?: string;
       label?: string;
       prompt?: string;
       assignment?: {
@@ -1365,7 +1371,7 @@ export type Calls = {
     };
   };
 
-  /** Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner and root may. */
+  /** Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and whoever holds the capability * may, of whom the last cannot write homes and workspaces of others. */
   "repo.create": {
     args: {
       repo: string;
@@ -1417,7 +1423,7 @@ export type Calls = {
     };
   };
 
-  /** Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. A repository of one's own that does not exist is made. The import ends when the caller's socket does. */
+  /** Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. With a message, a commit of the caller's that holds it and changes nothing is put on top; without, the branch is exactly where the remote's ref is. A repository of one's own that does not exist is made. The import ends when the caller's socket does. */
   "repo.import": {
     args: {
       repo: string;
@@ -1568,7 +1574,7 @@ export type Calls = {
     };
   };
 
-  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it; signal goes to all of its processes. output holds standard output, then standard error, since the last look; streams asks for the two apart as well. Of too much, the beginning and the end are kept and truncated is set. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows. until says what to wait for: the end, the first output, or, with sent, nothing, and then output is left for the next look. Whoever gives after, the part of the last answer that arrived (0 at first), is told again what got lost on the way. tty gives the command a terminal of that size, on devices only: Ctrl-C is a key there like any other, resize changes the size, and an empty input is the user's login shell. */
+  /** Start a command, or go on with one that runs. Without sessionId, input is the command. A command that is not done in time answers running with a sessionId: with that, input is text for its standard input, an empty input only looks for more output, and \u0003 (Ctrl-C) ends it; signal goes to all of its processes. output holds standard output, then standard error, since the last look; streams asks for the two apart as well. Of too much, the beginning and the end are kept and truncated is set. timeout is how long the command may take and wait how long this call may, in milliseconds; neither can be more than the target allows, and a timeout of 0 is none but the target's own. until says what to wait for: the end, the first output, or, with sent, nothing, and then output is left for the next look. Older clients say yieldMs, which is wait brought to 250..30000, and background, which is until sent for a command that is started. A poll of a command whose device is not connected is failed and says so, unless it gives after or a key: then it is 503, for whoever waits until the device is back. It is failed as well where the device was removed, or is no longer the caller's to use. Whoever gives after, the part of the last answer that arrived (0 at first), is told again what got lost on the way. tty gives the command a terminal of that size, on devices only: Ctrl-C is a key there like any other, resize changes the size, and an empty input is the user's login shell. */
   "shell.exec": {
     args: {
       input: string;
@@ -1576,6 +1582,8 @@ export type Calls = {
       sessionId?: string;
       timeout?: number;
       wait?: number;
+      yieldMs?: number;
+      background?: boolean;
       until?: "end" | "output" | "sent";
       after?: number;
       tty?: {
@@ -1864,7 +1872,7 @@ export type Calls = {
     };
   };
 
-  /** Say what a device is for, in words that people and agents choose targets by. Its owner and root may; null where there is none, or none that the caller may use. */
+  /** Say what a device is for, in words that people and agents choose targets by, of which the first 500 characters are kept. Its owner and root may; null where there is none, or none that the caller may use. */
   "sys.device.update": {
     args: {
       deviceId: string;
@@ -1968,7 +1976,7 @@ export type Calls = {
     };
   };
 
-  /** Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose. */
+  /** Create the first user and root's password on a gateway that has neither. Each part of ai can be given alone; what is left out stays as it is. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose. */
   "sys.setup": {
     args: {
       username: string;

@@ -24,6 +24,8 @@ export type MachineShellOptions = {
 };
 
 const WAIT_MS = 5_000;
+/** Well below what the gateway waits for a device. */
+const WAIT_MS_MAX = 30_000;
 const OUTPUT_BYTES_MAX = 256 * 1024;
 /** Who comes back the next day can still read how it ended. */
 const LIMITS: SessionLimits = { running: 16, ended: 16, keepMs: 24 * 60 * 60 * 1000 };
@@ -46,6 +48,10 @@ export class MachineShell implements Shell {
 
   get waitMs(): number {
     return this.#options.waitMs ?? WAIT_MS;
+  }
+
+  get waitMsMax(): number {
+    return Math.max(this.waitMs, WAIT_MS_MAX);
   }
 
   async start({ input, cwd, timeoutMs, tty }: ShellStart): Promise<string> {

@@ -25,13 +25,31 @@ export type ExecResult =
   | ({ status: "running"; sessionId: string; wantsInput?: boolean } & Output)
   | ({ status: "failed"; error: string; exitCode?: number; sessionId?: string } & Output);
 
+/** As it comes: the words of older clients beside our own. */
+export type GivenExecArgs = ExecArgs & { background?: boolean | undefined; yieldMs?: number | undefined };
+
 type Output = { output: string; truncated?: boolean; stdout?: string; stderr?: string; part?: number };
 
-export async function execCommand(machine: Machine, args: ExecArgs): Promise<ExecResult> {
+const YIELD_MS_MIN = 250;
+const YIELD_MS_MAX = 30_000;
+
+export async function execCommand(machine: Machine, given: GivenExecArgs): Promise<ExecResult> {
+  const args = translateArgs(given);
   const result = await outcome<ExecResult>(machine.files, () =>
     args.sessionId === undefined ? start(machine, args) : go(machine, args, args.sessionId),
   );
   return "status" in result ? result : failed(result.error);
+}
+
+/** On every target alike, because each is given what the client said. Where both are said, our words count. */
+function translateArgs({ background, yieldMs, ...args }: GivenExecArgs): ExecArgs {
+  const isStart = args.sessionId === undefined;
+  return {
+    ...args,
+    timeout: args.timeout === 0 ? undefined : args.timeout,
+    wait: args.wait ?? (yieldMs === undefined ? undefined : Math.min(YIELD_MS_MAX, Math.max(YIELD_MS_MIN, yieldMs))),
+    until: args.until ?? (background === true && isStart ? "sent" : undefined),
+  };
 }
 
 export async function listSessions({ shell }: Machine): Promise<{ sessions: SessionInfo[] }> {
@@ -55,7 +73,7 @@ async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecRe
 async function go({ shell, signal }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
   if (args.tty !== undefined) return failed("A command gets its terminal when it is started: to change the size, give resize");
   for (const sent of sendings(args)) {
-    const outcome = await shell.send(sessionId, sent, waitMs(shell, args));
+    const outcome = await shell.send(sessionId, sent, Math.min(args.wait ?? shell.waitMs, shell.waitMs));
     if (outcome === "missing") return missing(sessionId);
     if (outcome === "unable") return { ...failed(unable(sent)), sessionId };
     // Else the look tells how.
@@ -86,7 +104,7 @@ function look(shell: Shell, sessionId: string, args: ExecArgs, signal: AbortSign
 
 /** Who shows output as it comes asks more often than who only wants the end. */
 function waitMs(shell: Shell, { wait }: ExecArgs): number {
-  return Math.min(wait ?? shell.waitMs, shell.waitMs);
+  return Math.min(wait ?? shell.waitMs, shell.waitMsMax);
 }
 
 function resultOf(state: SessionState | null, sessionId: string, { streams }: ExecArgs): ExecResult {

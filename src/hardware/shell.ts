@@ -13,8 +13,10 @@ export type ShellStart = {
 };
 
 export interface Shell {
-  /** How long a call waits for a command before it answers that it is still running. */
+  /** How long a call waits for a command before it answers that it is still running, where it does not say how long. */
   readonly waitMs: number;
+  /** The most that it can say. */
+  readonly waitMsMax: number;
   /** Fails with an OpError where the command cannot be started. */
   start(command: ShellStart): Promise<string>;
   /** Null where there is no such session of the caller's. Waits no longer than until the signal says so. */

@@ -49,6 +49,7 @@ import { Timers } from "./nouns/timers.ts";
 import { Tokens } from "./nouns/tokens.ts";
 import { Workspaces } from "./nouns/workspaces.ts";
 import { Passwords } from "./passwords.ts";
+import { answerWithoutDevice } from "./poll-without-device.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
 import { Repos } from "./repos.ts";
@@ -259,7 +260,10 @@ export class Kernel {
         const { target: _, ...rest } = args;
         if (call.carries === "body") return { data: await this.#transfers.run(call, caller, args, frame, signal), stays: true };
         const deviceId = route(reads, caller, args);
-        if (deviceId !== null) return { data: await this.#routing.forward(call.name, caller, frame, deviceId, rest, signal), stays: true };
+        if (deviceId !== null) {
+          const lost = answerWithoutDevice(reads, caller, frame, args, deviceId);
+          return { data: lost ?? (await this.#routing.forward(call.name, caller, frame, deviceId, rest, signal)), stays: true };
+        }
         refuseKey(call, frame);
         return { data: await this.#native.run(call, caller, rest, signal), stays: call.keeps === true };
       },

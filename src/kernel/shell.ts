@@ -60,9 +60,13 @@ const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem): Shell {
   const { shells } = means.ports;
   const { uid } = caller;
+  const waitMs = () => number(means.reads, "config/shell/wait_ms", 10_000, 60_000);
   return {
     get waitMs() {
-      return number(means.reads, "config/shell/wait_ms", 10_000, 60_000);
+      return waitMs();
+    },
+    get waitMsMax() {
+      return waitMs();
     },
     async start({ input, cwd, timeoutMs, tty }) {
       if (tty !== undefined) throw new OpError("The gateway's own shell has no terminal: leave tty out");

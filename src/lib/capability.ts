@@ -16,6 +16,11 @@ export function allows(patterns: readonly string[], name: string): boolean {
   return false;
 }
 
+/** Whether they allow every call there is or will be. */
+export function allowsAll(patterns: readonly string[]): boolean {
+  return patterns.includes("*");
+}
+
 /** Whether everything `narrow` allows is allowed by `wide` too. */
 export function covers(wide: readonly string[], narrow: readonly string[]): boolean {
   return narrow.every((pattern) =>

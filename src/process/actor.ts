@@ -5,7 +5,7 @@ import { fail } from "../lib/sys-error.ts";
 import type { SummaryMaterial } from "./checkpoint.ts";
 import type { CompactArgs } from "./compaction.ts";
 import type { ForkArgs } from "./fork.ts";
-import { idOf } from "./conversation-calls.ts";
+import { type HistoryArgs, idOf, type PageArgs } from "./conversation-calls.ts";
 import type { ContextPolicy } from "./estimate.ts";
 import type { KernelLink, ProcessPorts } from "./link.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
@@ -18,7 +18,6 @@ const NOT_HEARD_PAGE = 200;
 const TELL_AGAIN_MS = 5_000;
 
 type Id = { conversationId?: string | undefined };
-type Page = { limit?: number | undefined; offset?: number | undefined };
 type None = Record<string, never>;
 
 export const processCalls = {
@@ -55,8 +54,7 @@ export const processCalls = {
   editQueued: (process: Process, { runId, text }: { runId: string; text: string }) => process.queue.edit(runId, text),
   withdrawQueued: (process: Process, { runId }: { runId: string }) => process.queue.withdraw(runId),
 
-  history: (process: Process, { conversationId, limit, offset }: Id & Page) =>
-    process.conversation.history({ conversationId, limit, offset }, null),
+  history: (process: Process, args: HistoryArgs) => process.conversation.history(args, null),
   search: (process: Process, args: SearchArgs) => process.conversation.search(args),
 
   openConversation: (process: Process, args: Id & { title?: string | undefined }) => process.conversation.open(args),
@@ -72,7 +70,7 @@ export const processCalls = {
   compact: (process: Process, args: Id & Omit<CompactArgs, "conversationId">) => process.conversation.compact(args),
   fork: (process: Process, args: Id & Omit<ForkArgs, "conversationId">) => process.conversation.fork(args),
   segments: (process: Process, args: Id) => process.conversation.segments(args),
-  readSegment: (process: Process, args: Id & Page & { segmentId: string }) => process.conversation.readSegment(args),
+  readSegment: (process: Process, args: Id & PageArgs & { segmentId: string }) => process.conversation.readSegment(args),
 
   /** Empties all conversations. */
   reset: (process: Process, args: ResetAllArgs) => process.conversation.resetAll(args),

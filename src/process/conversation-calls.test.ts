@@ -31,8 +31,8 @@ describe("a conversation", () => {
     expect(world.process.conversation.close({ conversationId: "work" })).toEqual({ conversationId: "work", closed: true });
     expect(world.process.conversation.close({ conversationId: "nothing" })).toEqual({ conversationId: "nothing", closed: false });
     expect(() => world.say("hi", { conversationId: "work" })).toThrow("Conversation is closed: work");
-    expect(world.process.conversation.list({}).map(({ id }) => id)).toEqual(["run-1"]);
-    expect(world.process.conversation.list({ includeClosed: true }).map(({ id }) => id)).toEqual(["run-1", "work"]);
+    expect(world.process.conversation.list({}).map(({ id }) => id)).toEqual(["default", "run-1"]);
+    expect(world.process.conversation.list({ includeClosed: true }).map(({ id }) => id)).toEqual(["default", "run-1", "work"]);
     expect(world.process.conversation.get({ conversationId: "nothing" })).toBeNull();
     expect(() => world.process.conversation.open({ conversationId: "x".repeat(257) })).toThrow("at most 256");
   });
@@ -53,6 +53,47 @@ describe("a conversation", () => {
     });
     expect(() => world.process.conversation.setPolicy({ keepLast: -1 })).toThrow("keepLast");
     expect(() => world.process.conversation.setPolicy({ compactAtPressure: 0 })).toThrow("compactAtPressure");
+  });
+});
+
+describe("a page of history", () => {
+  const said = (count: number, conversationId: string) => {
+    for (let at = 0; at < count; at++) world.process.history.append(conversationId, null, { role: "user", text: `${at}` }, at);
+  };
+  const page = (args: Parameters<typeof world.process.conversation.history>[0]) => {
+    const { messages, offset, truncated } = world.process.conversation.history(args, null);
+    return [offset, messages.length, truncated === true];
+  };
+
+  it("has a thousand messages at most, from either end", () => {
+    said(1_100, "default");
+    expect(page({ limit: 5_000 })).toEqual([0, 1_000, true]);
+    expect(page({ limit: 5_000, tail: true })).toEqual([100, 1_000, true]);
+    expect(page({ limit: 5_000, offset: -50 })).toEqual([1_050, 50, false]);
+    expect(page({ offset: 5_000 })).toEqual([1_100, 0, false]);
+    expect(page({ offset: -5_000 })).toEqual([0, 200, true]);
+  });
+
+  it("is found next to a message by its number, whatever lies between", () => {
+    for (const conversationId of ["default", "side"]) world.process.conversation.open({ conversationId });
+    for (let at = 0; at < 500; at++) {
+      said(1, "default");
+      said(3, "side");
+    }
+    // Every fourth number is of this conversation.
+    for (const [id, place] of [
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [5, 1],
+      [6, 2],
+      [1_997, 499],
+      [1_998, 500],
+      [9_999, 500],
+    ] as const)
+      expect([id, world.process.history.findPlace("default", id)]).toEqual([id, place]);
+    expect(page({ afterMessageId: 1_000, limit: 2 })).toEqual([250, 2, true]);
+    expect(page({ beforeMessageId: 1_001, limit: 2 })).toEqual([248, 2, true]);
   });
 });
 

@@ -15,10 +15,14 @@ import type { State } from "./state.ts";
 import { type WireMessage, wireMessage } from "./wire.ts";
 
 const PAGE = 200;
+const PAGE_MAX = 1000;
 const SEGMENT_PAGE_MAX = 500;
 
 type Id = { conversationId?: string | undefined };
-type PageArgs = { limit?: number | undefined; offset?: number | undefined };
+export type PageArgs = { limit?: number | undefined; offset?: number | undefined };
+/** A page from the newest, or next to a message; `offset` counts from the oldest and goes with none of them. */
+export type HistoryArgs = Id &
+  PageArgs & { tail?: boolean | undefined; beforeMessageId?: number | undefined; afterMessageId?: number | undefined };
 type PolicyArgs = Id &
   Partial<Record<"compactAtPressure" | "keepLast", number | undefined>> & { overflow?: ContextPolicy["overflow"] | undefined };
 
@@ -26,6 +30,8 @@ export type HistoryPage<Hil> = {
   conversationId: string;
   messages: WireMessage[];
   messageCount: number;
+  /** How many lie before the page. */
+  offset: number;
   truncated?: true;
   pendingHil: Hil | null;
   context: ContextState | null;
@@ -95,14 +101,32 @@ export class ConversationCalls {
   }
 
   /** `pendingHil` is the oldest question to a person, which the kernel knows. */
-  history<Hil>({ conversationId, limit = PAGE, offset = 0 }: Id & PageArgs, pendingHil: Hil | null): HistoryPage<Hil> {
+  history<Hil>({ conversationId, ...args }: HistoryArgs, pendingHil: Hil | null): HistoryPage<Hil> {
     const id = idOf(conversationId);
-    const { first, next } = this.#state.history.bounds(id);
-    const from = Number.isSafeInteger(offset) && offset < 0 ? Math.max(0, next - first + offset) : atLeast(0, offset);
-    const { messages, messageCount, truncated } = this.#state.history.page(id, from, atLeast(1, limit));
-    const more = truncated ? { truncated: true as const } : {};
+    const { offset, limit, isMore } = this.#page(id, args);
+    const { messages, messageCount } = this.#state.history.page(id, offset, limit);
+    const more = isMore ? { truncated: true as const } : {};
     const context = contextNow(this.#state, id);
-    return { conversationId: id, messages: messages.map(wireMessage), messageCount, ...more, pendingHil, context };
+    return { conversationId: id, messages: messages.map(wireMessage), messageCount, offset, ...more, pendingHil, context };
+  }
+
+  /** Which part of a conversation is wanted, and whether there is more in the direction it is paged in. */
+  #page(id: string, { limit = PAGE, offset, tail = false, beforeMessageId, afterMessageId }: Omit<HistoryArgs, "conversationId">) {
+    const isByMessage = beforeMessageId !== undefined || afterMessageId !== undefined;
+    if (offset !== undefined && (tail || isByMessage))
+      fail(400, "offset goes with none of tail, beforeMessageId and afterMessageId: leave it out");
+    if (beforeMessageId !== undefined && afterMessageId !== undefined)
+      fail(400, "Give one of beforeMessageId and afterMessageId: a page begins at one message");
+    const { history } = this.#state;
+    const { first, next } = history.bounds(id);
+    const count = next - first;
+    const low = afterMessageId === undefined ? resolveOffset(offset ?? 0, count) : history.findPlace(id, afterMessageId + 1) - first;
+    const high = beforeMessageId === undefined ? count : history.findPlace(id, beforeMessageId) - first;
+    const size = Math.min(PAGE_MAX, atLeast(1, limit));
+    const isBackwards = tail || beforeMessageId !== undefined;
+    const from = isBackwards ? Math.max(low, high - size) : low;
+    const end = Math.min(high, from + size);
+    return { offset: from, limit: end - from, isMore: isBackwards ? from > low : end < high };
   }
 
   /** In all conversations where none is named. */
@@ -162,6 +186,12 @@ export function idOf(given: string | undefined): string {
   const id = given?.trim() || DEFAULT_CONVERSATION;
   if (id.length > ID_CHARS_MAX) fail(400, `A conversation's id has at most ${ID_CHARS_MAX} characters`);
   return id;
+}
+
+/** Counted from the oldest, or from behind the newest where it is negative. */
+function resolveOffset(offset: number, count: number): number {
+  const skipped = atLeast(-count, offset);
+  return skipped < 0 ? count + skipped : Math.min(count, skipped);
 }
 
 function atLeast(least: number, value: number): number {

@@ -6,7 +6,7 @@ import { text, World } from "../../test/support/process-world.ts";
 
 type Cost = { statements: number; rows: number };
 
-async function costs(messages: number): Promise<{ page: Cost; turn: Cost }> {
+async function costs(messages: number): Promise<{ page: Cost; cursor: Cost; turn: Cost }> {
   const world = new World();
   world.say("hi");
   await world.idle();
@@ -45,6 +45,9 @@ async function costs(messages: number): Promise<{ page: Cost; turn: Cost }> {
   const { messages: shown, messageCount } = world.process.conversation.history({ limit: 50, offset: messages - 50 }, null);
   expect([shown.length, messageCount]).toEqual([50, messages + 4]);
   const page = taken();
+  const { messages: before } = world.process.conversation.history({ limit: 50, beforeMessageId: shown[0]!.id }, null);
+  expect(before.at(-1)!.id).toBe(shown[0]!.id - 1);
+  const cursor = taken();
   world.on("and?", [text("next")]);
   world.process.send({ said: { role: "user", text: "and?" }, reason: "proc.send" });
   await expect.poll(() => world.requests.length).toBe(3);
@@ -53,13 +56,15 @@ async function costs(messages: number): Promise<{ page: Cost; turn: Cost }> {
   // Only the newest of it is sent.
   expect(JSON.stringify(world.requests.at(-1)?.messages)).toContain(`${messages - 1}`.padStart(400));
   world.sql.close();
-  return { page, turn };
+  return { page, cursor, turn };
 }
 
 it("stays the same from a thousand to ten thousand messages", async () => {
-  const small = await costs(1_000);
-  const large = await costs(10_000);
+  const { cursor: _, ...small } = await costs(1_000);
+  const { cursor, ...large } = await costs(10_000);
   expect(large).toEqual(small);
+  // A message's place is found by halving.
+  expect(cursor.rows).toBeLessThan(large.page.rows + 16);
   expect(large.page.rows).toBeLessThan(70);
   expect(large.turn.rows).toBeLessThan(400);
 });

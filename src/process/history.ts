@@ -37,7 +37,7 @@ export type ToolResultSaid = {
 
 export type Message = { id: number; runId: string | null; createdAt: number } & Said;
 
-export type Page = { messages: Message[]; messageCount: number; truncated: boolean };
+export type Page = { messages: Message[]; messageCount: number };
 
 export class History {
   readonly #sql: Sql;
@@ -73,7 +73,22 @@ export class History {
       from,
       from + limit,
     );
-    return { messages: rows.map(fromRow), messageCount: next - first, truncated: from + limit < next };
+    return { messages: rows.map(fromRow), messageCount: next - first };
+  }
+
+  /**
+   * The place of the first message whose number is at least `id`, or the end. Numbers grow with places, so this costs a few
+   * looks however long the history is, and it needs no message of that number: it may have been archived since.
+   */
+  findPlace(conversationId: string, id: number): number {
+    let { first: low, next: high } = this.bounds(conversationId);
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, middle);
+      if (Number(row?.id) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Where it begins and ends; the end is not part of it. */

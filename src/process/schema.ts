@@ -3,6 +3,7 @@
 
 import { migrate as migrateBy, type Migration } from "../ports/migrate.ts";
 import type { Sql } from "../ports/sql.ts";
+import { DEFAULT_CONVERSATION } from "./conversations.ts";
 
 const initial: Migration = {
   version: 1,
@@ -57,6 +58,16 @@ const stops: Migration = {
   ],
 };
 
-export function migrate(sql: Sql): void {
-  migrateBy(sql, [initial, stops]);
+/** There before anybody has said anything: who names no conversation means this one. */
+function defaultConversation(now: number): Migration {
+  return {
+    version: 3,
+    statements: [
+      `INSERT OR IGNORE INTO conversations VALUES ('${DEFAULT_CONVERSATION}', 1, 'open', NULL, 0, 0, 'manual', 0.9, 80, 0, ${now}, ${now}, NULL)`,
+    ],
+  };
+}
+
+export function migrate(sql: Sql, now: number): void {
+  migrateBy(sql, [initial, stops, defaultConversation(now)]);
 }

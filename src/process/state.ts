@@ -44,7 +44,7 @@ export class State {
     const { sql } = ports;
     this.pid = pid;
     this.ports = ports;
-    migrate(sql);
+    migrate(sql, ports.now());
     this.conversations = new Conversations(sql);
     this.history = new History(sql);
     this.events = new Events(sql);

@@ -9,7 +9,7 @@ export const RunId = z.string().min(1).max(128);
 /** Of whom something is asked: the caller's own init where nobody is named. */
 export const OfProcess = { pid: Pid.optional() };
 export const OfConversation = { ...OfProcess, conversationId: ConversationId.optional() };
-export const Page = { limit: z.int().min(1).max(1000).optional(), offset: z.int().min(0).optional() };
+export const Page = { limit: z.int().min(1).optional(), offset: z.int().min(0).optional() };
 
 export const ContextFile = z.object({ name: z.string().trim().min(1).max(200), text: z.string().max(256 * 1024) });
 export type ContextFile = z.infer<typeof ContextFile>;

@@ -2,7 +2,7 @@
 
 import { fromBase64 } from "../lib/base64.ts";
 import { fail } from "../lib/sys-error.ts";
-import { type Person, serializeCommit } from "./commit.ts";
+import { type Commit, type Person, serializeCommit } from "./commit.ts";
 import type { Store } from "./store.ts";
 import { branchRef, shortName } from "./ref-names.ts";
 import { toBytes } from "./text.ts";
@@ -57,13 +57,21 @@ export function apply(store: Store, request: ApplyRequest): Applied {
   const isSame = before === null ? request.ops.length === 0 : tree === before;
   if (isSame && request.allowEmpty !== true) return { ref, head, changed: false };
 
-  const parents = head === null ? [] : [head];
-  const signed = { ...request.author, time: Math.floor(request.now / 1000) };
-  const commit = objects.write("commit", serializeCommit({ tree, parents, author: signed, committer: signed, message }));
-  history.add(commit, tree, parents);
+  const commit = writeCommit(store, { tree, parents: head === null ? [] : [head], message, author: request.author, now: request.now });
   const fault = refs.move(name, head, commit);
   if (fault !== undefined) fail(409, `Cannot write ${ref}: ${fault}`);
   return { ref, head: commit, changed: true };
+}
+
+/** Inside a transaction; no branch is moved to it. `message` was checked. */
+export function writeCommit(
+  { objects, history }: Store,
+  { tree, parents, message, author, now }: Pick<Commit, "tree" | "parents" | "message"> & Pick<ApplyRequest, "author" | "now">,
+): string {
+  const signed = { ...author, time: Math.floor(now / 1000) };
+  const commit = objects.write("commit", serializeCommit({ tree, parents, author: signed, committer: signed, message }));
+  history.add(commit, tree, parents);
+  return commit;
 }
 
 function run(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
@@ -94,7 +102,7 @@ function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { t
 }
 
 /** As git keeps it: with a line's end. */
-function checkMessage(message: string, bytesMax: number): string {
+export function checkMessage(message: string, bytesMax: number): string {
   if (message.trim() === "") fail(400, "message is required");
   if (message.includes("\0")) fail(400, "A commit message holds no NUL");
   if (toBytes(message).length > bytesMax) fail(413, `A commit message has at most ${bytesMax} bytes`);

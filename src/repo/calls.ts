@@ -5,6 +5,7 @@ import type { ApplyRequest } from "./apply.ts";
 import type { Person } from "./commit.ts";
 import { parseCommit } from "./commit.ts";
 import type { DiffResult } from "./diff.ts";
+import type { ImportRequest } from "./import.ts";
 import { heads } from "./read.ts";
 import type { HttpFetch } from "./remote.ts";
 import { type Keyed, remembered } from "./remember.ts";
@@ -21,7 +22,7 @@ type FileKind = "file" | "directory" | "other";
 type Apply = Omit<ApplyRequest, keyof Keyed> & Keyed;
 type Scaffold = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
 type Create = Keyed & { slug: string; author: Person; ref?: string | undefined };
-type Import = { ref?: string | undefined; remoteUrl: string; remoteRef?: string | undefined };
+type Import = Omit<ImportRequest, "http">;
 type Place = { ref?: string | undefined; path?: string | undefined };
 type None = Record<string, never>;
 

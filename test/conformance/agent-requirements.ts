@@ -66,8 +66,13 @@ export const AGENTS: readonly Requirement[] = [
 
   r(
     "proc.history:pages",
-    "History comes in pages with ids and times, from the oldest or the newest, with the state of the context",
+    "History comes in pages with ids and times, from the oldest or the newest, with the state of the context; a limit above the most is brought down",
     "seed, 5.10, 5.12",
+  ),
+  r(
+    "proc.history:cursors",
+    "tail, beforeMessageId and afterMessageId page from the newest and from a message, through compaction and reset; contradictions are 400",
+    "16.4",
   ),
   r("proc.history:newest", "However long the history is, the model sees the newest of it", "15.4.1"),
   r(
@@ -78,6 +83,11 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.conversation.open:apart", "What is said in one conversation is not known in another", "seed"),
   r("proc.conversation.list:open", "Open conversations are listed, closed ones where they are asked for", "seed"),
   r("proc.conversation.get:one", "One conversation is shown; an unknown one is null", "seed"),
+  r(
+    "proc.conversation.get:default",
+    "The conversation default is there before anything was said, for every call about conversations",
+    "seed, 5.10",
+  ),
   r("proc.conversation.close:silent", "A closed conversation keeps its history and takes no message until it is opened again", "seed"),
   r("proc.conversation.reset:archives", "One conversation is archived and emptied under the next generation; others stay", "seed, 5.10"),
   r("proc.conversation.reset:ends", "Runs of a conversation that is emptied end with an event, and others go on", "15.4.6"),
@@ -103,7 +113,7 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.conversation.segments:lists", "Archived parts are listed, also after the conversation was emptied", "seed, 5.9"),
   r(
     "proc.conversation.segment.read:pages",
-    "An archived part is read in pages, word for word, with names and errors of results",
+    "An archived part is read in pages, word for word, with names and errors of results; a limit above the most is brought down",
     "seed, 15.4.8",
   ),
   r("proc.conversation.fork:message", "A conversation is branched at a message, with new ids and the old times", "seed, 5.10"),
@@ -157,6 +167,7 @@ export const AGENTS: readonly Requirement[] = [
     "A process has a pid, a parent and a label and takes a prompt; init is there once; profiles are checked",
     "seed, 5.1, 5.2",
   ),
+  r("proc.spawn:default-profile", "Without a profile it is task", "seed"),
   r("proc.spawn:assignment", "Assigned context is among a process's instructions, and autoStart begins with it", "seed, 5.2, 5.3"),
   r("proc.spawn:workspace", "A process works in its home, its parent's workspace, one that is there, or a new one", "seed, 5.2"),
   r("proc.spawn:parent", "A child has its parent's identity; a foreign parent is like none", "5.2, trust V11"),
@@ -186,6 +197,7 @@ export const AGENTS: readonly Requirement[] = [
     "seed, 5.15",
   ),
   r("proc.send:media", "What is sent along is kept, and pictures reach the model as pictures on every wire", "seed, 5.6, 5.13"),
+  r("proc.media.read:type", "Media is told with its type: the one it is asked as, or that of its name", "0.3"),
   r("proc.media.read:own", "Media is read back by those who may use the process, until it is reset", "5.13"),
   r("fs.read:agent-image", "A picture an agent reads reaches the model as a picture", "15.4.5"),
 
@@ -215,6 +227,7 @@ export const AGENTS: readonly Requirement[] = [
   r("proc.ipc.call:replies", "The answer to a call comes as a message where it was asked, and starts a run", "seed, 5.11, 15.4.3"),
   r("proc.ipc.call:queued", "A call that waits behind a run of the same conversation completes", "15.4.2"),
   r("proc.ipc.call:timeout", "Where no answer comes in time, that is told, once", "seed, 5.11"),
+  r("proc.ipc.call:bounds", "A timeout outside 1 s to 10 min is brought to the nearer of them", "5.11"),
   r("proc.ipc.call:closed", "Where the conversation that asked was closed, the answer is told in the first one", "15.4.3"),
   r("proc.ipc.call:failed", "A run that fails is told to whoever called for it", "5.11"),
 

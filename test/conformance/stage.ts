@@ -2,7 +2,7 @@
 // tell, kept in order.
 
 import { expect } from "vitest";
-import type { Answer } from "../../src/client/line.ts";
+import type { Answer, Arguments } from "../../src/client/line.ts";
 import type { Client, Followed, Following, StreamPiece } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
 import type { WireName } from "../support/models/provider.ts";
@@ -175,7 +175,7 @@ export class Watched {
     return this.client.call("proc.hil", { pid: this.pid, requestId, decision, ...more });
   }
 
-  history(more: { conversationId?: string; limit?: number; offset?: number } = {}): Promise<History> {
+  history(more: Omit<Arguments<"proc.history">, "pid"> = {}): Promise<History> {
     return this.client.call("proc.history", { pid: this.pid, ...more });
   }
 

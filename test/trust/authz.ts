@@ -59,12 +59,12 @@ const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
     "expiresAt firstUseWithinMs reason gecos groups current revokeTokens locked name members capability " +
-    "offset limit content oldString newString replaceAll query include includeOffline input timeout wait until after tty resize signal streams " +
+    "offset limit content oldString newString replaceAll query include includeOffline input timeout wait yieldMs background until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
     // Within a process that was named, and looked at only after that was judged.
-    "runId conversationId targetConversationId segmentId throughMessageId messageIds includeClosed includeLiveSuffix title archive " +
-    "summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
-    "metadata timeoutMs media prompt assignment workspace days " +
+    "runId conversationId targetConversationId segmentId throughMessageId beforeMessageId afterMessageId tail messageIds includeClosed includeLiveSuffix title archive " +
+    "pauseQueue summary generateSummary keepLast overflow compactAtPressure withText whole before call args policy decision remember scope ttlMs " +
+    "metadata timeoutMs media mimeType prompt assignment workspace days " +
     // Within a repository that was named, and read only after it was judged.
     "ref description public prefix commit context base head stat message expectedHead allowEmpty ops remoteUrl remoteRef state"
   ).split(" "),

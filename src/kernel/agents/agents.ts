@@ -298,12 +298,12 @@ export class Agents {
     return { pid: process.pid, ...(await this.#call(process.pid, "follow", { after })) };
   }
 
-  async readMedia(caller: Caller, pid: string | undefined, key: string): Promise<{ pid: string; dataUrl: string; bytes: number }> {
+  async readMedia(caller: Caller, pid: string | undefined, key: string, mimeType = mediaType(key)) {
     const process = this.find(caller, pid);
     const bytes = await this.#keeping.readMedia(process, key);
     if (bytes === null) fail(404, `No such media: ${key}`);
     if (bytes.length > MEDIA_BYTES_MAX) fail(413, `It is larger than ${MEDIA_BYTES_MAX} bytes: read it as a file at /${key}`);
-    return { pid: process.pid, dataUrl: dataUrl(mediaType(key), bytes), bytes: bytes.length };
+    return { pid: process.pid, mimeType, size: bytes.length, dataUrl: dataUrl(mimeType, bytes) };
   }
 
   prepared(caller: Caller, pid: string | undefined) {

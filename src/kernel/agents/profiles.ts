@@ -39,6 +39,9 @@ export const PROFILES: readonly Profile[] = [
   }),
 ];
 
+/** Of a process that is started without one. */
+export const DEFAULT_PROFILE = "task";
+
 export function profileOf(id: string): Profile | undefined {
   return PROFILES.find((profile) => profile.id === id);
 }

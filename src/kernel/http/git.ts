@@ -103,7 +103,8 @@ export class GitDoor {
   }
 
   #mayOrFail(account: Account | null, { repo, service }: Asked): RepositoryRow {
-    const { repositories, capabilities, accounts } = this.#means.reads;
+    const { reads } = this.#means;
+    const { repositories, accounts } = reads;
     const isPush = service === "git-receive-pack";
     if (account === null) {
       const row = repositories.get(repo);
@@ -112,9 +113,13 @@ export class GitDoor {
       return row;
     }
     const call = isPush ? "repo.apply" : "repo.read";
-    if (!allows(capabilities.of(accounts.identity(account).gids), call)) fail(403, `Permission denied: ${call}`);
+    const capabilities = reads.capabilities.of(accounts.identity(account).gids);
+    if (!allows(capabilities, call)) fail(403, `Permission denied: ${call}`);
     if (!isPush) return repositories.toRead(account, repo);
-    return repositories.toWrite(account, repo) ?? fail(404, `Repository not found: ${repo}. Create it first: gsv repo create ${repo}`);
+    return (
+      repositories.toWrite({ ...account, capabilities }, repo) ??
+      fail(404, `Repository not found: ${repo}. Create it first: gsv repo create ${repo}`)
+    );
   }
 
   #begin(username: string): () => void {

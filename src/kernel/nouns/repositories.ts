@@ -1,6 +1,7 @@
 // Which repositories there are, whose they are and who may see them. Owns repositories. What is in one is in its own
 // actor (kernel/repos.ts). To whoever may not read a repository it does not exist.
 
+import { allowsAll } from "../../lib/capability.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { isRoot } from "../../protocol/caller.ts";
@@ -30,8 +31,10 @@ export type RepositoryRow = {
 };
 
 type Who = { uid: number; username: string };
+type Slug = { owner: string; name: string };
+type Writer = Who & { capabilities: readonly string[] };
 
-export type RepositoryReads = Pick<Repositories, "get" | "list" | "mayRead" | "mayWrite" | "toRead" | "toWrite">;
+export type RepositoryReads = Pick<Repositories, "get" | "list" | "mayRead" | "mayWrite" | "toRead" | "toWrite" | "toManage">;
 
 export const HOME = "home";
 export const WORKSPACE_PREFIX = "ws_";
@@ -68,12 +71,17 @@ export class Repositories {
     return rows.map(fromRow).toSorted((a, b) => (a.repo < b.repo ? -1 : 1));
   }
 
-  mayWrite(who: Who, { owner }: { owner: string }): boolean {
-    return isRoot(who) || who.username === owner;
+  /**
+   * Whoever may make every call may write the repositories of others. Homes and workspaces are files, and no capability opens
+   * somebody else's.
+   */
+  mayWrite(who: Writer, { owner, name }: Slug): boolean {
+    return isOwn(who, owner) || (allowsAll(who.capabilities) && name !== HOME && !name.startsWith(WORKSPACE_PREFIX));
   }
 
-  mayRead(who: Who, row: RepositoryRow): boolean {
-    return this.mayWrite(who, row) || row.public;
+  /** A matter of whose it is alone: no capability shows anybody what is somebody else's. */
+  mayRead(who: Who, { owner, public: isPublic }: RepositoryRow): boolean {
+    return isOwn(who, owner) || isPublic;
   }
 
   /** Fails as for one that does not exist where the caller may not read it. */
@@ -83,10 +91,19 @@ export class Repositories {
   }
 
   /** Fails where the caller may not write; undefined for one that is not there and theirs to make. */
-  toWrite(who: Who, repo: string): RepositoryRow | undefined {
+  toWrite(who: Writer, repo: string): RepositoryRow | undefined {
+    return this.#toChange(repo, (slug) => this.mayWrite(who, slug));
+  }
+
+  /** The same for what decides who may read it: that is its owner's and root's. */
+  toManage(who: Who, repo: string): RepositoryRow | undefined {
+    return this.#toChange(repo, ({ owner }) => isOwn(who, owner));
+  }
+
+  #toChange(repo: string, may: (slug: Slug) => boolean): RepositoryRow | undefined {
     const slug = parseSlug(repo);
     const row = this.get(repo);
-    if (this.mayWrite(who, slug)) {
+    if (may(slug)) {
       if (row === undefined) this.#mustBeNew(slug);
       if (row?.isArchived) fail(409, `${row.repo} is archived: activate its workspace again first (sys.workspace.update)`);
       return row;
@@ -170,7 +187,7 @@ export class Repositories {
     );
   }
 
-  #mustBeNew({ owner, name }: { owner: string; name: string }): void {
+  #mustBeNew({ owner, name }: Slug): void {
     if (this.#accounts.byName(owner) === undefined) fail(404, `Unknown user: ${owner}`);
     if (name.startsWith(WORKSPACE_PREFIX))
       fail(400, `Invalid repo owner/name: ${owner}/${name} (such names are made by sys.workspace.create)`);
@@ -185,7 +202,7 @@ export class Repositories {
 }
 
 /** As people write it: slashes around it do not count. */
-export function parseSlug(repo: string): { owner: string; name: string } {
+export function parseSlug(repo: string): Slug {
   const parts = repo.replace(/^\/+|\/+$/g, "").split("/");
   const [owner = "", name = ""] = parts;
   if (parts.length !== 2) fail(400, "repo must be '<owner>/<name>'");
@@ -196,6 +213,11 @@ export function parseSlug(repo: string): { owner: string; name: string } {
       fail(400, `Invalid repo owner/name: ${repo.slice(0, 2 * PART_CHARS_MAX)}`);
   }
   return { owner, name };
+}
+
+/** Everything is root's. */
+function isOwn(who: Who, owner: string): boolean {
+  return isRoot(who) || who.username === owner;
 }
 
 function notFound(repo: string): never {

@@ -1,6 +1,7 @@
 // The model of a process and what it is told, for the process itself.
 
 import { z } from "zod";
+import { DEFAULT_PROFILE } from "../../kernel/agents/profiles.ts";
 import { syscall } from "../define.ts";
 
 const ContextFile = z.object({ name: z.string(), text: z.string() });
@@ -65,6 +66,6 @@ export default syscall({
     },
   },
   run({ ai }, caller, { profile }) {
-    return ai.config(caller, profile ?? "task");
+    return ai.config(caller, profile ?? DEFAULT_PROFILE);
   },
 });

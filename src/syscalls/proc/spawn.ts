@@ -1,6 +1,7 @@
 // Starts a process.
 
 import { z } from "zod";
+import { DEFAULT_PROFILE } from "../../kernel/agents/profiles.ts";
 import { ContextFile, Pid } from "../../protocol/proc-records.ts";
 import { syscall } from "../define.ts";
 
@@ -13,7 +14,7 @@ const Workspace = z.discriminatedUnion("mode", [
 
 export default syscall({
   name: "proc.spawn",
-  doc: "Start an agent process as a child of another, with the identity of its parent. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt.",
+  doc: "Start an agent process as a child of another, with the identity of its parent. Its profile is task where none is given. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt.",
   runs: "kernel",
   does: "effect",
   changes: "processes",
@@ -21,7 +22,7 @@ export default syscall({
   grant: ["users"],
   keeps: true,
   args: z.object({
-    profile: z.string().trim().min(1).max(64),
+    profile: z.string().trim().min(1).max(64).default(DEFAULT_PROFILE),
     label: z.string().max(200).optional(),
     prompt: z.string().max(1_000_000).optional(),
     assignment: z.object({ contextFiles: z.array(ContextFile).max(50), autoStart: z.boolean().optional() }).optional(),

@@ -7,7 +7,7 @@ import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.create",
-  doc: "Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner and root may.",
+  doc: "Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and whoever holds the capability * may, of whom the last cannot write homes and workspaces of others.",
   runs: "kernel",
   does: "effect",
   keeps: true,

@@ -2,12 +2,13 @@
 
 import { z } from "zod";
 import { fail } from "../../lib/sys-error.ts";
+import { personOf } from "../../kernel/repos.ts";
 import { Ref, RepoSlug } from "../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.import",
-  doc: "Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. A repository of one's own that does not exist is made. The import ends when the caller's socket does.",
+  doc: "Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. With a message, a commit of the caller's that holds it and changes nothing is put on top; without, the branch is exactly where the remote's ref is. A repository of one's own that does not exist is made. The import ends when the caller's socket does.",
   runs: "kernel",
   does: "effect",
   keeps: true,
@@ -18,7 +19,7 @@ export default syscall({
     ref: Ref.optional(),
     remoteUrl: z.string().min(1).max(4096).optional(),
     remoteRef: Ref.optional(),
-    message: z.string().max(4096).optional(),
+    message: z.string().optional(),
   }),
   result: z.object({
     repo: z.string(),
@@ -32,7 +33,7 @@ export default syscall({
     400: "no address, one with a password in it, or one that does not speak git",
     403: "an address that may not be reached, or a repository the caller may read and not write",
     404: "another user's, whether it exists or not; a ref the remote does not have",
-    413: "the remote sends too much",
+    413: "the remote sends too much, or the message is too long",
     429: "too many imports of that owner at once",
     503: "the remote cannot be reached or fails",
     504: "the remote takes too long",
@@ -48,7 +49,7 @@ export default syscall({
       remoteRef: "main",
     },
   },
-  async run({ repositories, repos, commit, key, signal }, caller, args) {
+  async run({ repositories, repos, commit, key, signal, now }, caller, args) {
     // The result depends on what a remote has at the time, and cannot be stored in the transaction that made it true.
     if (key !== undefined) fail(400, "repo.import takes no key: it may be sent again as it is");
     const present = repositories.toWrite(caller, args.repo);
@@ -56,7 +57,9 @@ export default syscall({
     const remoteUrl = args.remoteUrl ?? stored?.url ?? fail(400, "remoteUrl is required: this repository has no upstream yet");
     checkUrl(remoteUrl);
     const row = present ?? (await commit((nouns) => nouns.repositories.make(args.repo, {}, nouns.now)));
-    const wanted = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref };
+    const { message = "" } = args;
+    const note = message.trim() === "" ? undefined : { message, author: personOf(caller.username), now };
+    const wanted = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref, note };
     const { ref, head, changed, remoteRef } = await repos.import(row, wanted, signal);
     await commit((nouns) => nouns.repositories.setUpstream(row.repo, remoteUrl, remoteRef));
     return { repo: row.repo, ref, head, changed, remoteUrl, remoteRef };

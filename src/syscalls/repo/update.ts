@@ -27,7 +27,7 @@ export default syscall({
     },
   },
   run({ repositories, now }, caller, { repo, ...change }) {
-    const row = repositories.toWrite(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
+    const row = repositories.toManage(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
     const changed = repositories.update(row.repo, change);
     repositories.touched(row.repo, now);
     return { repo: summaryOf({ ...changed, updatedAt: now }, true) };

@@ -10,7 +10,7 @@ import { strangerSyscall } from "../define.ts";
 
 export default strangerSyscall({
   name: "sys.setup",
-  doc: "Create the first user and root's password on a gateway that has neither. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose.",
+  doc: "Create the first user and root's password on a gateway that has neither. Each part of ai can be given alone; what is left out stays as it is. The socket stays without identity: call sys.connect next. Where others can reach the gateway, `code` must be the one-time code it printed on its console, or the one its operator chose.",
   runs: "kernel",
   does: "effect",
   from: ["stranger"],
@@ -61,7 +61,6 @@ export default strangerSyscall({
     passwords.check(args.password, "password");
     if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");
     if (args.timezone !== undefined && !isTimezone(args.timezone)) fail(400, "timezone must be a valid IANA timezone");
-    if (args.ai?.provider !== undefined && args.ai.model === undefined) fail(400, "ai.model is required with ai.provider");
     if (args.ai?.baseUrl !== undefined && !isHttpUrl(args.ai.baseUrl)) fail(400, "ai.baseUrl must be a URL like http://127.0.0.1:8080/v1");
     if (args.node?.expiresAt !== undefined && args.node.expiresAt <= context.now) fail(400, "node.expiresAt must be in the future");
     const hash = await passwords.hash(args.password, signal);

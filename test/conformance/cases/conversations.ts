@@ -39,8 +39,8 @@ stages("proc.conversation.list:open", async ({ spawn, ann, model }) => {
     (await ann.call("proc.conversation.list", { pid, ...args })).conversations
       .map(({ id, status, messageCount }) => `${id} ${status} ${messageCount}`)
       .toSorted();
-  expect(await shown({})).toEqual(["a open 2", "c open 0"]);
-  expect(await shown({ includeClosed: true })).toEqual(["a open 2", "b closed 0", "c open 0"]);
+  expect(await shown({})).toEqual(["a open 2", "c open 0", "default open 0"]);
+  expect(await shown({ includeClosed: true })).toEqual(["a open 2", "b closed 0", "c open 0", "default open 0"]);
 });
 
 stages("proc.conversation.get:one", async ({ spawn, ann, model }) => {
@@ -50,6 +50,39 @@ stages("proc.conversation.get:one", async ({ spawn, ann, model }) => {
   model.on("Here?", says("Yes."));
   await agent.ask("Here?");
   expect((await ann.call("proc.conversation.get", { pid })).conversation).toMatchObject({ id: "default", messageCount: 2, status: "open" });
+});
+
+stages("proc.conversation.get:default", async ({ spawn, ann }) => {
+  const { pid } = await spawn();
+  const { conversation } = await ann.call("proc.conversation.get", { pid });
+  expect(conversation).toEqual({
+    id: "default",
+    generation: 1,
+    status: "open",
+    title: null,
+    messageCount: 0,
+    createdAt: expect.any(Number),
+    updatedAt: expect.any(Number),
+  });
+  const none = await spawn();
+  expect((await ann.call("proc.conversation.list", { pid: none.pid })).conversations).toMatchObject([{ id: "default", messageCount: 0 }]);
+  expect(await none.history()).toMatchObject({ conversationId: "default", messages: [], messageCount: 0, context: null });
+  expect(await ann.call("proc.conversation.segments", { pid })).toMatchObject({ conversationId: "default", segments: [] });
+  expect(await ann.call("proc.conversation.policy.get", { pid })).toMatchObject({ policy: { overflow: "manual", updatedAt: 0 } });
+  await expectRefusal(ann.call("proc.conversation.compact", { pid, keepLast: 0, summary: "x" }), 409, /No conversation messages selected/);
+  expect(await ann.call("proc.conversation.open", { pid, conversationId: "default", title: "Home" })).toMatchObject({
+    created: false,
+    conversation: { title: "Home", createdAt: conversation!.createdAt },
+  });
+  expect(await ann.call("proc.conversation.reset", { pid })).toEqual({
+    ok: true,
+    pid,
+    conversationId: "default",
+    generation: 2,
+    archivedMessages: 0,
+  });
+  expect(await ann.call("proc.conversation.close", { pid, conversationId: "default" })).toMatchObject({ closed: true });
+  expect(await ann.call("proc.reset", { pid: none.pid })).toMatchObject({ archivedMessages: 0, archives: [] });
 });
 
 stages("proc.conversation.close:silent", async ({ spawn, ann, model }) => {
@@ -78,7 +111,7 @@ stages("proc.conversation.open:apart", async ({ spawn, model }) => {
 stages("proc.history:pages", async ({ spawn, model }) => {
   const agent = await spawn();
   await manyMessages(agent, model, 5);
-  const { messages, messageCount, truncated } = await agent.history({ limit: 1000 });
+  const { messages, messageCount, truncated } = await agent.history({ limit: 1_000_000 });
   expect(messages).toHaveLength(messageCount);
   expect(truncated).toBeUndefined();
   const ids = messages.map(({ id }) => id);
@@ -90,6 +123,63 @@ stages("proc.history:pages", async ({ spawn, model }) => {
   const { context } = page;
   expect(context).toMatchObject({ conversationId: "default", provider: "openai-compatible", model: model.name, messageCount, level: "ok" });
   expect(context!.inputTokens).toBeGreaterThan(0);
+});
+
+stages("proc.history:cursors", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const { pid } = agent;
+  // Another conversation lies between the numbers of this one.
+  model.on("Aside.", says("Beside."));
+  await agent.ask("Aside.", { conversationId: "side" });
+  await manyMessages(agent, model, 9);
+  await agent.ask("Aside.", { conversationId: "side" });
+  const { messages: all, messageCount } = await agent.history();
+  expect(messageCount).toBe(12);
+  const id = (at: number) => all.at(at)!.id;
+  expect(await agent.history({ tail: true, limit: 4 })).toMatchObject({
+    messages: all.slice(-4),
+    messageCount,
+    offset: 8,
+    truncated: true,
+  });
+  const whole = await agent.history({ tail: true });
+  expect(whole).toMatchObject({ messages: all, offset: 0 });
+  expect(whole.truncated).toBeUndefined();
+  expect(await agent.history({ beforeMessageId: id(8), limit: 3 })).toMatchObject({
+    messages: all.slice(5, 8),
+    offset: 5,
+    truncated: true,
+  });
+  const oldest = await agent.history({ beforeMessageId: id(2), limit: 3, tail: true });
+  expect(oldest).toMatchObject({ messages: all.slice(0, 2), offset: 0 });
+  expect(oldest.truncated).toBeUndefined();
+  expect(await agent.history({ afterMessageId: id(2), limit: 3 })).toMatchObject({ messages: all.slice(3, 6), offset: 3, truncated: true });
+  expect(await agent.history({ afterMessageId: id(2), limit: 3, tail: true })).toMatchObject({ messages: all.slice(-3), truncated: true });
+  const newest = await agent.history({ afterMessageId: id(9) });
+  expect(newest).toMatchObject({ messages: all.slice(10), messageCount });
+  expect(newest.truncated).toBeUndefined();
+  expect((await agent.history({ afterMessageId: id(-1) })).messages).toEqual([]);
+  expect((await agent.history({ beforeMessageId: id(0) })).messages).toEqual([]);
+  expect((await agent.history({ afterMessageId: 0 })).messages).toEqual(all);
+  for (const wrong of [
+    { beforeMessageId: id(8), afterMessageId: id(2) },
+    { tail: true, offset: 0 },
+    { offset: 1, beforeMessageId: id(2) },
+    { offset: -1, afterMessageId: id(2) },
+    { beforeMessageId: -1 },
+    { afterMessageId: 1.5 },
+  ])
+    await expectRefusal(agent.history(wrong), 400);
+  // Whoever holds a number goes on from it, whatever became of its message.
+  await ann.call("proc.conversation.compact", { pid, throughMessageId: id(0), summary: "They wanted to fly." });
+  expect((await agent.history({ afterMessageId: id(0) })).messages).toEqual(all.slice(1));
+  await ann.call("proc.conversation.compact", { pid, keepLast: 1, summary: "It cannot fly." });
+  expect((await agent.history({ afterMessageId: id(5) })).messages).toEqual(all.slice(-1));
+  expect((await agent.history({ beforeMessageId: id(5) })).messages).toMatchObject([{ id: id(0), role: "system" }]);
+  await ann.call("proc.conversation.reset", { pid });
+  await agent.ask("Aside.");
+  expect((await agent.history({ afterMessageId: id(-1) })).messages).toHaveLength(2);
+  expect((await agent.history({ beforeMessageId: id(-1) })).messages).toEqual([]);
 });
 
 stages("proc.history:newest", async ({ spawn, model }) => {
@@ -291,7 +381,7 @@ stages("proc.conversation.segment.read:pages", async ({ spawn, ann, model }) => 
   const read = (page: object) => ann.call("proc.conversation.segment.read", { pid, segmentId: segment.id, ...page });
   // Word for word, also what a result was of and that it failed.
   expect(await read({})).toEqual({ ok: true, pid, conversationId: "default", segment, messages: before, messageCount: 4 });
-  expect((await read({})).messages[2]!.content).toMatchObject({ toolName: "Read", isError: true });
+  expect((await read({ limit: 1_000_000 })).messages[2]!.content).toMatchObject({ toolName: "Read", isError: true });
   expect(await read({ limit: 2, offset: 1 })).toMatchObject({ messages: before.slice(1, 3), truncated: true });
   expect((await agent.history()).messageCount).toBe(1);
   await expectRefusal(ann.call("proc.conversation.segment.read", { pid, segmentId: "none" }), 404, /segment not found/);

@@ -56,7 +56,7 @@ verifies("sys.device.update:description", async ({ host, alice, bob }) => {
   const [client, other] = [await alice(), await bob()];
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
-  const { device: described } = await client.call("sys.device.update", { deviceId, description: `  ${"x".repeat(600)}` });
+  const { device: described } = await client.call("sys.device.update", { deviceId, description: `  ${"x".repeat(6000)}` });
   expect(described?.description).toBe("x".repeat(500));
   expect(await client.call("fs.read", { path: `/sys/devices/${deviceId}/description` })).toMatchObject({ ok: true });
   expect(await other.call("sys.device.update", { deviceId, description: "mine" })).toEqual({ device: null });
@@ -377,6 +377,69 @@ verifies("shell.exec:device-session", async ({ host, alice, bob }) => {
   const endless = await run(client, target, "sleep 100");
   if (endless.status !== "running") throw new Error(JSON.stringify(endless));
   expect(await until(endless.sessionId, "\u0003")).toMatchObject({ status: "failed", exitCode: 130, error: "Interrupted" });
+  device.close();
+});
+
+verifies("shell.exec:device-vanished", async ({ host, alice, bob }) => {
+  const [client, other] = [await alice(), await bob()];
+  const device = await plugIn(host, client, name("lap"));
+  const target = device.deviceId;
+  await client.call("sys.device.grant", { deviceId: target, gid: 100 });
+  const begin = async (who: Client) => {
+    const begun = await run(who, target, "read line; echo got $line");
+    if (begun.status !== "running") throw new Error(JSON.stringify(begun));
+    return begun.sessionId;
+  };
+  const [sessionId, theirs] = [await begin(client), await begin(other)];
+  const poll = (who = client, id = sessionId, more: object = {}) => who.call("shell.exec", { sessionId: id, input: "", ...more });
+  const isOnline = async () => (await client.call("sys.device.get", { deviceId: target })).device?.online;
+  device.client.close();
+  await expect.poll(isOnline).toBe(false);
+  const lost = { status: "failed", output: "", sessionId, error: expect.stringMatching(`^Device disconnected: ${target}`) };
+  expect(await poll()).toEqual(lost);
+  // Nothing can be typed to it, and who follows it asks again. Where a target is named, the client gives the call a key.
+  for (const more of [{ after: 0 }, { target }, { signal: "TERM" }, { input: "x" }])
+    await expectRefusal(poll(client, sessionId, more), 503, `Device offline: ${target}`);
+  // To others it is as if it were none.
+  expect(await poll(other)).toMatchObject({ status: "failed", error: expect.stringMatching(/^No such session/) });
+  await expectRefusal(poll(other, sessionId, { target }), 404);
+  // Gone for good: it was removed, or is no longer shared, and whoever has run something there is told no more than that.
+  const gone = (id: string) => ({ ...lost, sessionId: id, error: expect.stringMatching(`^Device gone: ${target} `) });
+  await client.call("sys.device.revoke", { deviceId: target, gid: 100 });
+  const denied = await poll(other, theirs);
+  expect(denied).toEqual(gone(theirs));
+  await expectRefusal(poll(other, theirs, { input: "x" }), 403, `Access denied to device: ${target}`);
+  expect(await client.call("sys.device.remove", { deviceId: target })).toEqual({ removed: true });
+  for (const more of [{}, { after: 0 }, { target }]) expect(await poll(client, sessionId, more)).toEqual(gone(sessionId));
+  expect(await poll(other, theirs)).toEqual(denied);
+  // A device that comes under the same name is asked, and knows nothing of it.
+  const next = await plugIn(host, client, target);
+  expect(await poll()).toMatchObject({ status: "failed", error: expect.stringMatching(/^No such session/) });
+  next.close();
+  device.close();
+});
+
+verifies("shell.exec:background", async ({ host, alice }) => {
+  const client = await alice();
+  const device = await plugIn(host, client, name("lap"));
+  for (const target of ["gsv", device.deviceId]) {
+    const begun = await client.call("shell.exec", { target, input: "echo begun; read line; echo got $line", background: true });
+    expect(begun).toEqual({ status: "running", sessionId: expect.any(String), output: "" });
+    if (begun.status !== "running") return;
+    // Of a command that runs, both are said of one look.
+    const { sessionId } = begun;
+    const seen = await client.call("shell.exec", { sessionId, input: "", until: "output", background: true, yieldMs: 30_000 });
+    expect(seen).toMatchObject({ status: "running", output: "begun\n" });
+    expect(await ended(client, await client.call("shell.exec", { sessionId, input: "x\n" }))).toMatchObject({ output: "got x\n" });
+    const endless = await client.call("shell.exec", { target, input: "sleep 1000", yieldMs: 1, timeout: 0 });
+    if (endless.status !== "running") throw new Error(JSON.stringify(endless));
+    await ended(client, await client.call("shell.exec", { sessionId: endless.sessionId, input: "\u0003" }));
+    // Longer than this device waits by itself.
+    expect(await client.call("shell.exec", { target, input: "sleep 0.6; echo late", yieldMs: 1_000_000 })).toMatchObject({
+      status: "completed",
+      output: "late\n",
+    });
+  }
   device.close();
 });
 

@@ -121,6 +121,21 @@ stages("proc.ipc.call:timeout", async ({ spawn, model }) => {
   expect((await source.history()).messages.filter(({ role }) => role === "system")).toHaveLength(1);
 });
 
+stages("proc.ipc.call:bounds", async ({ spawn, model }) => {
+  const [source, target] = [await spawn(), await spawn()];
+  model.otherwise((asked) => {
+    const words = last(asked);
+    if (words.includes("Ask for ever.")) return shell(`proc call ${target.pid} --timeout 2h take your time`);
+    if (words.includes("Message from process")) return { hang: true };
+    return says("Asked.");
+  });
+  await source.ask("Ask for ever.");
+  await target.told("proc.run.started");
+  const request = String((await target.history()).messages[0]!.content);
+  const at = (pattern: RegExp) => Date.parse(pattern.exec(request)![1]!);
+  expect(at(/^- deadline: (\S+)$/m) - at(/^Sent at: (\S+)\.$/m)).toBe(600_000);
+});
+
 stages("proc.ipc.call:closed", async ({ spawn, model, ann }) => {
   const [source, target] = [await spawn(), await spawn()];
   let release = () => {};

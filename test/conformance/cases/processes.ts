@@ -72,7 +72,12 @@ stages("proc.spawn:starts", async ({ ann, uid, model, spawn }) => {
   const child = await spawn({ parentPid: made.pid });
   expect((await ann.call("proc.list", {})).processes.find(({ pid }) => pid === child.pid)).toMatchObject({ parentPid: made.pid });
   await expectRefusal(ann.call("proc.spawn", { profile: "wizard" }), 400, /^Invalid process profile: wizard/);
-  await expectRefusal(ann.call("proc.spawn", {} as never), 400, /profile/);
+});
+
+stages("proc.spawn:default-profile", async ({ ann, uid }) => {
+  const made = await ann.call("proc.spawn", { label: "plain" });
+  expect(made).toMatchObject({ ok: true, label: "plain", profile: "task" });
+  expect((await ann.call("proc.list", {})).processes.find(({ pid }) => pid === made.pid)).toMatchObject({ uid, profile: "task" });
 });
 
 stages("proc.spawn:assignment", async ({ model, spawn }) => {
@@ -242,6 +247,39 @@ stages("proc.send:media", async ({ spawn, model, ann, uid, serve }) => {
     expect(body, wire).toContain(shape);
     expect(body).toContain("a.pdf");
   }
+});
+
+stages("proc.media.read:type", async ({ spawn, model, ann }) => {
+  const agent = await spawn();
+  const { pid } = agent;
+  model.on(/^See\./, says("Seen."));
+  const data = btoa("hello");
+  const media = [
+    { type: "image" as const, mimeType: "image/png", data: DOT },
+    { type: "document" as const, mimeType: "text/plain", data },
+  ];
+  await agent.finished((await ann.call("proc.send", { pid, message: "See.", media })).runId);
+  const kept = ((await agent.history()).messages[0]!.content as { media: { key: string; mimeType: string }[] }).media;
+  const [picture, text] = kept.map(({ key }) => key);
+  const read = (key: string, mimeType?: string) =>
+    ann.call("proc.media.read", { pid, key, ...(mimeType === undefined ? {} : { mimeType }) });
+  expect(await read(picture!)).toEqual({
+    ok: true,
+    pid,
+    key: picture,
+    mimeType: "image/png",
+    size: 70,
+    dataUrl: `data:image/png;base64,${DOT}`,
+  });
+  // Its name does not tell.
+  expect(await read(text!)).toMatchObject({ mimeType: "application/octet-stream" });
+  expect(await read(text!, kept[1]!.mimeType)).toMatchObject({
+    mimeType: "text/plain",
+    size: 5,
+    dataUrl: `data:text/plain;base64,${data}`,
+  });
+  for (const wrong of ["text", "text/html,<script>", "text/plain;base64,aGk=", "a/b\n", ""])
+    await expectRefusal(read(text!, wrong), 400, /mimeType/);
 });
 
 stages("proc.media.read:own", async ({ spawn, model, ann, world }) => {

@@ -83,6 +83,48 @@ verifies("repo.create:owner", async ({ alice, root }) => {
   await expectRefusal(admin.call("repo.create", { repo: "nobody/mine" }), 404, "Unknown user: nobody");
 });
 
+verifies("repo.create:wildcard", async ({ host, alice, root, connect }) => {
+  const [client, admin] = [await alice(), await root()];
+  const { user } = await admin.call("sys.user.create", { username: "wanda", password: "long enough" });
+  const { token } = await admin.call("sys.token.create", { kind: "user", uid: user.uid });
+  const auth = { username: "wanda", token: token.token };
+  const wanda = await connect(auth);
+  const [secret, open] = [await fresh(client, { x: "x" }), await fresh(client, { x: "x" })];
+  await client.call("repo.update", { repo: open, public: true });
+  await expectRefusal(wanda.call("repo.create", { repo: named("alice") }), 404);
+  await expectRefusal(put(wanda, open, { x: "y" }), 403);
+  const { group } = await admin.call("sys.group.create", { name: "wardens" });
+  // What is granted reaches those who are connected. All calls of a noun are not all calls.
+  await admin.call("sys.capability.grant", { gid: group.gid, capability: "repo.*" });
+  await admin.call("sys.group.members", { gid: group.gid, members: ["wanda"] });
+  await expectRefusal(put(wanda, open, { x: "y" }), 403);
+  await admin.call("sys.capability.grant", { gid: group.gid, capability: "*" });
+  const made = named("alice", "by-wanda");
+  expect(await wanda.call("repo.create", { repo: made })).toMatchObject({ created: true });
+  expect(await client.call("repo.log", { repo: made })).toMatchObject({ entries: [{ author: "wanda" }] });
+  for (const repo of [open, secret]) expect(await put(wanda, repo, { x: "y" })).toMatch(HASH);
+  expect(await client.call("repo.read", { repo: secret, path: "x" })).toMatchObject({ content: "y" });
+  expect((await wanda.call("repo.list", { owner: "alice" })).repos.find(({ repo }) => repo === open)).toMatchObject({ writable: true });
+  await expectRefusal(wanda.call("repo.create", { repo: "nobody/mine" }), 404, "Unknown user: nobody");
+  const { repo: workspace } = await client.call("sys.workspace.create", {});
+  for (const repo of ["alice/home", workspace, "alice/ws_none"])
+    await expectRefusal(put(wanda, repo, { x: "y" }), 404, `Repository not found: ${repo}`);
+  // Who may read what is another matter.
+  for (const repo of [secret, "alice/home"]) await expectRefusal(wanda.call("repo.read", { repo }), 404, `Repository not found: ${repo}`);
+  await expectRefusal(wanda.call("repo.update", { repo: secret, public: true }), 404, `Repository not found: ${secret}`);
+  await expectRefusal(wanda.call("repo.update", { repo: open, public: false }), 403, `Permission denied: cannot write repo ${open}`);
+  expect((await wanda.call("repo.list", {})).repos.map(({ repo }) => repo)).not.toContain(secret);
+  const git = async (service: string) => {
+    const authorization = `Basic ${btoa(`${auth.username}:${auth.token}`)}`;
+    const response = await fetch(`${host.url}/git/${secret}/info/refs?service=${service}`, { headers: { authorization } });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect([await git("git-receive-pack"), await git("git-upload-pack")]).toEqual([200, 404]);
+  await admin.call("sys.group.remove", { gid: group.gid });
+  await expectRefusal(put(wanda, open, { x: "z" }), 403);
+});
+
 verifies("repo.update:public", async ({ alice, bob }) => {
   const client = await alice();
   const other = await bob();
@@ -474,6 +516,36 @@ verifies("repo.import:brings", async (world) => {
     // A remote that wants to know who is asking.
     await expectRefusal(client.call("repo.import", { repo, remoteUrl: `${world.host.url}/git/alice/home` }), 503, /401/);
     await expectRefusal(client.call("repo.import", { repo, remoteUrl: world.host.url }), 503, /404/);
+  } finally {
+    await close();
+  }
+});
+
+verifies("repo.import:message", async (world) => {
+  const client = await world.alice();
+  const source = named("alice", "source");
+  await client.call("repo.create", { repo: source, public: true });
+  const theirs = await put(client, source, { a: "1\n" });
+  const remoteUrl = `${world.host.url}/git/${source}`;
+  const close = await reachable(world);
+  try {
+    const repo = named("alice", "vendored");
+    const first = await client.call("repo.import", { repo, remoteUrl, message: "vendor the source" });
+    expect(first).toMatchObject({ changed: true, head: expect.stringMatching(HASH) });
+    const { entries } = await client.call("repo.log", { repo });
+    expect(entries[0]).toMatchObject({ hash: first.head, message: "vendor the source", author: "alice", parents: [theirs] });
+    expect(entries[1]).toMatchObject({ hash: theirs });
+    expect(entries[0]!.treeHash).toBe(entries[1]!.treeHash);
+    // The same again is there already.
+    expect(await client.call("repo.import", { repo, message: "vendor the source" })).toMatchObject({ changed: false, head: first.head });
+    expect(await client.call("repo.import", { repo, message: "once more" })).toMatchObject({ changed: true });
+    expect((await client.call("repo.log", { repo })).entries).toMatchObject([
+      { message: "once more", parents: [theirs] },
+      { hash: theirs },
+      {},
+    ]);
+    // Without one it is where the remote is.
+    expect(await client.call("repo.import", { repo })).toMatchObject({ changed: true, head: theirs });
   } finally {
     await close();
   }

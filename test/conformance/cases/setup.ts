@@ -64,7 +64,6 @@ verifies("sys.setup:validates", async ({ fresh, line }) => {
   await refused({ username: "alice", password: "x".repeat(257) }, "password must be at most 256 bytes");
   await refused({ ...ALICE, rootPassword: "short" }, "rootPassword must be at least 8 characters");
   await refused({ ...ALICE, timezone: "Mars/Olympus" }, "timezone must be a valid IANA timezone");
-  await refused({ ...ALICE, ai: { provider: "openai" } }, "ai.model is required with ai.provider");
   await refused({ ...ALICE, ai: { baseUrl: "file:///etc" } }, "ai.baseUrl must be a URL like http://127.0.0.1:8080/v1");
   await refused({ ...ALICE, node: {} }, "node.deviceId is required");
   await refused({ ...ALICE, node: { deviceId: " " } }, "node.deviceId is required");
@@ -102,6 +101,14 @@ verifies("sys.setup:options", async ({ fresh, line, connect, raw }) => {
     auth: { username: "alice", token: nodeToken?.token },
   });
   expect(driver.type === "sig" || driver.ok).toBeTruthy();
+});
+
+verifies("sys.setup:ai-alone", async ({ fresh, line, connect }) => {
+  const host = await fresh();
+  await (await line(host)).call("sys.setup", { ...ALICE, ai: { provider: "openai" }, ...code(host) });
+  const root = await connect({ username: "root", password: ALICE.password }, {}, host);
+  const { entries } = await root.call("sys.config.get", { key: "config/ai/provider" });
+  expect(entries).toEqual([{ key: "config/ai/provider", value: "openai" }]);
 });
 
 verifies("sys.setup:connected", async ({ alice }) => {

@@ -70,7 +70,7 @@ export class Asker {
 
   async #ended(sessionId: string): Promise<void> {
     for (let isRunning = true; isRunning;) {
-      const { data, error } = await this.once("shell.exec", { sessionId, input: "" });
+      const { data, error } = await this.once("shell.exec", { sessionId, input: "", after: 0 });
       isRunning = data?.status === "running" || error?.code === 503;
     }
   }

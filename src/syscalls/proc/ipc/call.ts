@@ -6,7 +6,7 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "proc.ipc.call",
-  doc: "Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later.",
+  doc: "Ask another process of the same user and be told its answer: the call returns when it was accepted, and the answer, or that none came in time, is said to the caller later. timeoutMs is 60000 where nothing is said, and brought to 1000..600000.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -17,7 +17,7 @@ export default syscall({
     conversationId: ConversationId.optional(),
     message: z.string().trim().min(1).max(1_000_000),
     metadata: z.record(z.string(), z.unknown()).optional(),
-    timeoutMs: z.int().min(0).max(600_000).optional(),
+    timeoutMs: z.int().optional(),
   }),
   result: z.object({
     ok: z.literal(true),

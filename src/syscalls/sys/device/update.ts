@@ -6,13 +6,13 @@ import { syscall } from "../../define.ts";
 
 export default syscall({
   name: "sys.device.update",
-  doc: "Say what a device is for, in words that people and agents choose targets by. Its owner and root may; null where there is none, or none that the caller may use.",
+  doc: "Say what a device is for, in words that people and agents choose targets by, of which the first 500 characters are kept. Its owner and root may; null where there is none, or none that the caller may use.",
   runs: "kernel",
   does: "write",
   changes: "devices",
   from: ["user"],
   grant: ["users"],
-  args: z.object({ deviceId: DeviceId, description: z.string().max(4096) }),
+  args: z.object({ deviceId: DeviceId, description: z.string() }),
   result: z.object({ device: DeviceRecord.nullable() }),
   fails: { 403: "a device the caller may use and not manage" },
   example: {
