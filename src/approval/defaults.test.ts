@@ -111,10 +111,12 @@ const KERNEL: Record<string, Case[]> = {
   "proc.profile.list": [[{}, "auto"]],
   "proc.queue.edit": [[{ runId: "x", message: "x" }, "ask"]],
   "proc.queue.list": [[{}, "auto"]],
+  "proc.queue.resume": [[{}, "ask"]],
   "proc.queue.withdraw": [[{ runId: "x" }, "ask"]],
   "proc.reset": [[{}, "ask"]],
   "proc.send": [[{ message: "x" }, "auto"]],
   "proc.setidentity": [[{}, "deny"]],
+  "proc.session.list": [[{}, "auto"]],
   "proc.spawn": [
     [{ profile: "task" }, "auto"],
     [{ profile: "cron" }, "ask"],

@@ -11,14 +11,14 @@ const READS = `
   repo.list repo.refs repo.read repo.search repo.log repo.diff repo.compare
   sys.info sys.doctor sys.config.get sys.device.get sys.device.list sys.connection.list sys.workspace.list
   sys.user.list sys.group.list sys.capability.list sys.token.list sys.mcp.list sys.oauth.list sys.link.list
-  proc.list proc.history proc.history.search proc.usage proc.spending proc.context proc.queue.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
+  proc.list proc.history proc.history.search proc.usage proc.spending proc.context proc.queue.list proc.session.list proc.approval.list proc.approval.history proc.approval.preview proc.profile.list proc.media.read proc.subscribe proc.unsubscribe proc.conversation.get proc.conversation.list
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
   ai.tools pkg.list pkg.public.list pkg.remote.list sched.list adapter.status notification.list`;
 
 /** An agent's own work: its conversations, its children, its notices. What those do is asked about by itself. */
 const OWN_WORK = `
   proc.send proc.ipc.send proc.ipc.call proc.conversation.open proc.conversation.close proc.conversation.fork proc.conversation.compact
-  notification.create notification.mark notification.dismiss
+  notification.create notification.mark_read notification.dismiss
   repo.create sys.workspace.create sys.workspace.update signal.unwatch codemode.exec codemode.run`;
 
 /** Nobody asks these of an agent: to decide its own requests, to say who it is, to hold a provider's key. */
