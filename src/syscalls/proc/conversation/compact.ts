@@ -16,7 +16,7 @@ export default syscall({
     ...OfConversation,
     summary: z.string().trim().max(100_000).optional(),
     generateSummary: z.boolean().optional(),
-    keepLast: z.int().optional(),
+    keepLast: z.int().min(0).optional(),
     throughMessageId: z.int().optional(),
   }),
   result: z.object({
