@@ -23,7 +23,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
       <div class="queue-head">
         <h3 class="queue-title">{titleOf(waiting.length, isPaused)}</h3>
         {isPaused && (
-          <Button look="quiet" busy={isBusy} onClick={() => void resume()}>
+          <Button busy={isBusy} onClick={() => void resume()}>
             Resume
           </Button>
         )}

@@ -59,7 +59,7 @@ function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
       {state === "unknown" ? (
         <span class="soft small">not reachable</span>
       ) : (
-        <Button look="quiet" busy={isBusy} onClick={() => void kill()}>
+        <Button busy={isBusy} onClick={() => void kill()}>
           Kill
         </Button>
       )}
