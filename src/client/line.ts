@@ -13,6 +13,8 @@ export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] 
 export interface SocketLike {
   binaryType: string;
   send(data: string | Uint8Array<ArrayBuffer>): void;
+  /** Of what was given to it, what has not left yet. */
+  readonly bufferedAmount?: number;
   close(code?: number, reason?: string): void;
   addEventListener(type: "open" | "error", listener: (event: unknown) => void): void;
   addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
@@ -203,7 +205,9 @@ export class Line {
 
   #ping(): void {
     const now = Date.now();
-    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now))) {
+    // On a slow line a large frame keeps the ping behind it waiting, and nobody can answer that.
+    const isUnheard = (this.#socket.bufferedAmount ?? 0) > 0;
+    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now) || isUnheard)) {
       this.#socket.close();
       this.#close(1006, "The gateway went silent");
     } else {

@@ -107,7 +107,7 @@ verifies("sys.connect:driver", async ({ alice, raw }) => {
   expect(answer.data).toMatchObject({
     identity: { role: "driver", device: "laptop-1", implements: ["fs.*", "shell.exec"], capabilities: [] },
     syscalls: [],
-    signals: ["body", "device.status"],
+    signals: ["body", "device.status", "req.cancel"],
   });
   expect(await untilAnswer(socket, "sys.info")).toMatchObject({ error: { code: 403, message: "Permission denied: sys.info" } });
 });

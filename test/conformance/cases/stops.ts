@@ -178,7 +178,8 @@ stages("proc.send:tool-started", async ({ spawn, model, ann }) => {
   const [begun] = agent.of("proc.run.tool.started", runId);
   const question = agent.of("proc.run.hil.requested", runId)[0]!;
   expect(Number(begun!.timestamp)).toBeGreaterThanOrEqual(Number(question.createdAt));
-  expect(finished!.durationMs).toBe(Number(finished!.timestamp) - Number(begun!.timestamp));
+  // Told a little after they were so.
+  expect(Math.abs(Number(finished!.durationMs) - (Number(finished!.timestamp) - Number(begun!.timestamp)))).toBeLessThan(1_000);
   expect(await agent.result()).toMatchObject({ isError: false, durationMs: finished!.durationMs });
   const denied = await agent.say("Delete more.");
   await agent.answer((await agent.asked(2)).requestId, "deny");
