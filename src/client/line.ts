@@ -67,6 +67,8 @@ export class Line {
   readonly #rounds = new PingRounds(Date.now());
   readonly #peer: Pinged = { heardAt: Date.now(), pingedAt: 0, unanswered: 0 };
   #lastId = 0;
+  /** Of the last round, what had not left yet. */
+  #unsent = 0;
   #ended: ConnectionLost | null = null;
   onSignal: SignalListener = () => {};
   /** What the gateway asks of a device. */
@@ -205,9 +207,11 @@ export class Line {
 
   #ping(): void {
     const now = Date.now();
-    // On a slow line a large frame keeps the ping behind it waiting, and nobody can answer that.
-    const isUnheard = (this.#socket.bufferedAmount ?? 0) > 0;
-    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now) || isUnheard)) {
+    // On a slow line a large frame keeps the ping behind it waiting, and nobody can answer that. As long as it gets less, the line lives.
+    const unsent = this.#socket.bufferedAmount ?? 0;
+    const isSending = unsent > 0 && unsent < this.#unsent;
+    this.#unsent = unsent;
+    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now) || isSending)) {
       this.#socket.close();
       this.#close(1006, "The gateway went silent");
     } else {
