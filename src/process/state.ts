@@ -152,7 +152,10 @@ export class State {
     const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
     if (!this.runs.end(runId, whole, now)) return;
     const aborted = outcome.status === "aborted" ? { aborted: true } : {};
-    tell("proc.run.finished", { runId, conversationId, ...whole, ...aborted, wallMs });
+    // One that only waited, or was answered together with another, leaves that one at work.
+    const active = this.runs.active();
+    const stillActive = active === undefined ? {} : { activeRunId: active.runId };
+    tell("proc.run.finished", { runId, conversationId, ...whole, ...aborted, wallMs, ...stillActive });
     const { status: _, reason, ...complete } = whole;
     tell("chat.complete", { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
   }

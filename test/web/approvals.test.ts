@@ -61,7 +61,7 @@ test("a question calls from any screen, is shown exactly in every tab, and is go
   await page.getByRole("tab", { name: "History" }).click();
   await page.getByText("Shell on laptop").waitFor();
   await page.getByText("Allowed", { exact: true }).waitFor();
-  await page.getByText("What it was").click();
+  await page.getByText("All of it").click();
   await page.getByText("input: touch was-here").waitFor();
 
   expect(await stranger.getByRole("link", { name: /waiting/ }).count()).toBe(0);

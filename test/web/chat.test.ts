@@ -92,7 +92,7 @@ describe("with the demo model", () => {
 
     await say(page, "run echo two on laptop");
     await press(question.getByRole("button", { name: "Allow for a day…" }));
-    await question.getByLabel("This kind of call").check();
+    await question.getByLabel("Any command").check();
     await question.getByLabel("For how long").selectOption("8");
     await press(question.getByRole("button", { name: "Allow", exact: true }));
     await page.getByText("Remembered:").waitFor();

@@ -2,6 +2,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
+import { delimiter, dirname } from "node:path";
 import { keepDevice, keepSession, setGatewayUrl, tableAt, updateConfig } from "../config-file.ts";
 import { deviceLogFile } from "../device-log.ts";
 import { follow, lastLines, pretty } from "../log-lines.ts";
@@ -30,7 +31,7 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
   const manager = await serviceManager();
   if ("none" in manager) {
     note(`gsv: ${manager.none}.`);
-    return say(`To be a target for as long as it runs: ${command().isInstalled ? "gsv" : "npx gsv"} device run`);
+    return say(`To connect this machine for as long as the command runs: ${typed()} device run`);
   }
   const remarks = await manager.install(await service());
   say(`The service ${NAME} is started: ${manager.file(NAME)}`);
@@ -99,6 +100,14 @@ async function service(): Promise<Service> {
     environment: await surroundings(),
     stopSeconds: 10,
   };
+}
+
+/** What somebody types to get this very program. */
+function typed(): string {
+  const { words, isInstalled } = command();
+  if (!isInstalled) return "npx gsv";
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.includes(dirname(words[0]!)) ? "gsv" : words[0]!;
 }
 
 /** How this program is started: by what its installer wrote, which finds Node anew after an update, or as it was now. */

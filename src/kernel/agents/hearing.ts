@@ -69,9 +69,9 @@ export class Hearing {
   }
 }
 
-/** Nothing waits but what somebody has put on hold. */
-function isAtRest({ queuedCount, pausedCount = 0 }: Payload): boolean {
-  return queuedCount === pausedCount;
+/** Nothing is worked on, and nothing waits but what somebody has put on hold. */
+function isAtRest({ queuedCount, pausedCount = 0, activeRunId }: Payload): boolean {
+  return queuedCount === pausedCount && activeRunId === undefined;
 }
 
 function isUsage({ changes, usage }: Payload): boolean {
@@ -98,6 +98,7 @@ function stateAfter(signal: string, payload: Payload): State {
     case "proc.run.hil.requested":
       return { state: "waiting_hil", ...working };
     case "proc.run.finished":
+      if (payload.activeRunId !== undefined) return {};
       return { state: isAtRest(payload) ? "idle" : "queued", activeRunId: null, activeConversationId: null };
     default:
       return {};

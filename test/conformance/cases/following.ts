@@ -193,6 +193,9 @@ stages("proc.queue.withdraw:ends", async ({ spawn, model, ann }) => {
   const { pid } = agent;
   expect(await ann.call("proc.queue.withdraw", { pid, runId: second })).toEqual({ ok: true, pid, runId: second, text: "Two" });
   expect(await agent.finished(second)).toMatchObject({ status: "aborted" });
+  // What it works on goes on, and is seen to.
+  const { processes } = await ann.call("proc.list", {});
+  expect(processes.find((one) => one.pid === pid)).toMatchObject({ state: "running", activeRunId: first });
   await expectRefusal(ann.call("proc.queue.withdraw", { pid, runId: second }), 409);
   release();
   await agent.finished(first);

@@ -80,6 +80,7 @@ function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, re
   const { word, tone } = BECAME[state];
   const title =
     kind === "budget" ? "To go on beyond a budget" : `${visible(toolName)} on ${target === "gsv" ? "the gateway" : visible(target)}`;
+  const about = kind === "budget" ? null : subjectOf(shown.text);
   return (
     <li class="entry entry-tall">
       <div class="entry-words">
@@ -96,8 +97,9 @@ function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, re
           )}
           {reason !== null && <>. Reason given: {visible(reason)}</>}
         </p>
+        {about !== null && <code class="entry-about">{about}</code>}
         <details>
-          <summary>What it was</summary>
+          <summary>All of it</summary>
           <pre class="entry-text" tabIndex={0} role="group" aria-label={`What it was: ${title}`} dir="ltr">
             {shown.text}
           </pre>
@@ -105,4 +107,10 @@ function Entry({ past: { kind, toolName, target, state, createdAt, decidedAt, re
       </div>
     </li>
   );
+}
+
+/** The command or the path, which the gateway lists first after where it would run. */
+function subjectOf(shown: string): string | null {
+  const [, line] = shown.split("\n");
+  return line === undefined ? null : line.replace(/^\w+: /, "").slice(0, 200);
 }

@@ -51,7 +51,13 @@ export function Question({ question, onAnswered }: { question: Pending; onAnswer
       {question.kind === "call" && <Facts question={question} />}
       {problem !== null && <Banner tone="bad">{problem}</Banner>}
       {mode === "remember" ? (
-        <RememberForm fresh={fresh} isBusy={isBusy} onCancel={() => setMode("plain")} onAllow={(given) => void answer(given)} />
+        <RememberForm
+          syscall={question.syscall}
+          fresh={fresh}
+          isBusy={isBusy}
+          onCancel={() => setMode("plain")}
+          onAllow={(given) => void answer(given)}
+        />
       ) : mode === "deny" ? (
         <DenyForm fresh={fresh} isBusy={isBusy} onCancel={() => setMode("plain")} onDeny={(given) => void answer(given)} />
       ) : (
@@ -144,8 +150,15 @@ function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
   const [reason, setReason] = useState("");
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
+  const deny = () => onDeny({ decision: "deny", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) });
   return (
-    <div class="question-form">
+    <form
+      class="question-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) deny();
+      }}
+    >
       <TextInput
         label="Reason, for the agent"
         hint="It is told and can try another way. May be left empty."
@@ -155,17 +168,13 @@ function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
         inputRef={field}
       />
       <div class="question-answers">
-        <Button
-          look="danger"
-          busy={isBusy}
-          onClick={fresh.pressed(() => onDeny({ decision: "deny", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) }))}
-        >
+        <Button look="danger" busy={isBusy} onClick={fresh.pressed(deny)}>
           Deny
         </Button>
         <Button look="quiet" disabled={isBusy} onClick={onCancel}>
           Back
         </Button>
       </div>
-    </div>
+    </form>
   );
 }

@@ -17,15 +17,19 @@ const TIMES = [
   { hours: 7 * 24, label: "A week" },
   { hours: 30 * 24, label: "30 days" },
 ];
-const SCOPES: { value: Scope; label: string; hint: string }[] = [
-  { value: "exact", label: "Exactly this", hint: "The same call with the same words, on the same machine." },
+type Choice = { value: Scope; label: string; hint: string };
+const EXACT: Choice = { value: "exact", label: "Exactly this", hint: "The same call with the same words, on the same machine." };
+/** A command names no folder that it would stay in. */
+const OF_COMMANDS: Choice[] = [EXACT, { value: "tool", label: "Any command", hint: "Whatever it does, on the same machine." }];
+const OF_CALLS: Choice[] = [
+  EXACT,
   { value: "folder", label: "This, in the same folder", hint: "The same kind of call for anything below the folder." },
   { value: "tool", label: "This kind of call", hint: "With any arguments, on the same machine." },
 ];
 
-type RememberProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onAllow: (answer: Answer) => void };
+type RememberProps = { syscall: string; fresh: FreshPress; isBusy: boolean; onCancel: () => void; onAllow: (answer: Answer) => void };
 
-export function RememberForm({ fresh, isBusy, onCancel, onAllow }: RememberProps) {
+export function RememberForm({ syscall, fresh, isBusy, onCancel, onAllow }: RememberProps) {
   const [scope, setScope] = useState<Scope>("exact");
   const [hours, setHours] = useState("24");
   const times = TIMES.filter((time) => time.hours <= LONGEST_HOURS[scope]);
@@ -34,7 +38,7 @@ export function RememberForm({ fresh, isBusy, onCancel, onAllow }: RememberProps
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
   return (
     <div class="question-form" ref={form}>
-      <Radio legend="Allow without asking" value={scope} options={SCOPES} onValue={setScope} />
+      <Radio legend="Allow without asking" value={scope} options={syscall === "shell.exec" ? OF_COMMANDS : OF_CALLS} onValue={setScope} />
       <Select
         label="For how long"
         value={chosen}

@@ -1,6 +1,6 @@
 // What waits until the agent is done with what it works on. Each can still be put right or taken back.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { call, sentence } from "../state/call.ts";
 import type { Conversation, Queued } from "../state/conversation.ts";
 import { notice } from "../state/notices.ts";
@@ -24,7 +24,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
         <h3 class="queue-title">{titleOf(waiting.length, isPaused)}</h3>
         {isPaused && (
           <Button busy={isBusy} onClick={() => void resume()}>
-            Resume
+            {waiting.length === 1 ? "Send now" : "Send them now"}
           </Button>
         )}
       </div>
@@ -60,10 +60,18 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
     }
   };
   const files = queued.media?.length ?? 0;
+  const unsaved = useRef<string | null>(null);
+  unsaved.current = edited === queued.text || isBusy ? null : edited;
+  useEffect(
+    () => () => {
+      if (unsaved.current !== null) notice("The message was said before your change was saved", "bad");
+    },
+    [],
+  );
   if (edited !== null)
     return (
       <li class="queue-item queue-editing">
-        <TextArea label="Waiting message" value={edited} onValue={setEdited} />
+        <TextArea label="Waiting message" value={edited} onValue={setEdited} takesFocus />
         <div class="row">
           <Button
             look="primary"

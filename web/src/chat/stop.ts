@@ -8,7 +8,8 @@ export async function stop(conversation: Conversation): Promise<void> {
   try {
     const left = await conversation.abort();
     const [first] = left;
-    if (first === undefined) return notice("Stopped");
+    // The page shows it; a notice would cover what waits.
+    if (first === undefined) return void (conversation.finished.value = "Stopped");
     const others = left.length === 1 ? "" : ` and ${left.length - 1} more`;
     notice(`Stopped, but this may go on: ${first.command.slice(0, 80)} on ${first.target}${others}. ${first.why}`, "bad");
   } catch (error) {

@@ -77,7 +77,7 @@ function endOf(isError: boolean, outcome: CallOutcome | null, output: string): S
   if (outcome !== null) return { word: outcome, tone: "plain" };
   if (isError) return { word: "failed", tone: "bad" };
   // The command outlived the call.
-  if (/\[Still running[^\]]*\]\s*$/.test(output)) return { word: "still running", tone: "plain" };
+  if (/\[Still running[^\]]*\]\s*$/.test(output)) return { word: "left running", tone: "plain" };
   const exit = /\[Exit code (\d+)\]\s*$/.exec(output)?.[1];
   return exit === undefined || exit === "0" ? { word: "done", tone: "good" } : { word: `exit ${exit}`, tone: "plain" };
 }

@@ -1,12 +1,13 @@
 // Text to be copied as it is: a command, a token, a path.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import "./code.css";
 
 /** `label` says what it is, for the button: "Copy the command". */
 export function Code({ text, label = "the command" }: { text: string; label?: string }) {
   const [copied, setCopied] = useState<"yes" | "no" | null>(null);
+  useEffect(() => setCopied(null), [text]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);

@@ -1,5 +1,6 @@
 // More than a line of text. It grows with what is written.
 
+import { useEffect, useRef } from "preact/hooks";
 import { Field } from "./field.tsx";
 
 type TextAreaProps = {
@@ -10,14 +11,23 @@ type TextAreaProps = {
   onValue: (value: string) => void;
   placeholder?: string;
   disabled?: boolean;
+  /** It came because somebody wants to write. */
+  takesFocus?: boolean;
 };
 
-export function TextArea({ value, onValue, placeholder, disabled = false, ...words }: TextAreaProps) {
+export function TextArea({ value, onValue, placeholder, disabled = false, takesFocus = false, ...words }: TextAreaProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (!takesFocus) return;
+    field.current?.focus();
+    field.current?.setSelectionRange(value.length, value.length);
+  }, []);
   return (
     <Field {...words}>
       {(wiring) => (
         <textarea
           {...wiring}
+          ref={field}
           class="control control-tall"
           rows={3}
           placeholder={placeholder}
