@@ -292,7 +292,7 @@ test("without a scope, what is asked about each time is remembered for exactly i
 test("a grant says what it allows", () => {
   const of = (call: string, args: Record<string, unknown>, remember: Partial<Remember>) =>
     describeGrant(given(asking(call, args), remember));
-  expect(of("shell.exec", { input: "ls" }, {})).toBe("Process p1 may do exactly the shell.exec that was shown on laptop, for 24 hours");
+  expect(of("shell.exec", { input: "ls" }, {})).toBe("Process p1 may run exactly the command that was shown on laptop, for 24 hours");
   expect(of("shell.exec", { input: "ls" }, { scope: "tool", ttlMs: 60_000 })).toBe(
     "Process p1 may run any command, whatever it does, on laptop, for 1 minute",
   );

@@ -139,8 +139,10 @@ const WIDE = /^[^/]*$|^\/[^/]+$|^\/(?:home|users)\/[^/]+$|^[A-Za-z]:\/users\/[^/
 export function describeGrant(grant: Grant): string {
   const { pid, target, expiresAt, madeAt } = grant;
   const time = `for ${lasting(expiresAt - madeAt)}`;
-  if (grant.scope === "class") return visible(`Process ${pid} may ${alike(grant)} on ${target} without asking, ${time}, ${within(grant)}`);
-  return visible(`Process ${pid} may ${allowed(grant)} on ${target}, ${time}`);
+  // The one that everybody talks to has no name of its own.
+  const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
+  if (grant.scope === "class") return visible(`${who} may ${alike(grant)} on ${target} without asking, ${time}, ${within(grant)}`);
+  return visible(`${who} may ${allowed(grant)} on ${target}, ${time}`);
 }
 
 function alike({ call }: Grant): string {
@@ -148,7 +150,7 @@ function alike({ call }: Grant): string {
 }
 
 function allowed({ scope, call, folder }: Grant): string {
-  if (scope === "exact") return `do exactly the ${call} that was shown`;
+  if (scope === "exact") return call === "shell.exec" ? "run exactly the command that was shown" : `do exactly the ${call} that was shown`;
   // Nobody can know all that a command does, so nothing is promised of what it does not do.
   if (call === "shell.exec") return "run any command, whatever it does,";
   const what = scope === "folder" ? `of anything below ${folder}` : "with any arguments";

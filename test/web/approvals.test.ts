@@ -104,7 +104,7 @@ test("what is remembered is listed in words, in every tab, until it is taken bac
   await press(asked(page).getByRole("button", { name: "Allow for a day…" }));
   await asked(page).getByLabel("Exactly this").check();
   await press(asked(page).getByRole("button", { name: "Allow", exact: true }));
-  await tab.getByText(/may do exactly the shell\.exec that was shown on laptop/).waitFor();
+  await tab.getByText(/may run exactly the command that was shown on laptop/).waitFor();
   await tab.getByRole("group", { name: "What was approved" }).getByText("input: touch once").waitFor();
   await expect.poll(() => tab.getByRole("listitem").filter({ hasText: "ends in 23 hours" }).count()).toBe(1);
   await page.getByRole("tab", { name: "Remembered" }).click();

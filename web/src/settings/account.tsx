@@ -1,11 +1,11 @@
-// One's own password.
+// One's own password, and the way out of this browser.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "../../../src/protocol/limits.ts";
 import { CallError } from "../../../src/client/client.ts";
 import { call } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
-import { username } from "../state/session.ts";
+import { logOut, username } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -25,33 +25,41 @@ export function Account() {
     notice("Your password is changed", "good");
   };
   return (
-    <Card title="Your password" text="Whoever came in with the old one is logged out. This browser stays, by its token.">
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isShort && password !== "" && current !== "") void change();
-        }}
-      >
-        <input type="text" name="username" autocomplete="username" value={username.value} readOnly hidden />
-        <TextInput label="Password now" type="password" autocomplete="current-password" value={current} onValue={setCurrent} />
-        <TextInput
-          label="New password"
-          type="password"
-          autocomplete="new-password"
-          hint={`At least ${LIMITS.passwordChars} characters.`}
-          error={isShort ? `At least ${LIMITS.passwordChars} characters.` : null}
-          value={password}
-          onValue={setPassword}
-        />
-        {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
-        <div class="row">
-          <Button type="submit" look="primary" busy={doing.busy} disabled={current === "" || password === "" || isShort}>
-            Change it
-          </Button>
-        </div>
-      </form>
-    </Card>
+    <>
+      <Card title="Your password" text="Whoever came in with the old one is logged out. This browser stays, by its token.">
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!isShort && password !== "" && current !== "") void change();
+          }}
+        >
+          <input type="text" name="username" autocomplete="username" value={username.value} readOnly hidden />
+          <TextInput label="Password now" type="password" autocomplete="current-password" value={current} onValue={setCurrent} />
+          <TextInput
+            label="New password"
+            type="password"
+            autocomplete="new-password"
+            hint={`At least ${LIMITS.passwordChars} characters.`}
+            error={isShort ? `At least ${LIMITS.passwordChars} characters.` : null}
+            value={password}
+            onValue={setPassword}
+          />
+          {doing.problem !== null && <Banner tone="bad">{doing.problem}</Banner>}
+          <div class="row">
+            <Button type="submit" look="primary" busy={doing.busy} disabled={current === "" || password === "" || isShort}>
+              Change it
+            </Button>
+          </div>
+        </form>
+      </Card>
+      {/* The bar has it too, where there is room for one. */}
+      <Card title="This browser" text={`It is logged in as ${username.value} until you log out or its token ends.`}>
+        <Button icon="leave" onClick={() => void logOut()}>
+          Log out here
+        </Button>
+      </Card>
+    </>
   );
 }
 

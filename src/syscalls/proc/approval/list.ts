@@ -65,7 +65,7 @@ export default syscall({
           folder: null,
           madeAt: 1763200000000,
           expiresAt: 1763286400000,
-          says: "Process init:1000 may do exactly the shell.exec that was shown on laptop, for 24 hours",
+          says: "The personal agent (init:1000) may run exactly the command that was shown on laptop, for 24 hours",
           shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
           requestId: "q1",
         },
