@@ -317,7 +317,7 @@ test("a grant answers a question and changes no other decision", () => {
   const action = (action: Action, list = grants) => settled({ action, why: "x" }, list, from, NOW).action;
   expect([action("auto"), action("ask"), action("deny")]).toEqual(["auto", "auto", "deny"]);
   expect(action("ask", grants.slice(0, 1))).toBe("ask");
-  expect(settled({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the shell.exec");
+  expect(settled({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the command");
   const look = asking("shell.exec", { input: "ls" });
   const both = [given(look, { scope: "class" }), ...grants];
   expect(settled({ action: "ask", why: "x" }, both, look, NOW).by?.scope).toBe("exact");
