@@ -12,9 +12,9 @@ const untilCancelled = (signal: AbortSignal) =>
   new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("cancelled"), { once: true }));
 
 it("cancels a call by its number or its key, and all that were sent under that key", async () => {
-  const plain = cancels.run({ id: "1" }, untilCancelled);
-  const first = cancels.run({ id: "2", key: "k" }, untilCancelled);
-  const again = cancels.run({ id: "3", key: "k" }, untilCancelled);
+  const plain = cancels.run({ id: "1", args: {} }, untilCancelled);
+  const first = cancels.run({ id: "2", key: "k", args: {} }, untilCancelled);
+  const again = cancels.run({ id: "3", key: "k", args: {} }, untilCancelled);
   cancels.cancel({ id: "1" });
   expect(await plain).toBe("cancelled");
   cancels.cancel({ id: "2", key: "k" });
@@ -23,12 +23,18 @@ it("cancels a call by its number or its key, and all that were sent under that k
 
 it("ends a command that outlived its call, for as long as it runs", async () => {
   const running = async () => ({ status: "running", sessionId: "s" });
-  await cancels.run({ id: "1", key: "k" }, running);
+  await cancels.run({ id: "1", key: "k", args: {} }, running);
   cancels.cancel({ key: "k" });
   expect(ended).toEqual(["s"]);
   cancels.sessionEnded("s");
   cancels.cancel({ key: "k" });
   expect(ended).toEqual(["s"]);
+});
+
+it("leaves a command alone that a cancelled call only looked at", async () => {
+  await cancels.run({ id: "1", key: "k", args: { sessionId: "s", input: "" } }, async () => ({ status: "running", sessionId: "s" }));
+  cancels.cancel({ key: "k" });
+  expect(ended).toEqual([]);
 });
 
 it("takes anything, and does nothing for what it does not know", () => {

@@ -15,8 +15,8 @@ export class Cancels {
     this.#endSession = endSession;
   }
 
-  /** `work` gets a signal that says when nobody wants it any more; `ended` tells of a command that outlived its call. */
-  async run<T>({ id, key }: Pick<LineRequest, "id" | "key">, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** `work` gets a signal that says when nobody wants it any more. */
+  async run<T>({ id, key, args }: Pick<LineRequest, "id" | "key" | "args">, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const name = key ?? id;
     const under = this.#calls.get(name) ?? { cancel: new AbortController() };
     this.#calls.set(name, under);
@@ -24,7 +24,9 @@ export class Cancels {
     try {
       const result = await work(under.cancel.signal);
       const { status, sessionId } = result as { status?: unknown; sessionId?: unknown };
-      if (key !== undefined && status === "running" && typeof sessionId === "string") under.sessionId = sessionId;
+      // A look at a command that runs did not start it.
+      const isStart = args.sessionId === undefined && status === "running";
+      if (key !== undefined && isStart && typeof sessionId === "string") under.sessionId = sessionId;
       return result;
     } finally {
       this.#names.delete(id);

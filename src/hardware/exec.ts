@@ -61,6 +61,7 @@ async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecRe
   if (args.signal !== undefined || args.resize !== undefined)
     return failed("signal and resize are for a command that runs: give its sessionId");
   if (input.trim() === "" && tty === undefined) return failed("input must not be empty");
+  if (signal.aborted) return failed("The caller went away before it was started");
   const sessionId = await shell.start({ input, cwd, timeoutMs, tty });
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
   const state = await look(shell, sessionId, args, signal);

@@ -2,6 +2,7 @@
 
 import { isNamedByDefault } from "../approval/defaults.ts";
 import { type Answer, type Door, pass } from "../gate/gate.ts";
+import { fail } from "../lib/sys-error.ts";
 import { type Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
@@ -280,6 +281,8 @@ export class Kernel {
         }
         const allowed = judge.pass(call, caller, args as Record<string, unknown>);
         const begin = (as: Caller) => {
+          // Judging takes time, in which its run may have been stopped.
+          if (signal().aborted) fail(503, "The caller went away before this began");
           as.agent?.began?.();
           return run(means, call, as, args, frame, signal);
         };

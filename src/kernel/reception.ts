@@ -16,6 +16,11 @@ import type { Connections } from "./nouns/connections.ts";
 /** `leaving`: told to go, but its socket is still there and still counts. `until`: when its time is up. */
 type Waiting = Stranger & { openedAt: number; until: number; leaving: boolean };
 
+/** Woken so late, the gateway stood still; whoever waits has a little longer then, though not for ever. */
+const STOOD_STILL_MS = 1_000;
+const SPARED_MS = 2_000;
+export const SPARED_MS_MAX = 8_000;
+
 export type Told = {
   /** Of each socket that has just said who it is. */
   identified: (caller: Caller) => void;
@@ -102,6 +107,12 @@ export class Reception {
   showOut(now: number): void {
     for (const [socketId, stranger] of this.#strangers) {
       if (stranger.leaving || stranger.until > now) continue;
+      // A gateway that stood still has not heard what came meanwhile: it listens first.
+      if (now - stranger.until > STOOD_STILL_MS && now < stranger.openedAt + LIMITS.handshakeMs + SPARED_MS_MAX) {
+        stranger.until = now + SPARED_MS;
+        this.#told.dueAt(stranger.until);
+        continue;
+      }
       stranger.leaving = true;
       this.#abort(socketId);
       this.#ports.meter.dropped("handshake");

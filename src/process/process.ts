@@ -112,8 +112,10 @@ export class Process {
   }
 
   /** Whatever the model or a tool is doing: for this process it is over now. */
-  abort({ runId, pauseQueue = false }: AbortArgs = {}): AbortResult {
+  abort({ runId: named, pauseQueue = false }: AbortArgs = {}): AbortResult {
     const { runs } = this.#state;
+    // What is answered together with another run is stopped with that.
+    const runId = named === undefined ? undefined : (runs.get(named)?.joinedTo ?? named);
     const result = this.#state.change((tell): AbortResult => {
       const run = runs.active();
       if (run === undefined || (runId !== undefined && run.runId !== runId)) {
@@ -283,15 +285,16 @@ export class Process {
       case "generate":
         return this.#generate(runId);
       case "end":
-        // Whatever it was waiting for too long.
-        if (action.reason === "lease.expired") this.#stop(STOPPED);
-        return this.#state.change((tell) => {
+        this.#state.change((tell) => {
           const run = this.#state.runs.active();
           if (run?.runId !== runId) return;
           const { status, reason } = action;
           if (status === "ok") this.#state.end(run, { status, reason, text: this.#lastText(run) }, tell);
           else this.#endWith(run, reason, this.#measured?.why ?? "Nothing was heard of this run for too long.", tell);
         });
+        // Whatever it was waiting for too long.
+        if (action.reason === "lease.expired") this.#stop(STOPPED);
+        return;
     }
   }
 

@@ -32,7 +32,7 @@ export class ToolRunner {
       if (!isAgain && call.requestId === null) usage.toolCalled(runId);
     });
     await ports.sql.durable();
-    if (this.#state.isClosed) return;
+    if (this.#state.isClosed || signal.aborted) return;
     const wish = { runId, conversationId, callId, tool, syscall, args, isAgain };
     const outcome = ports.kernel
       .sys(wish, signal, () => this.began(callId))

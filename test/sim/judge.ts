@@ -1,6 +1,7 @@
 // Watches everything that crosses the border of the kernel and says when a promise was broken. Never looks into the
 // kernel, only at frames and, through facts.ts, at rows. What was asked for and promised is in ledger.ts.
 
+import { SPARED_MS_MAX } from "../../src/kernel/reception.ts";
 import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { capabilitiesOf, ghosts, uidOf } from "./facts.ts";
@@ -184,7 +185,7 @@ export class Judge {
   checkLines(): void {
     for (const line of this.lines.values()) {
       if (line.isGone || line.isClosing) continue;
-      const due = line.openedAt + STRANGER_MS + this.#lateMsMax + SLACK_MS;
+      const due = line.openedAt + STRANGER_MS + SPARED_MS_MAX + this.#lateMsMax + SLACK_MS;
       if (line.identity === null && this.#now() > due) this.#broken(`${line.socketId} has no identity and was not shown out in time`);
       const { username, password, tokenId } = line.identity ?? {};
       if (username === undefined) continue;

@@ -25,6 +25,7 @@ import { Ipc } from "./ipc.ts";
 import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX, mediaType } from "./keeping.ts";
 import type { Judge, PreviewArgs } from "./judge.ts";
 import { kernelLink } from "./link.ts";
+import type { ProcessSession } from "../nouns/process-sessions.ts";
 import { OpenCalls, type StillRunning } from "./open-calls.ts";
 import type { Prepared } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
@@ -188,6 +189,10 @@ export class Agents {
       openCalls: this.#openCalls,
       sessions: this.sessions,
       cancelLater: this.#means.cancelLater,
+      withdraw: (process, runId) =>
+        this.#means.relaxed(({ approvals, emit, after, now }) => {
+          if (approvals.withdraw(process.pid, runId, now)) after(() => emit.changed(process.uid, ["approvals"]));
+        }),
       uuid: () => this.#means.ports.crypto.uuid(),
       log: (message, fields) => this.#means.ports.log.error(message, fields),
     });
@@ -266,14 +271,17 @@ export class Agents {
   async abort(caller: Caller, pid: string | undefined, args: ProcessArgs<"abort">) {
     const { pid: found, value } = await this.give(caller, pid, "abort", args);
     const process = this.#means.reads.processes.get(found);
-    const isStopped = value.aborted && value.runId !== null && process !== undefined;
-    return { pid: found, value, stillRunning: isStopped ? await this.#stopped(process, value.runId) : [] };
+    if (!value.aborted || value.runId === null || process === undefined) return { pid: found, value, stillRunning: [] };
+    const calls = await this.#openCalls.stop(found, this.#openCalls.of(found, value.runId), value.runId);
+    // Only now: a call that has just ended may have said that its command runs on.
+    const left = this.#means.reads.processSessions.awaitedBy(found, value.runId);
+    return { pid: found, value, stillRunning: [...calls, ...(await this.#ended(process, left))] };
   }
 
-  /** What could not be ended. With null, whatever the process does or has left running ends. */
-  async #stopped(process: ProcessRow, runId: string | null): Promise<StillRunning[]> {
-    const sessions = runId === null ? this.sessions.endAll(process) : this.sessions.stop(process, runId);
-    return (await Promise.all([this.#openCalls.stop(process.pid, runId), sessions])).flat();
+  /** Those that could not be ended in time, or at all. */
+  #ended(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
+    const late = sessions.map(({ target, command, sessionId }) => ({ target, command, sessionId, why: `${target} has not answered` }));
+    return this.#openCalls.within(this.sessions.end(process, sessions), late);
   }
 
   /**
@@ -282,9 +290,13 @@ export class Agents {
    */
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
     const process = this.find(caller, pid);
+    // What comes after it begins anew is not meant.
+    const open = this.#openCalls.of(process.pid);
+    const left = this.#means.reads.processSessions.of(process.pid);
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
     await this.#keeping.forgetMedia(process);
-    const stillRunning = await this.#stopped(process, null);
+    const calls = await this.#openCalls.stop(process.pid, open);
+    const stillRunning = [...calls, ...(await this.#ended(process, left))];
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 

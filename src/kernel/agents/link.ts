@@ -40,6 +40,8 @@ export type LinkMeans = {
   deviceCalls: DeviceCalls;
   openCalls: OpenCalls;
   sessions: Sessions;
+  /** Questions of a run that is over. */
+  withdraw: (process: ProcessRow, runId: string) => void;
   /** The device is told when it is back that nobody wants the call of this key any more. */
   cancelLater: (deviceId: string, caller: Caller, key: string) => void;
   uuid: () => string;
@@ -81,34 +83,46 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
       return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
     const frame: Req = { type: "req", id: means.uuid(), call: sys.syscall, args: sys.args };
     const again: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
+    // Of an earlier life, or of a try whose answer got lost, something may run there.
+    let mayRun = sys.isAgain;
     const sendWith = (signal: AbortSignal) => (isAgain: boolean) =>
       means
         .pass(isAgain || (sys.isAgain && key !== undefined) ? again : caller, key === undefined ? frame : { ...frame, key }, signal)
         .catch((error: unknown) => {
           // Nothing was done, and the same call without a key is taken.
           if (!sys.isAgain && !isAgain && takesNoKey(error)) return means.pass(again, frame, signal);
+          mayRun ||= isUnknown(error);
           throw error;
         });
     const deviceId = means.deviceOf(caller, sys);
     means.sessions.calling(process, sys);
     const about = { pid, runId: sys.runId, callId: sys.callId, target: deviceId ?? NATIVE, command: commandOf(sys) };
-    const answer = await means.openCalls
-      .run(about, signal, (signal) =>
-        deviceId === null ? sendWith(signal)(false) : means.deviceCalls.run(deviceId, sendWith(signal), signal),
-      )
-      .catch((error: unknown) => {
-        if (deviceId !== null && key !== undefined && signal.reason === STOPPED && isUnknown(error))
-          means.cancelLater(deviceId, caller, key);
-        throw error;
-      });
+    const answer = await means.openCalls.run(about, signal, async (signal) => {
+      if (deviceId === null) return sendWith(signal)(false);
+      try {
+        return await means.deviceCalls.run(deviceId, sendWith(signal), signal);
+      } catch (error) {
+        if (signal.reason !== STOPPED || key === undefined || !mayRun || error instanceof Asked) throw error;
+        means.cancelLater(deviceId, caller, key);
+        throw isUnknown(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
+      }
+    });
     for (const action of answer.after) action();
     means.sessions.heard(process, sys, deviceId, answer.data);
     return await told(means, process, { ok: true, data: answer.data });
   } catch (error) {
-    if (error instanceof Asked) return { kind: "asked", request: hilRequest(error.approval) };
+    if (error instanceof Asked) {
+      // Nobody needs the answer to what was stopped while it was judged.
+      if (signal.reason === STOPPED) means.withdraw(process, sys.runId);
+      return { kind: "asked", request: hilRequest(error.approval) };
+    }
     const outcome = await told(means, process, { ok: false, error: shapeOf(means, error) });
     return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What a person is told of a call: the command, or its name. */

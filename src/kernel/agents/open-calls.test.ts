@@ -25,15 +25,15 @@ const untilStopped = (signal: AbortSignal) =>
 it("stops the calls of a run and no others", async () => {
   const mine = calls.run(about(), NEVER, untilStopped);
   const other = calls.run(about({ runId: "another" }), NEVER, untilStopped);
-  expect(await calls.stop("p", "r")).toEqual([]);
+  expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([]);
   expect(await mine).toBe(STOPPED);
-  expect(await calls.stop("p", null)).toEqual([]);
+  expect(await calls.stop("p", calls.of("p"))).toEqual([]);
   expect(await other).toBe(STOPPED);
 });
 
 it("names what has not answered in time", async () => {
   void calls.run(about(), NEVER, () => new Promise(() => {}));
-  const stopped = calls.stop("p", "r");
+  const stopped = calls.stop("p", calls.of("p", "r"), "r");
   now = calls.nextDueAt()!;
   calls.woke(now);
   expect(await stopped).toMatchObject([{ target: "laptop", command: "sleep 97" }]);
@@ -47,8 +47,10 @@ it("names what ended in a way that tells nobody whether it goes on, also before 
   });
   process.abort(STOPPED);
   await expect(lost).rejects.toThrow("disconnected");
-  expect(await calls.stop("p", "r")).toEqual([{ target: "laptop", command: "sleep 97", why: "Device disconnected: laptop" }]);
-  expect(await calls.stop("p", "r")).toEqual([]);
+  expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([
+    { target: "laptop", command: "sleep 97", why: "Device disconnected: laptop" },
+  ]);
+  expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([]);
 });
 
 it("says nothing of a call that a process only lost sight of", async () => {
@@ -59,5 +61,13 @@ it("says nothing of a call that a process only lost sight of", async () => {
   });
   process.abort(null);
   await expect(left).rejects.toThrow("went away");
-  expect(await calls.stop("p", "r")).toEqual([]);
+  expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([]);
+});
+
+it("waits for other work no longer than for calls", async () => {
+  expect(await calls.within(Promise.resolve(1), 2)).toBe(1);
+  const late = calls.within(new Promise<number>(() => {}), 2);
+  now = calls.nextDueAt()!;
+  calls.woke(now);
+  expect(await late).toBe(2);
 });

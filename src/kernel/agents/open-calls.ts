@@ -11,7 +11,7 @@ export type StillRunning = { target: string; command: string; sessionId?: string
 
 export type CallAbout = Pick<SysCall, "runId" | "callId"> & { pid: string; target: string; command: string };
 
-type Open = { about: CallAbout; abort: AbortController };
+export type Open = { about: CallAbout; abort: AbortController };
 type Waiter = { isOver: () => boolean; dueAt: number; end: () => void };
 
 /** A device ends a command within two seconds; whoever has not answered by then may not have. */
@@ -20,8 +20,8 @@ const STOP_MS = 2_500;
 export class OpenCalls {
   readonly #means: Means;
   readonly #open = new Set<Open>();
-  /** Of those that were stopped and whose end nobody knows, by process. */
-  readonly #unknown = new Map<string, { runId: string; call: StillRunning }[]>();
+  /** Of those that were stopped and whose end nobody knows, by process: of its last run. */
+  readonly #unknown = new Map<string, { runId: string; calls: StillRunning[] }>();
   readonly #waiting = new Set<Waiter>();
 
   constructor(means: Means) {
@@ -42,20 +42,36 @@ export class OpenCalls {
     } finally {
       signal.removeEventListener("abort", follow);
       this.#open.delete(open);
-      for (const waiter of this.#waiting) if (waiter.isOver()) waiter.end();
+      this.#look();
     }
   }
 
-  /** Ends the calls of a run, or with null of all runs, and waits until they have; those that may go on are told. */
-  async stop(pid: string, runId: string | null): Promise<StillRunning[]> {
-    const stopped = [...this.#open].filter(({ about }) => about.pid === pid && (runId === null || about.runId === runId));
-    for (const { abort } of stopped) abort.abort(STOPPED);
-    const left = () => stopped.filter((open) => this.#open.has(open));
+  /** Those of a process that are under way: of a run, or all. */
+  of(pid: string, runId?: string): Open[] {
+    return [...this.#open].filter(({ about }) => about.pid === pid && (runId === undefined || about.runId === runId));
+  }
+
+  /** Ends calls of a process, and waits until they have. Those that may go on are told, also those of the run that ended just before. */
+  async stop(pid: string, calls: readonly Open[], runId?: string): Promise<StillRunning[]> {
+    for (const { abort } of calls) abort.abort(STOPPED);
+    const left = () => calls.filter((open) => this.#open.has(open));
     if (left().length > 0) await this.#until(() => left().length === 0);
-    const unknown = (this.#unknown.get(pid) ?? []).filter((one) => runId === null || one.runId === runId).map(({ call }) => call);
+    const noted = this.#unknown.get(pid);
+    const unknown = noted !== undefined && (runId === undefined || noted.runId === runId) ? noted.calls : [];
     this.#unknown.delete(pid);
     const silent = left().map(({ about: { target, command } }) => ({ target, command, why: `${target} has not answered that it ended` }));
     return [...unknown, ...silent];
+  }
+
+  /** What comes of some work, or where that takes too long what is said then. */
+  async within<T>(work: Promise<T>, late: T): Promise<T> {
+    let done: { value: T } | null = null;
+    const ended = work.then((value) => {
+      done = { value };
+      this.#look();
+    });
+    await Promise.race([ended, this.#until(() => done !== null)]);
+    return (done as { value: T } | null)?.value ?? late;
   }
 
   woke(now: number): void {
@@ -67,9 +83,14 @@ export class OpenCalls {
     return due.length === 0 ? null : Math.min(...due);
   }
 
+  #look(): void {
+    for (const waiter of this.#waiting) if (waiter.isOver()) waiter.end();
+  }
+
   #noted({ pid, runId, target, command }: CallAbout, why: string): void {
-    const others = (this.#unknown.get(pid) ?? []).filter((one) => one.runId === runId);
-    this.#unknown.set(pid, [...others, { runId, call: { target, command, why } }]);
+    const known = this.#unknown.get(pid);
+    const others = known?.runId === runId ? known.calls : [];
+    this.#unknown.set(pid, { runId, calls: [...others, { target, command, why }] });
   }
 
   #until(isOver: () => boolean): Promise<void> {

@@ -43,10 +43,11 @@ export class Sessions {
   /** What the process was told of a command. */
   heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, deviceId: string | null, data: unknown): void {
     if (syscall !== EXEC) return;
-    const { status, sessionId } = data as { status?: unknown; sessionId?: unknown };
+    const { status, sessionId, exitCode } = data as { status?: unknown; sessionId?: unknown; exitCode?: unknown };
     const polled = typeof args.sessionId === "string" ? args.sessionId : null;
     if (status !== "running") {
-      if (polled !== null) this.ended(polled);
+      // Without a code nobody has said that it ended, only that it could not be asked after.
+      if (polled !== null && exitCode !== undefined) this.#ended(polled, pid);
       return;
     }
     // One that somebody else started is theirs, whoever looks at it.
@@ -60,9 +61,9 @@ export class Sessions {
     });
   }
 
-  ended(sessionId: string): void {
+  #ended(sessionId: string, pid: string): void {
     this.#means.relaxed(({ processSessions, emit, after }) => {
-      const uid = processSessions.ended(sessionId);
+      const uid = processSessions.ended(sessionId, pid);
       if (uid !== undefined) after(() => emit.changed(uid, ["sessions"]));
     });
   }
@@ -74,28 +75,20 @@ export class Sessions {
     const running = new Map(await Promise.all(targets.map(async (target) => [target, await this.#runningOn(process, target)] as const)));
     return known.flatMap((session) => {
       const there = running.get(session.target) ?? null;
-      if (there === null) return { ...session, state: "unknown" as const };
-      if (there.has(session.sessionId)) return { ...session, state: "running" as const };
-      this.ended(session.sessionId);
+      const isGone = session.target !== NATIVE && this.#means.reads.devices.get(session.target) === undefined;
+      if (there === null && !isGone) return { ...session, state: "unknown" as const };
+      if (there?.has(session.sessionId) === true) return { ...session, state: "running" as const };
+      this.#ended(session.sessionId, session.pid);
       return [];
     });
   }
 
-  /** Ends those a stopped run was waiting for. */
-  stop(process: ProcessRow, runId: string): Promise<StillRunning[]> {
-    return this.#end(process, this.#means.reads.processSessions.awaitedBy(process.pid, runId));
-  }
-
-  /** Ends all there are. */
-  endAll(process: ProcessRow): Promise<StillRunning[]> {
-    return this.#end(process, this.#means.reads.processSessions.of(process.pid));
-  }
-
-  async #end(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
+  /** Those that could not be ended are told. */
+  async end(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
     const left = await Promise.all(
       sessions.map(async ({ sessionId, target, command }) => {
         const why = await this.#problemOfEnding(process, sessionId, target);
-        if (why === null) this.ended(sessionId);
+        if (why === null) this.#ended(sessionId, process.pid);
         return why === null ? [] : [{ target, command, sessionId, why }];
       }),
     );

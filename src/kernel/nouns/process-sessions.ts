@@ -58,11 +58,12 @@ export class ProcessSessions {
     this.#sql.run("UPDATE process_sessions SET awaited = 0 WHERE pid = ? AND awaited = 1 AND session_id <> ?", pid, exceptSessionId ?? "");
   }
 
-  /** Whose it was; undefined where nobody left it running. */
-  ended(sessionId: string): number | undefined {
-    const row = this.#sql.get("SELECT uid FROM process_sessions WHERE session_id = ?", sessionId);
-    if (row !== undefined) this.#sql.run("DELETE FROM process_sessions WHERE session_id = ?", sessionId);
-    return row && Number(row.uid);
+  /** Whose it was; undefined where nobody, or with `pid` not that process, left it running. */
+  ended(sessionId: string, pid?: string): number | undefined {
+    const row = this.#sql.get("SELECT uid, pid FROM process_sessions WHERE session_id = ?", sessionId);
+    if (row === undefined || (pid !== undefined && row.pid !== pid)) return undefined;
+    this.#sql.run("DELETE FROM process_sessions WHERE session_id = ?", sessionId);
+    return Number(row.uid);
   }
 }
 

@@ -6,7 +6,8 @@ import { notice } from "../state/notices.ts";
 
 export async function stop(conversation: Conversation): Promise<void> {
   try {
-    const left = await conversation.abort();
+    const { aborted, stillRunning: left } = await conversation.abort();
+    if (!aborted) return notice("Nothing was running any more");
     const [first] = left;
     // The page shows it; a notice would cover what waits.
     if (first === undefined) return void (conversation.finished.value = "Stopped");

@@ -113,11 +113,11 @@ export class Conversation {
     return isSent;
   }
 
-  /** What waits stays until it is resumed. What may go on although it was stopped. */
-  async abort(): Promise<readonly StillRunning[]> {
+  /** What waits stays until it is resumed. `stillRunning` may go on although it was stopped. */
+  async abort(): Promise<{ aborted: boolean; stillRunning: readonly StillRunning[] }> {
     const run = this.run.peek();
-    const { stillRunning = [] } = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
-    return stillRunning;
+    const done = await call("proc.abort", { pid: this.pid, ...(run && { runId: run.runId }), pauseQueue: true });
+    return { aborted: done.aborted, stillRunning: done.stillRunning ?? [] };
   }
 
   async resumeQueue(): Promise<void> {

@@ -58,6 +58,13 @@ export default syscall({
     if (allowedDeviceId !== undefined && kind !== "node") fail(400, "allowedDeviceId is only valid for driver-bound tokens");
     if (typeof expiresAt === "number" && expiresAt <= now) fail(400, "expiresAt must be in the future");
     mustBeWithin(caller, kind, expiresAt);
+    if (
+      expiresAt === null &&
+      kind === "user" &&
+      caller.credential.kind === "token" &&
+      tokens.get(caller.credential.tokenId)?.endsUnusedAt != null
+    )
+      fail(403, "Permission denied: the token you are logged in with ends when it is not used; leave expiresAt out, and so does this one");
     const token = {
       uid,
       kind,
