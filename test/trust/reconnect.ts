@@ -11,6 +11,7 @@ import { named } from "./devices/faults.ts";
 import { type Direction, Proxy } from "./devices/proxy.ts";
 import { answerTo, SlowModel } from "./reconnect/slow.ts";
 import { Screen } from "./reconnect/screen.ts";
+import { pages } from "./runs/oracle.ts";
 
 type Cut = { way: Direction; after: number };
 
@@ -83,7 +84,7 @@ async function lane() {
   };
 
   const end = async (): Promise<void> => {
-    const { messages } = await owner.call("proc.history", { pid, limit: 1000 });
+    const messages = await pages((page) => owner.call("proc.history", { pid, ...page }));
     const stored = messages.flatMap(({ role, content }) => (role === "user" ? String(content) : []));
     bar.check("stored once", JSON.stringify(stored) === JSON.stringify(said), () => `${stored.join(", ")} instead of ${said.join(", ")}`);
     const answers = messages.filter(({ role }) => role === "assistant").length;

@@ -112,8 +112,9 @@ async function everything(client: Client, pid: string): Promise<Message[]> {
   return found;
 }
 
-async function pages(read: (page: { limit: number; offset: number }) => Promise<{ messages: Message[] }>): Promise<Message[]> {
-  const found: Message[] = [];
+/** All of a history, which comes in pages. */
+export async function pages<T>(read: (page: { limit: number; offset: number }) => Promise<{ messages: T[] }>): Promise<T[]> {
+  const found: T[] = [];
   for (;;) {
     const { messages } = await read({ limit: PAGE, offset: found.length });
     found.push(...messages);
