@@ -255,6 +255,20 @@ describe("abort", () => {
     expect(world.process.resumeQueue()).toEqual({ resumed: 0 });
   });
 
+  it("stops a run by the name of a message that has joined it", async () => {
+    const door = turn<SysOutcome>();
+    world.sys = () => door.promise;
+    world.on("look", [read("/a")]);
+    world.say("look");
+    await expect.poll(() => world.effects.length).toBe(1);
+    world.say("and more", { runId: "joined" });
+    world.modelHolds = turn();
+    door.resolve({ kind: "done", isError: false, output: "a" });
+    await expect.poll(() => world.requests.length).toBe(2);
+    expect(world.process.abort({ runId: "joined" })).toMatchObject({ aborted: true, runId: "run-1" });
+    await expect.poll(() => world.ends()).toHaveLength(2);
+  });
+
   it("lets the next begin, whatever the run was waiting for", async () => {
     world.preparing = new Promise(() => {});
     world.say("stuck");
