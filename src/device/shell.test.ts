@@ -202,8 +202,8 @@ describe.skipIf(process.platform === "win32")("terminals", () => {
 
   test("a signal reaches the job in the foreground, and the end of the shell ends it", async () => {
     const sessionId = await started("", { tty });
-    // Said by the job itself, so it is there.
-    await run("sh -c 'echo begun; sleep 1000; :'\n", { sessionId, until: "sent" });
+    // Said by the job itself, so it is there. By exec, because sh may lose an interrupt that comes while it starts a program.
+    await run("sh -c 'echo begun; exec sleep 1000'\n", { sessionId, until: "sent" });
     await until(sessionId, "begun\r");
     await run("", { sessionId, signal: "INT", until: "sent" });
     // A shell that is interrupted forgets what was typed to it before its next prompt.
