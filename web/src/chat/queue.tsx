@@ -12,7 +12,7 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   const waiting = conversation.queue.value.value ?? [];
   const [isBusy, setBusy] = useState(false);
   if (waiting.length === 0) return null;
-  const isPaused = waiting.some(({ paused }) => paused === true);
+  const held = waiting.filter(({ paused }) => paused === true).length;
   const resume = async () => {
     setBusy(true);
     await conversation.resumeQueue().catch((error: unknown) => notice(sentence(error), "bad"));
@@ -21,10 +21,10 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   return (
     <section class="queue" aria-label="Waiting messages">
       <div class="queue-head">
-        <h3 class="queue-title">{titleOf(waiting.length, isPaused)}</h3>
-        {isPaused && (
+        <h3 class="queue-title">{titleOf(waiting.length, held)}</h3>
+        {held > 0 && (
           <Button busy={isBusy} onClick={() => void resume()}>
-            {waiting.length === 1 ? "Send now" : "Send them now"}
+            {held === 1 ? "Send now" : "Send them now"}
           </Button>
         )}
       </div>
@@ -37,9 +37,8 @@ export function Queue({ conversation }: { conversation: Conversation }) {
   );
 }
 
-function titleOf(count: number, isPaused: boolean): string {
-  const messages = count === 1 ? "1 message" : `${count} messages`;
-  if (isPaused) return `${messages} on hold since you stopped`;
+function titleOf(count: number, held: number): string {
+  if (held > 0) return `${held === 1 ? "1 message" : `${held} messages`} on hold since you stopped`;
   return count === 1 ? "Waits to be said" : `${count} wait to be said`;
 }
 
@@ -64,7 +63,9 @@ function Waiting({ conversation, queued }: { conversation: Conversation; queued:
   unsaved.current = edited === queued.text || isBusy ? null : edited;
   useEffect(
     () => () => {
-      if (unsaved.current !== null) notice("The message was said before your change was saved", "bad");
+      // Whoever goes to another page knows that; here the message has gone.
+      const isWaiting = (conversation.queue.value.peek() ?? []).some(({ runId }) => runId === queued.runId);
+      if (unsaved.current !== null && !isWaiting) notice("The message was said before your change was saved", "bad");
     },
     [],
   );

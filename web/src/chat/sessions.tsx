@@ -38,8 +38,9 @@ function Running({ session, onEnd }: { session: Session; onEnd: () => void }) {
   const kill = async () => {
     setBusy(true);
     try {
-      await call("shell.exec", { target, sessionId, input: "", signal: "KILL", wait: KILL_WAIT_MS });
-      notice("Killed");
+      const { status } = await call("shell.exec", { target, sessionId, input: "", signal: "KILL", wait: KILL_WAIT_MS });
+      if (status === "running") notice("It goes on although it was killed: look at it on the machine", "bad");
+      else notice("Killed");
     } catch (error) {
       notice(sentence(error), "bad");
     } finally {
