@@ -50,6 +50,7 @@ export const AGENTS: readonly Requirement[] = [
   ),
   r("proc.abort:device", "Stopping a run ends the command it waits for on a device, before the answer", "issue 12"),
   r("proc.abort:polled", "The same for a command that outlived its call and that the run asks after", "issue 12"),
+  r("proc.abort:away", "What a device that went away may go on with is named, and the device is told when it is back", "issue 12"),
   r("proc.abort:gateway", "The same on the gateway itself", "issue 12"),
   r("proc.abort:partial", "What the model had said stays in the history, marked as stopped, and the next model is told", "issue 12"),
   r("proc.queue.resume:held", "With pauseQueue what waits is held until it is resumed, and what is said later is not", "issue 12"),

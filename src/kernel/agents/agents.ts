@@ -275,11 +275,11 @@ export class Agents {
     const calls = await this.#openCalls.stop(found, this.#openCalls.of(found, value.runId), value.runId);
     // Only now: a call that has just ended may have said that its command runs on.
     const left = this.#means.reads.processSessions.awaitedBy(found, value.runId);
-    return { pid: found, value, stillRunning: [...calls, ...(await this.#ended(process, left))] };
+    return { pid: found, value, stillRunning: [...calls, ...(await this.#endSessions(process, left))] };
   }
 
   /** Those that could not be ended in time, or at all. */
-  #ended(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
+  #endSessions(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
     const late = sessions.map(({ target, command, sessionId }) => ({ target, command, sessionId, why: `${target} has not answered` }));
     return this.#openCalls.within(this.sessions.end(process, sessions), late);
   }
@@ -296,7 +296,7 @@ export class Agents {
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
     await this.#keeping.forgetMedia(process);
     const calls = await this.#openCalls.stop(process.pid, open);
-    const stillRunning = [...calls, ...(await this.#ended(process, left))];
+    const stillRunning = [...calls, ...(await this.#endSessions(process, left))];
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 

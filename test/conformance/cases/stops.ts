@@ -7,6 +7,7 @@ import type { Client } from "../../../src/client/client.ts";
 import { plugIn, type TestDevice } from "../../support/devices.ts";
 import { says, toldText, wants } from "../../support/models/scripted.ts";
 import type { Asked } from "../../support/models/provider.ts";
+import type { AnyFrame, RawSocket } from "../../support/raw-socket.ts";
 import { type Stage, stages } from "../stage.ts";
 import { expectRefusal } from "../verifies.ts";
 
@@ -95,6 +96,40 @@ stages("proc.abort:gateway", async ({ spawn, model, ann, set }) => {
   await expect.poll(async () => (await runningOn(ann, "gsv")).length).toBe(1);
   expect(await ann.call("proc.abort", { pid: agent.pid })).not.toHaveProperty("stillRunning");
   expect(await runningOn(ann, "gsv")).toEqual([]);
+});
+
+stages("proc.abort:away", async (stage) => {
+  const { spawn, model, ann, set, world } = stage;
+  await allow(set);
+  const target = `stop-${made++}`;
+  const { token } = await ann.call("sys.token.create", { kind: "node", allowedDeviceId: target });
+  const driver = { implements: ["fs.*", "shell.*"], ledger: true };
+  const { username } = ann.session.identity.process;
+  const plugged = async () => {
+    const socket = await world.raw();
+    const client = { id: target, version: "0", platform: "test", role: "driver" };
+    await socket.call("sys.connect", { protocol: 1, client, driver, auth: { username, token: token.token } });
+    return socket;
+  };
+  const next = async (socket: RawSocket, is: (frame: AnyFrame) => boolean) => {
+    for (;;) {
+      const frame = await socket.frame();
+      if (is(frame)) return frame;
+    }
+  };
+  const first = await plugged();
+  const agent = await spawn();
+  model.on("Sleep there.", wants(["Shell", { target, input: "sleep 97" }]));
+  await agent.say("Sleep there.");
+  const { key } = (await next(first, ({ type }) => type === "req")) as AnyFrame & { key?: unknown };
+  first.close();
+  const isOnline = async () => (await ann.call("sys.device.list", {})).devices.some(({ deviceId }) => deviceId === target);
+  await expect.poll(isOnline).toBe(false);
+  const { stillRunning } = await ann.call("proc.abort", { pid: agent.pid });
+  expect(stillRunning).toMatchObject([{ target, command: "sleep 97", why: expect.stringMatching(/not known/) as unknown }]);
+  const second = await plugged();
+  expect(await next(second, ({ signal }) => signal === "req.cancel")).toMatchObject({ payload: { key } });
+  second.close();
 });
 
 stages("proc.abort:partial", async ({ spawn, model, ann }) => {
