@@ -5,12 +5,13 @@ import type { Conversation } from "../state/conversation.ts";
 import { notice } from "../state/notices.ts";
 
 export async function stop(conversation: Conversation): Promise<void> {
+  // What had come of the answer stays, marked as stopped, and what waits says so itself: a notice would only cover it.
+  const isSeen = (conversation.live.peek()?.blocks.length ?? 0) > 0 || (conversation.queue.value.peek() ?? []).length > 0;
   try {
     const { aborted, stillRunning: left } = await conversation.abort();
     if (!aborted) return notice("Nothing was running any more");
     const [first] = left;
-    // The page shows it; a notice would cover what waits.
-    if (first === undefined) return void (conversation.finished.value = "Stopped");
+    if (first === undefined) return isSeen ? void (conversation.finished.value = "Stopped") : notice("Stopped");
     const others = left.length === 1 ? "" : ` and ${left.length - 1} more`;
     notice(`Stopped, but this may go on: ${first.command.slice(0, 80)} on ${first.target}${others}. ${first.why}`, "bad");
   } catch (error) {
