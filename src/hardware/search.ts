@@ -11,9 +11,9 @@ export type Match = { path: string; line: number; content: string };
 export type SearchResult = { ok: true; matches: Match[]; count: number; truncated?: boolean } | Failure;
 
 /** How many files are asked for at once, at most CHUNK_BYTES of each. */
-const BATCH_FILES = 32;
-/** Files and directories that are looked at before others get their turn. */
-const TURN_PATHS = 256;
+const BATCH_FILES = 16;
+/** Names that are looked at before others get their turn. */
+const TURN_PATHS = 64;
 
 export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<SearchResult> {
   const { files } = machine;
@@ -66,6 +66,7 @@ class Search {
     if (this.isOver() || paths.length === 0) return;
     // Most files are small: one read says whether it is text and has all of it.
     const heads = await headsOf(this.#machine.files, paths);
+    await breath();
     for (const [at, head] of heads.entries()) {
       if (this.isOver() || this.#filesLeft-- === 0) this.truncated = true;
       // What may not be read, or is not text, has no lines to find.

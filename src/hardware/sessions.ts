@@ -72,6 +72,9 @@ type Session = {
 /** What a terminal sends for Ctrl-C. A command without one is ended by it. */
 const INTERRUPT = "\u0003";
 const COMMAND_CHARS_MAX = 200;
+/** How long a command waits for the end of another, and how many of one owner do. */
+const ROOM_MS = 10_000;
+const WAITING_PER_OWNER = 32;
 /** More of the same may be just behind the first output. */
 const TOGETHER_MS = 4;
 /** A command is held up with this part of its room full: what is on its way has to fit into the rest. */
@@ -83,6 +86,8 @@ export class Sessions {
   readonly #means: SessionMeans;
   readonly #limits: SessionLimits;
   readonly #sessions = new Map<string, Session>();
+  /** Those who wait for a command to end, by owner. */
+  readonly #waiting = new Map<number, Set<AbortController>>();
 
   constructor(means: SessionMeans, limits: SessionLimits = GATEWAY_LIMITS) {
     this.#means = means;
@@ -127,6 +132,18 @@ export class Sessions {
     );
     this.#sessions.set(id, session);
     return id;
+  }
+
+  /** Waits for one of the owner's commands to end. False where none has in a while, or where too many wait for that already. */
+  async room(owner: number): Promise<boolean> {
+    const waiting = this.#waiting.get(owner) ?? new Set();
+    if (waiting.size >= WAITING_PER_OWNER) return false;
+    const over = new AbortController();
+    this.#waiting.set(owner, waiting.add(over));
+    await this.#means.sleep(ROOM_MS, over.signal);
+    waiting.delete(over);
+    if (waiting.size === 0) this.#waiting.delete(owner);
+    return over.signal.aborted;
   }
 
   async wait(owner: number, id: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
@@ -271,6 +288,9 @@ export class Sessions {
     session.exit = exit;
     session.endedAt = this.#means.now();
     changed(session);
+    // Whoever has waited longest goes first.
+    const [first] = [...(this.#waiting.get(session.owner) ?? [])].filter(({ signal }) => !signal.aborted);
+    first?.abort(null);
   }
 
   #forgetOld(owner: number): void {

@@ -51,16 +51,18 @@ import { Tokens } from "./nouns/tokens.ts";
 import { Workspaces } from "./nouns/workspaces.ts";
 import { Passwords } from "./passwords.ts";
 import { answerWithoutDevice } from "./poll-without-device.ts";
+import { isLaned, Lanes } from "./lanes.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
 import { Repos } from "./repos.ts";
 import { type HardwareArgs, refuseKey, route } from "./route.ts";
 import { Routing } from "./routing.ts";
-import { type HardwareSyscall, run } from "./run.ts";
+import { type HardwareSyscall, mustStillMay, run } from "./run.ts";
 import { Trials } from "./setup-trials.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
 import { Transfers } from "./transfers.ts";
+import { Turns } from "./turns.ts";
 
 export type KernelOptions = {
   version: string;
@@ -98,6 +100,7 @@ export class Kernel {
   readonly #routing: Routing;
   readonly #bodies: Bodies;
   readonly #transfers: Transfers;
+  readonly #lanes: Lanes;
   readonly #reception: Reception;
   readonly #approvals: Approvals;
   readonly #followers: Followers;
@@ -213,6 +216,19 @@ export class Kernel {
     });
     this.#bodies = new Bodies(ports);
     this.#transfers = new Transfers({ ports, reads, table, bodies: this.#bodies, native: this.#native, routing: this.#routing });
+    const turns = new Turns({
+      now: () => clock.elapsed(),
+      failed: (error) => log.error("work that had to wait failed", { error: String(error) }),
+    });
+    this.#lanes = new Lanes({
+      now: () => clock.now(),
+      wakeBy: (dueAt) => this.#wakeBy(dueAt),
+      take: (uid, work) => turns.take(uid, work),
+      charge: (uid, ms) => turns.charge(uid, ms),
+      elapsed: () => clock.elapsed(),
+      whenRead: (connectionId, then) => this.#reception.whenRead(connectionId, then),
+      mustStillMay: (caller, call) => mustStillMay(reads, call, caller),
+    });
     const windows = new Windows(net, () => clock.now());
     const preparing = {
       reads,
@@ -234,6 +250,7 @@ export class Kernel {
       prepare: (process, caller) =>
         prepare(preparing, { pid: process.pid, profile: process.profile, contextFiles: process.contextFiles, caller }),
       judge,
+      turns,
       ownerLimits: (uid) => budgetsOf(reads.config, uid).user,
       cancelLater: (deviceId, caller, key) => this.#routing.cancelLater(deviceId, caller, key),
       cancelNow: (deviceId) => this.#routing.deviceCame(deviceId),
@@ -259,14 +276,19 @@ export class Kernel {
       effects,
       hardware: async (call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal) => {
         const { target: _, ...rest } = args;
-        if (call.carries === "body") return { data: await this.#transfers.run(call, caller, args, frame, signal), stays: true };
+        if (call.carries === "body") return { data: await this.#transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
         const deviceId = route(reads, caller, args);
         if (deviceId !== null) {
           const lost = answerWithoutDevice(reads, caller, frame, args, deviceId);
-          return { data: lost ?? (await this.#routing.forward(call.name, caller, frame, deviceId, rest, signal)), stays: true };
+          const data = lost ?? (await this.#routing.forward(call.name, caller, frame, deviceId, rest, signal));
+          return { data, stays: true, after: [] };
         }
         refuseKey(call, frame);
-        return { data: await this.#native.run(call, caller, rest, signal), stays: call.keeps === true };
+        return this.#lanes.run(call, caller, signal, async () => ({
+          data: await this.#native.run(call, caller, rest, signal),
+          stays: call.keeps === true,
+          after: [],
+        }));
       },
     };
     const door: Door = {
@@ -275,8 +297,12 @@ export class Kernel {
       run: (call, caller, args, frame, signal) => {
         if (caller.origin === "stranger") return run(means, call, caller, args, frame, signal);
         const tell = this.#telling(call, caller, args);
+        const runs = (as: Caller) =>
+          call.runs === "kernel" && isLaned(call)
+            ? this.#lanes.run(call, as, signal(), async () => run(means, call, as, args, frame, signal))
+            : run(means, call, as, args, frame, signal);
         if (caller.agent === undefined) {
-          const answer = run(means, call, caller, args, frame, signal);
+          const answer = runs(caller);
           return answer instanceof Promise ? answer.then(tell) : tell(answer);
         }
         const allowed = judge.pass(call, caller, args as Record<string, unknown>);
@@ -284,12 +310,12 @@ export class Kernel {
           // Judging takes time, in which its run may have been stopped.
           if (signal().aborted) fail(503, "The caller went away before this began");
           as.agent?.began?.();
-          return run(means, call, as, args, frame, signal);
+          return runs(as);
         };
         return allowed.then(begin).then(tell);
       },
     };
-    this.#reception = new Reception(ports, this.#connections, door, {
+    this.#reception = new Reception(ports, this.#connections, door, turns, {
       identified: ({ credential }) => {
         if (credential.kind === "token") this.#wakeBy(credential.expiresAt);
       },
@@ -304,6 +330,11 @@ export class Kernel {
   /** The kernel as the process of that number has it. */
   linkTo(pid: string): KernelLink {
     return this.#agents.linkTo(pid);
+  }
+
+  /** Whose share of the machine a process uses; nobody's where there is no such process. */
+  ownerOf(pid: string): number {
+    return this.#agents.ownerOf(pid);
   }
 
   /** Where archives of a process are kept. */
@@ -339,6 +370,11 @@ export class Kernel {
     this.#bodies.receivedBytes(socketId, bytes);
   }
 
+  /** A socket that was full is no more: its peer has read. */
+  drained(socketId: string): void {
+    this.#reception.drained(socketId);
+  }
+
   closed(socketId: string): void {
     this.#reception.closed(socketId);
     this.#bodies.closed(socketId);
@@ -353,6 +389,7 @@ export class Kernel {
       const expired = this.#connections.expired(now);
       this.#routing.woke(now);
       this.#agents.woke(now);
+      this.#lanes.woke(now);
       if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
       if ((this.#timers.nextDueAt() ?? Infinity) <= now)
         this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
@@ -499,6 +536,7 @@ export class Kernel {
     this.#wakeBy(this.#reception.nextDueAt());
     this.#wakeBy(this.#routing.nextDueAt());
     this.#wakeBy(this.#agents.nextDueAt());
+    this.#wakeBy(this.#lanes.nextDueAt());
   }
 
   #wakeBy(dueAt: number | null): void {

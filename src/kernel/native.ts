@@ -13,7 +13,6 @@ import { docsMounts } from "../vfs/docs.ts";
 import { etcMounts } from "../vfs/etc.ts";
 import type { GitFiles } from "../vfs/git-files.ts";
 import { homeMount } from "../vfs/home.ts";
-import { InTurn } from "../lib/in-turn.ts";
 import type { Mount } from "../vfs/mount.ts";
 import { procMount, type ProcProcess } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
@@ -52,8 +51,6 @@ export class NativeTarget {
   readonly #mounts: readonly Mount[];
   readonly #contents: Contents;
   readonly #places = new LinePlaces();
-  /** A search may look at everything: one at a time for each user. */
-  readonly #searches = new InTurn();
 
   constructor(means: Means) {
     const { ports, reads } = means;
@@ -123,8 +120,7 @@ export class NativeTarget {
     body?: Body,
   ): Promise<Record<string, unknown>> {
     const machine = this.#machine(call, caller, signal);
-    const work = () => call.run(body === undefined ? machine : { ...machine, body }, args as never);
-    return call.name === "fs.search" ? this.#searches.run(String(caller.uid), work) : work();
+    return call.run(body === undefined ? machine : { ...machine, body }, args as never);
   }
 
   /** What this caller sees, for what the kernel reads and keeps on their behalf. */
@@ -136,7 +132,7 @@ export class NativeTarget {
     const files = this.#files(call.name, caller, signal);
     const { ports, reads, authorize, sys, judge, mayConnect } = this.#means;
     const means = { ports, reads, authorize, sys, judge, mayConnect, files: this.#files.bind(this) };
-    const shell = nativeShell(means, caller, files);
+    const shell = nativeShell(means, caller, files, signal);
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 

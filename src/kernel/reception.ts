@@ -10,8 +10,10 @@ import type { Caller, Stranger } from "../protocol/caller.ts";
 import { BODY_SIGNAL } from "../protocol/body.ts";
 import { decodeFrame, type Req, type Res, type Sig } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { Flow } from "./flow.ts";
 import { WRONG_CREDENTIAL } from "./login.ts";
 import type { Connections } from "./nouns/connections.ts";
+import type { Sharer, Turns } from "./turns.ts";
 
 /** `leaving`: told to go, but its socket is still there and still counts. `until`: when its time is up. */
 type Waiting = Stranger & { openedAt: number; until: number; leaving: boolean };
@@ -39,16 +41,25 @@ export class Reception {
   readonly #connections: Connections;
   readonly #door: Door;
   readonly #told: Told;
+  readonly #turns: Turns;
+  readonly #flow: Flow;
   readonly #strangers = new Map<string, Waiting>();
   readonly #strangersAt = new Map<string, number>();
   /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
   readonly #inFlight = new Map<string, Map<string, AbortController>>();
 
-  constructor(ports: Ports, connections: Connections, door: Door, told: Told) {
+  constructor(ports: Ports, connections: Connections, door: Door, turns: Turns, told: Told) {
     this.#ports = ports;
     this.#connections = connections;
     this.#door = door;
     this.#told = told;
+    this.#turns = turns;
+    this.#flow = new Flow({
+      turns,
+      sockets: ports.sockets,
+      sharer: (socketId) => this.#sharer(socketId),
+      handle: (socketId, text) => this.#handle(socketId, text),
+    });
   }
 
   /** Before a socket is opened: the reason not to, or null. */
@@ -77,6 +88,17 @@ export class Reception {
   closed(socketId: string): void {
     this.#isKnown(socketId);
     this.#abort(socketId);
+    this.#flow.closed(socketId);
+  }
+
+  /** The peer has read most of what it was sent. */
+  drained(socketId: string): void {
+    this.#flow.drained(socketId);
+  }
+
+  /** Calls back when the peer has read what it was sent, or is gone; at once where it has. */
+  whenRead(socketId: string, then: () => void): void {
+    this.#flow.whenRead(socketId, then);
   }
 
   /** A goodbye that waited for a lost batch was never said. */
@@ -88,8 +110,12 @@ export class Reception {
     return this.#strangers.has(socketId);
   }
 
-  /** Nothing a peer sends may take the gateway down. */
   received(socketId: string, text: string): void {
+    this.#flow.received(socketId, text);
+  }
+
+  /** Nothing a peer sends may take the gateway down. */
+  #handle(socketId: string, text: string): void {
     try {
       this.#receive(socketId, text);
     } catch (error) {
@@ -179,7 +205,7 @@ export class Reception {
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
       if (this.#door.table.get(frame.call)?.when === "setup") this.#letWait(socketId, answer);
       answer
-        .then((late) => this.#answer(socketId, frame, late, startedAt))
+        .then((late) => this.#answerLate(socketId, frame, late, startedAt))
         .catch((error: unknown) => this.#failure(socketId, frame, error, startedAt))
         .catch((error: unknown) => this.#broken(socketId, error))
         .finally(() => this.#untrack(socketId, frame.id));
@@ -200,11 +226,22 @@ export class Reception {
     answer.then(again, again);
   }
 
+  /** Writing a large answer takes time, which counts for whoever asked. */
+  #answerLate(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
+    const sharer = this.#sharer(socketId);
+    const from = this.#ports.clock.elapsed();
+    this.#answer(socketId, frame, answer, startedAt);
+    this.#turns.charge(sharer, this.#ports.clock.elapsed() - from);
+  }
+
   #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
     if (this.#strangers.has(socketId)) this.#welcome(socketId);
-    this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.stays);
-    this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
-    for (const action of answer.after) action();
+    try {
+      this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.stays);
+      this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
+    } finally {
+      for (const action of answer.after) action();
+    }
   }
 
   /** If the call that was just carried out gave the socket an identity, it is a stranger no more. */
@@ -226,6 +263,11 @@ export class Reception {
     // That nobody knows stays true if the batch is lost; that nothing was changed would not be.
     const isUnknown = (known.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
     this.#send(socketId, frame.id, { ok: false, error: known.toShape() }, isUnknown);
+  }
+
+  /** Whose share of the kernel a socket uses. */
+  #sharer(socketId: string): Sharer {
+    return this.#connections.caller(socketId)?.uid ?? addressKey(this.#addressOf(socketId));
   }
 
   #addressOf(socketId: string): string {
@@ -283,7 +325,11 @@ export class Reception {
   }
 }
 
+// oxlint-disable-next-line no-control-regex -- these are the characters in question
+const ASCII = /^[\x00-\x7f]*$/;
+
 function isLonger(text: string, bytesMax: number): boolean {
-  if (text.length * 3 <= bytesMax) return false;
+  // Most text has a byte for each character, and to find that out costs far less than to encode it.
+  if (text.length * 3 <= bytesMax || (text.length <= bytesMax && ASCII.test(text))) return false;
   return text.length > bytesMax || new TextEncoder().encode(text).length > bytesMax;
 }

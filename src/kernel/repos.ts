@@ -11,7 +11,6 @@ import { StorageError } from "../ports/sql.ts";
 import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
 import type { Person } from "../repo/commit.ts";
 import type { GitChange, GitFiles } from "../vfs/git-files.ts";
-import { InTurn } from "../lib/in-turn.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { RepositoryRow } from "./nouns/repositories.ts";
 import { importHttp } from "./repo-http.ts";
@@ -34,7 +33,6 @@ const IMPORTS_PER_OWNER = 8;
 
 export class Repos {
   readonly #means: Means;
-  readonly #large = new InTurn();
   /** The owners of what is being imported. */
   readonly #importing: string[] = [];
   /** Those whose copy was checked in this life. */
@@ -48,16 +46,6 @@ export class Repos {
   async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#ready(row);
     return (await this.#means.actors.call(addressOf(row), name, args)) as RepoResult<N>;
-  }
-
-  /** What may look through all of it: one at a time for each who asks, because others share the thread it is done in. */
-  askLarge<N extends "search" | "diff" | "compare">(
-    { uid }: { uid: number },
-    row: RepositoryRow,
-    name: N,
-    args: RepoArgs<N>,
-  ): Promise<RepoResult<N>> {
-    return this.#large.run(String(uid), () => this.ask(row, name, args));
   }
 
   /**

@@ -21,13 +21,7 @@ type Means = {
   writes: WriteContext;
   effects: Pick<EffectContext, "passwords" | "throttle" | "setupDoor" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals">;
   /** Runs a hardware call where the caller wants it. What a device did stays, whatever becomes of the kernel's rows. */
-  hardware(
-    call: HardwareSyscall,
-    caller: Caller,
-    args: HardwareArgs,
-    frame: Req,
-    signal: AbortSignal,
-  ): Promise<{ data: Record<string, unknown>; stays: boolean }>;
+  hardware(call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal): Promise<Answer>;
 };
 
 export type HardwareSyscall = Extract<Syscall, { runs: "hardware" }>;
@@ -66,7 +60,7 @@ async function onHardware(
   signal: AbortSignal,
 ): Promise<Answer> {
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
-  return { ...(await means.hardware(call, caller, args as HardwareArgs, frame, signal)), after: NOTHING };
+  return means.hardware(call, caller, args as HardwareArgs, frame, signal);
 }
 
 async function effect(

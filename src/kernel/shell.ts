@@ -5,10 +5,10 @@
 import type { FileSystem } from "../hardware/filesystem.ts";
 import { OpError } from "../hardware/outcome.ts";
 import type { Shell } from "../hardware/shell.ts";
-import { fail } from "../lib/sys-error.ts";
+import { fail, SysError } from "../lib/sys-error.ts";
 import { NetError } from "../ports/net.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { FileOp, ShellAsk, ShellLink, ShellRequest, ShellResponse } from "../ports/shells.ts";
+import type { FileOp, ShellAsk, ShellCommand, ShellLink, ShellRequest, ShellResponse, Shells } from "../ports/shells.ts";
 import type { Sql } from "../ports/sql.ts";
 import { type Caller, inside } from "../protocol/caller.ts";
 import { shellReply } from "../shell/link.ts";
@@ -51,13 +51,13 @@ function touched(op: FileOp, [path, to]: readonly unknown[]): [call: string, pat
   ];
 }
 
-/** How often what was lost is looked at again. */
+/** How often what was lost is looked at again, and how often somebody else may be quicker. */
 const TRIES = 3;
 const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_MS_MAX = 60_000;
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
-export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem): Shell {
+export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
   const { shells } = means.ports;
   const { uid } = caller;
   const waitMs = () => number(means.reads, "config/shell/wait_ms", 10_000, 60_000);
@@ -84,13 +84,26 @@ export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem
         timeoutMs: Math.min(timeoutMs ?? longest, longest),
         outputBytesMax: number(means.reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
       };
-      return shells.start(command, link(means, lasting(means.reads, caller)));
+      return startInTurn(shells, command, link(means, lasting(means.reads, caller)), signal);
     },
     wait: (sessionId, look, signal) => shells.wait(uid, sessionId, look, signal),
     send: (sessionId, sent, ms) => shells.send(uid, sessionId, sent, ms),
     end: (sessionId, why) => shells.end(uid, sessionId, why),
     list: () => shells.list(uid),
   };
+}
+
+/** Where too many of the user's commands run, it waits for one of them to end: for a while, and then it is refused. */
+async function startInTurn(shells: Shells, command: ShellCommand, link: ShellLink, signal: AbortSignal): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await shells.start(command, link);
+    } catch (error) {
+      const isBusy = error instanceof SysError && error.code === 429;
+      if (!isBusy || tries > TRIES || !(await shells.room(command.who.uid))) throw error;
+      if (signal.aborted) fail(503, "The caller went away before this began");
+    }
+  }
 }
 
 function environment(reads: ReadContext, { process, agent }: Caller, cwd: string): Record<string, string> {

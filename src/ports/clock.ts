@@ -3,6 +3,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since some moment, by a clock that is never set: for how long something took. */
+  elapsed(): number;
   /** Replaces the wake asked for before. */
   wakeAt(ms: number): void;
 }

@@ -17,6 +17,10 @@ export interface Sockets {
   heardAt(socketId: string): number;
   /** From now on the peer may send frames of an identified peer's size. */
   trust(socketId: string): void;
+  /** Whether the peer has not read so much of what it was sent that it should be sent no more. The host tells when it has. */
+  isFull(socketId: string): boolean;
+  /** Whether the peer is not read from for now. Where the host cannot do that, its frames come nevertheless. */
+  pause(socketId: string, isPaused: boolean): void;
 }
 
 export type SocketPeer = { address: string; openedAt: number };

@@ -2,6 +2,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import { type ContextPolicy, type ContextState, defaultPolicy } from "./estimate.ts";
 
 export const DEFAULT_CONVERSATION = "default";
@@ -41,6 +42,7 @@ export class Conversations {
   /** Made or opened again; a title replaces the old one only where one is given. */
   open(id: string, title: string | undefined, now: number): { conversation: Conversation; created: boolean } {
     const created = this.get(id) === undefined;
+    if (created) this.#mustHaveRoom();
     const text = title?.trim().slice(0, TITLE_CHARS_MAX) || null;
     this.#sql.run(
       `INSERT INTO conversations VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3, NULL)
@@ -50,6 +52,15 @@ export class Conversations {
       now,
     );
     return { conversation: this.#mustGet(id), created };
+  }
+
+  #mustHaveRoom(): void {
+    const most = LIMITS.conversationsPerProcess;
+    if (Number(this.#sql.get("SELECT count(*) AS count FROM conversations")?.count) >= most)
+      fail(
+        429,
+        `This process has ${most} conversations, which is as many as one may have: start another process, or empty this one (proc.reset)`,
+      );
   }
 
   /** What is said needs a conversation that is open; one that is not there is made. */

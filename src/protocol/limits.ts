@@ -18,6 +18,10 @@ export const LIMITS = {
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   idempotencyKeysPerUser: 250_000,
   inFlightPerSocket: 1024,
+  /** Expensive calls of a user: so many may begin at once, and then so many in a second; of each kind, so many wait. */
+  expensiveCallsAtOnce: 100,
+  expensiveCallsPerSecond: 20,
+  expensiveCallsWaiting: 200,
   handshakeMs: 10_000,
   /** The same while a call of set-up is under way, which may wait for a model. */
   setupCallMs: 60_000,
@@ -26,6 +30,8 @@ export const LIMITS = {
   sockets: 5_000,
   /** A peer not heard of for this long is taken for gone. */
   silenceMs: 20_000,
+  /** Those that are closed included. */
+  conversationsPerProcess: 1_000,
   passwordChars: 8,
   passwordBytes: 256,
   passwordHashesAtOnce: 2,
@@ -33,7 +39,7 @@ export const LIMITS = {
   configValueBytes: 1024 * 1024,
   /** What a user other than root may keep below users/<uid>/: less than one answer holds. */
   configKeysPerUser: 1_000,
-  configBytesPerUser: 16 * 1024 * 1024,
+  configBytesPerUser: 4 * 1024 * 1024,
   /** Those that have ended included; the oldest of these make room. */
   tokensPerUser: 1_000,
   devicesPerUser: 1_000,

@@ -63,3 +63,14 @@ test("whoever types is told when there is room for more", async () => {
   await lines.next();
   expect(await room).toBe(true);
 });
+
+test("several at once are whole lines, and the rest stays", async () => {
+  const { lines } = typed();
+  void lines.feed("one\ntwo\nthr");
+  expect(await lines.nextFew()).toEqual(["one\n", "two\n"]);
+  const rest = lines.nextFew();
+  void lines.feed("ee\nfour\u0004");
+  expect(await rest).toEqual(["three\n"]);
+  expect(await lines.nextFew()).toEqual(["four"]);
+  expect(await lines.nextFew()).toBeNull();
+});

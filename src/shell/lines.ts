@@ -49,6 +49,16 @@ export class Lines {
     });
   }
 
+  /** As many as are there: for a reader to whom each question is a long way. */
+  async nextFew(): Promise<string[] | null> {
+    const first = await this.next();
+    if (first === null) return null;
+    const lines = [first];
+    for (let chars = first.length; chars < ROOM_CHARS && this.#text.includes("\n"); chars += lines.at(-1)!.length)
+      lines.push(this.#take()!);
+    return lines;
+  }
+
   #take(): string | null | undefined {
     const end = this.#text.indexOf("\n") + 1;
     if (end > 0 || this.#isOver) {

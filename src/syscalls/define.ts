@@ -57,6 +57,10 @@ type Common<A extends Schema, R extends Schema> = {
   again?: "safe" | "keyed";
   /** A file's bytes go along with the call; its `body` argument is their number (protocol/body.ts). */
   carries?: "body";
+  /** How many of them the gateway does for a user at once; the others wait their turn (kernel/lanes.ts). Not where a device does it. */
+  atOnce?: number;
+  /** It computes much for what it takes to ask: a user begins only so many of these in a second, one of each kind at a time unless `atOnce` says more. */
+  isExpensive?: true;
 };
 
 type Identified = readonly Exclude<Origin, "stranger">[];

@@ -81,7 +81,11 @@ export class World {
     const now = () => Math.floor(this.agenda.now);
     this.#processes = new MemoryProcesses({
       models: new ProviderModels({ net, crypto, now }),
-      kernel: () => ({ linkTo: (pid) => this.#kernel!.linkTo(pid), archiveRoot: (pid) => this.#kernel!.archiveRootOf(pid) }),
+      kernel: () => ({
+        linkTo: (pid) => this.#kernel!.linkTo(pid),
+        archiveRoot: (pid) => this.#kernel!.archiveRootOf(pid),
+        ownerOf: (pid) => this.#kernel!.ownerOf(pid),
+      }),
       uuid: () => crypto.uuid(),
       now,
       began: (sql) => this.agenda.after(this.#random.between(1, 20), "commit of a process", () => sql.commit(), "kernel"),

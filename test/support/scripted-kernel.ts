@@ -25,6 +25,8 @@ export class ScriptedKernel {
   isFull = false;
   sys: (call: SysCall, signal: AbortSignal) => Promise<SysOutcome> = async () => ({ kind: "done", isError: false, output: "done" });
 
+  readonly ownerOf = (): number => 1000;
+
   readonly linkTo = (pid: string): KernelLink => {
     const told = this.of(pid);
     const archives = new Map<string, Uint8Array>();

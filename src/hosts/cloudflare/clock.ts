@@ -13,6 +13,10 @@ export class CloudflareClock implements Clock {
     return Date.now();
   }
 
+  elapsed(): number {
+    return performance.now();
+  }
+
   wakeAt(ms: number): void {
     // Written like any row: should it fail, the platform starts the object anew, and its kernel asks again.
     void this.#storage.setAlarm(ms);

@@ -30,6 +30,7 @@ export type ShellNamespace = { getByName(name: string): ShellStub };
 
 type ShellStub = {
   start(command: ShellCommand, link: RemoteLink): Promise<Reply>;
+  room(uid: number): Promise<boolean>;
   wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null>;
   send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
   end(uid: number, sessionId: string, why: string): Promise<void>;
@@ -53,6 +54,10 @@ export class ShellObject extends DurableObject<Env> {
         },
       ),
     );
+  }
+
+  room(uid: number): Promise<boolean> {
+    return this.#sessions.room(uid);
   }
 
   wait(uid: number, sessionId: string, look: Look): Promise<SessionState | null> {
@@ -109,6 +114,10 @@ export class CloudflareShells implements Shells {
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     const remote: RemoteLink = (ask) => link(ask, new AbortController().signal);
     return valueOf(await this.#of(command.who.uid).start(command, remote)) as string;
+  }
+
+  room(uid: number): Promise<boolean> {
+    return this.#of(uid).room(uid);
   }
 
   /** Nothing crosses to the object that would end its wait: whoever stops waiting leaves it to itself. */

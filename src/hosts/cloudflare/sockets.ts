@@ -90,6 +90,13 @@ export class CloudflareSockets implements Sockets {
   /** The platform has one size limit for all; the kernel closes strangers that use it. */
   trust(): void {}
 
+  /** The platform does not tell what a peer has read, and lets nobody stop reading. */
+  isFull(): boolean {
+    return false;
+  }
+
+  pause(): void {}
+
   #find(socketId: string): WebSocket | undefined {
     return this.#state.getWebSockets(socketId).find(isOpen);
   }

@@ -20,6 +20,10 @@ export class NodeClock implements Clock {
     return Date.now();
   }
 
+  elapsed(): number {
+    return performance.now();
+  }
+
   wakeAt(ms: number): void {
     this.stop();
     this.#dueAt = ms;

@@ -84,7 +84,11 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter, vitals };
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
-  processes.start({ linkTo: (pid) => kernel.linkTo(pid), archiveRoot: (pid) => kernel.archiveRootOf(pid) });
+  processes.start({
+    linkTo: (pid) => kernel.linkTo(pid),
+    archiveRoot: (pid) => kernel.archiveRootOf(pid),
+    ownerOf: (pid) => kernel.ownerOf(pid),
+  });
   clock.start(() => kernel.woke());
   crashPoint("mid-start");
 

@@ -16,6 +16,8 @@ const WAIT_MS_MAX = 2 ** 31 - 1;
 
 export type LifeMeans = Omit<ProcessPorts, "sql" | "now" | "wakeBy"> & {
   fatal: (error: unknown) => void;
+  /** Calls back when it is this process's turn to be synced. */
+  soon: (commit: () => void) => void;
   /** A batch was not kept: what this life believes is no longer what is on disk. */
   lost: () => void;
 };
@@ -29,9 +31,9 @@ export class ProcessLife {
   /** When something of it was last seen under way, by the clock that never jumps. */
   usedAt = performance.now();
 
-  constructor(pid: string, file: string, { fatal, lost, ...means }: LifeMeans) {
+  constructor(pid: string, file: string, { fatal, soon, lost, ...means }: LifeMeans) {
     const isNew = !existsSync(file);
-    this.#sql = new NodeSql(file, fatal);
+    this.#sql = new NodeSql(file, fatal, soon);
     try {
       if (isNew) syncFolder(dirname(file));
       this.#sql.onFailure(() => this.#isOver || lost());

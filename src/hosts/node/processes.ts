@@ -10,6 +10,7 @@ import type { Log } from "../../ports/log.ts";
 import type { Models } from "../../ports/models.ts";
 import type { KernelLink } from "../../process/link.ts";
 import type { Processes } from "../shared/actors.ts";
+import { CommitTurns } from "./commit-turns.ts";
 import { makeFolder } from "./folders.ts";
 import { ProcessLife } from "./process-life.ts";
 
@@ -27,7 +28,7 @@ export type ProcessesOptions = {
 };
 
 /** What the kernel is to processes. */
-export type KernelSide = { linkTo: (pid: string) => KernelLink; archiveRoot: (pid: string) => string };
+export type KernelSide = { linkTo: (pid: string) => KernelLink; archiveRoot: (pid: string) => string; ownerOf: (pid: string) => number };
 
 const IDLE_MS = 60_000;
 /** Of those at rest: each has three files open and half a megabyte, and is opened again in 2 ms. Those at work are as many as there are. */
@@ -42,6 +43,7 @@ export class NodeProcesses implements Processes {
   /** The longest unused first. */
   readonly #lives = new Map<string, ProcessLife>();
   readonly #reviving = new Map<string, NodeJS.Timeout>();
+  readonly #commits = new CommitTurns();
   readonly #started = turn();
   #kernel: KernelSide | null = null;
   #sweeping: NodeJS.Timeout | undefined;
@@ -88,7 +90,7 @@ export class NodeProcesses implements Processes {
     return life;
   }
 
-  #open(pid: string, { linkTo, archiveRoot }: KernelSide): ProcessLife {
+  #open(pid: string, { linkTo, archiveRoot, ownerOf }: KernelSide): ProcessLife {
     const { folder, models, uuid, log, fatal } = this.#options;
     const file = join(folder, fileName(pid));
     this.#makeRoom();
@@ -99,6 +101,7 @@ export class NodeProcesses implements Processes {
       archiveRoot: () => archiveRoot(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
       fatal,
+      soon: (commit) => this.#commits.add(ownerOf(pid), commit),
       lost: () => {
         this.#end(pid, life);
         this.#revive(pid);

@@ -5,13 +5,14 @@ import type { Exit, ShellAsk, ShellCommand, ShellReply } from "../../ports/shell
 export type ToShell =
   | { type: "run"; command: ShellCommand }
   | { type: "reply"; id: number; reply: ShellReply }
-  | { type: "line"; text: string | null }
+  /** Null at the end of input. */
+  | { type: "lines"; lines: string[] | null }
   | { type: "abort" };
 
 export type FromShell =
   | { type: "ready" }
   | { type: "ask"; id: number; ask: ShellAsk }
   | { type: "output"; stream: "stdout" | "stderr"; text: string }
-  /** A line is wanted. */
+  /** Lines are wanted. */
   | { type: "want" }
   | { type: "done"; stdout: string; stderr: string; exit: Exit };

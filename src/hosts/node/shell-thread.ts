@@ -15,7 +15,7 @@ if (process.platform === "linux") setPriority(NICENESS);
 const post = (message: FromShell) => port.postMessage(message);
 const asking = new Map<number, (reply: ShellReply) => void>();
 let asked = 0;
-let lineWanted: ((text: string | null) => void) | null = null;
+let linesWanted: ((lines: string[] | null) => void) | null = null;
 let aborting = new AbortController();
 
 port.on("message", (message: ToShell) => {
@@ -26,9 +26,9 @@ port.on("message", (message: ToShell) => {
       asking.get(message.id)?.(message.reply);
       asking.delete(message.id);
       return;
-    case "line":
-      lineWanted?.(message.text);
-      lineWanted = null;
+    case "lines":
+      linesWanted?.(message.lines);
+      linesWanted = null;
       return;
     case "abort":
       return aborting.abort();
@@ -43,13 +43,18 @@ async function run(command: ShellCommand): Promise<void> {
       asking.set(++asked, resolve);
       post({ type: "ask", id: asked, ask: wanted });
     });
+  const fetch = () =>
+    new Promise<string[] | null>((resolve) => {
+      linesWanted = resolve;
+      post({ type: "want" });
+    });
+  const lines: string[] = [];
   const terminal = {
     write: (stream: "stdout" | "stderr", text: string) => post({ type: "output", stream, text }),
-    line: () =>
-      new Promise<string | null>((resolve) => {
-        lineWanted = resolve;
-        post({ type: "want" });
-      }),
+    line: async () => {
+      if (lines.length === 0) lines.push(...((await fetch()) ?? []));
+      return lines.shift() ?? null;
+    },
   };
   try {
     const { stdout, stderr, ...exit } = await runCommand(command, ask, terminal, THREAD_LIMITS, aborting.signal);

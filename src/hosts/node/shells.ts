@@ -36,6 +36,10 @@ export class NodeShells implements Shells {
     return this.#sessions.start(command.who.uid, startedAs(command), (sink) => this.#spawn(command, link, sink));
   }
 
+  room(uid: number): Promise<boolean> {
+    return this.#sessions.room(uid);
+  }
+
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }
@@ -217,8 +221,8 @@ class Thread {
       case "output":
         return job.sink.output(message.stream, message.text);
       case "want":
-        return void job.input.next().then((text) => {
-          if (this.#job === job) this.#post({ type: "line", text });
+        return void job.input.nextFew().then((lines) => {
+          if (this.#job === job) this.#post({ type: "lines", lines });
         });
       case "done":
         job.sink.output("stdout", message.stdout);

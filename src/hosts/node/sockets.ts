@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../../lib/pings.ts";
@@ -14,8 +15,10 @@ import { acknowledgesEarly, crashPoint } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
 
 const HANG_UP_MS = 800;
-/** What may wait in a socket that its peer does not read: the largest answer there can be, and then some. */
-const UNREAD_BYTES_MAX = LIMITS.frameOutBytes + 16 * 1024 * 1024;
+/** A peer that has not read so much is not read from, and nothing new is begun for it, before it has. */
+const FULL_BYTES = 4 * 1024 * 1024;
+/** What may wait in a socket that its peer does not read: what was begun before it was full, and may be as large as answers get. */
+const UNREAD_BYTES_MAX = 4 * LIMITS.frameOutBytes + 16 * 1024 * 1024;
 /** The same for a socket without identity, which is answered in short lines. */
 const STRANGER_UNREAD_BYTES_MAX = 1024 * 1024;
 /** What a frame or a piece of one takes besides its own bytes: millions of pongs are small only on the wire. */
@@ -33,6 +36,8 @@ export type SocketEvents = {
   opened(socketId: string): void;
   received(socketId: string, text: string): void;
   receivedBytes(socketId: string, bytes: Uint8Array): void;
+  /** The peer of a socket that was full has read. */
+  drained(socketId: string): void;
   closed(socketId: string): void;
 };
 
@@ -48,6 +53,11 @@ class OpenSocket extends WebSocket implements Pinged {
   wire: Duplex | null = null;
   /** Frames that were written and have not left. */
   unreadFrames = 0;
+  /** It is not read from: because it does not read, or because the kernel wants it so. */
+  isFull = false;
+  isHeldUp = false;
+  /** What had left when it was last looked at: a peer that reads is there, also where it is not read from. */
+  leftBytes = 0;
   /** What a message that has not ended takes, since when it arrives, and what was read since then. */
   unfinishedBytes = 0;
   unfinishedSince = 0;
@@ -152,6 +162,17 @@ export class NodeSockets implements Sockets {
     socket.wire?.on("data", (chunk: Buffer) => this.#arriving(socket, receiver, chunk.length));
   }
 
+  isFull(socketId: string): boolean {
+    return this.#open.get(socketId)?.isFull ?? false;
+  }
+
+  pause(socketId: string, isPaused: boolean): void {
+    const socket = this.#open.get(socketId);
+    if (socket === undefined) return;
+    socket.isHeldUp = isPaused;
+    readOrPause(socket);
+  }
+
   /** Says goodbye to everybody, and hangs up on those who do not answer. Resolves when all are gone. */
   async closeAll(code: number, reason: string, patienceMs: number): Promise<void> {
     clearInterval(this.#pinging);
@@ -235,6 +256,17 @@ export class NodeSockets implements Sockets {
       process.nextTick(uncork, socket);
     }
     socket.send(data, socket.sent);
+    if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket, wire);
+  }
+
+  #full(socket: OpenSocket, wire: Duplex): void {
+    socket.isFull = true;
+    readOrPause(socket);
+    wire.once("drain", () => {
+      socket.isFull = false;
+      readOrPause(socket);
+      this.#events().drained(socket.socketId);
+    });
   }
 
   /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */
@@ -249,6 +281,7 @@ export class NodeSockets implements Sockets {
     const now = Date.now();
     const stoodStill = this.#rounds.next(now);
     for (const socket of this.#open.values()) {
+      if (socket.isPaused && (socket.isHeldUp || hasRead(socket))) socket.heardAt = now;
       if (isGone(socket, now, LIMITS.silenceMs, stoodStill)) socket.terminate();
       else if (now - socket.heardAt >= PING_EVERY_MS) {
         socket.pingedAt = now;
@@ -282,6 +315,20 @@ function unread(socket: OpenSocket): number {
 
 /** ws reports a broken frame here and closes with the fitting code by itself. */
 function onError(): void {}
+
+function readOrPause(socket: OpenSocket): void {
+  if (socket.isFull || socket.isHeldUp) socket.pause();
+  else socket.resume();
+}
+
+/** Since the last time this was asked. */
+function hasRead(socket: OpenSocket): boolean {
+  const { bytesWritten = 0, writableLength = 0 } = (socket.wire ?? {}) as Partial<Socket>;
+  const leftBytes = bytesWritten - writableLength;
+  const isMore = leftBytes > socket.leftBytes;
+  socket.leftBytes = leftBytes;
+  return isMore;
+}
 
 function uncork(socket: OpenSocket): void {
   socket.corked = false;

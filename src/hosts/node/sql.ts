@@ -33,6 +33,7 @@ export type BatchEnd = (failure: StorageError | null) => void;
 export class NodeSql implements Sql {
   readonly #database: DatabaseSync;
   readonly #fatal: (error: unknown) => void;
+  readonly #soon: (commit: () => void) => void;
   readonly #reads = new Map<string, Prepared>();
   readonly #writes = new Map<string, Prepared>();
   #batch: "none" | "relaxed" | "open" = "none";
@@ -46,9 +47,10 @@ export class NodeSql implements Sql {
   /** Set while a batch is open that SQLite has given up. */
   #lost: StorageError | null = null;
 
-  /** `fatal` is told of errors after which the file must not be trusted without a restart. */
-  constructor(path: string, fatal: (error: unknown) => void) {
+  /** `fatal` is told of errors after which the file must not be trusted without a restart. `soon` calls back at the end of the turn. */
+  constructor(path: string, fatal: (error: unknown) => void, soon: (commit: () => void) => void = setImmediate) {
     this.#fatal = fatal;
+    this.#soon = soon;
     this.#database = opened(path);
   }
 
@@ -169,7 +171,7 @@ export class NodeSql implements Sql {
     if (this.#batch === "relaxed" && !this.#inRelaxed) {
       this.#batch = "open";
       clearTimeout(this.#lazy);
-      setImmediate(() => this.commit());
+      this.#soon(() => this.commit());
     }
     while (this.#begun < this.#depth) {
       this.#begun++;

@@ -17,6 +17,7 @@ import type { Connections } from "../nouns/connections.ts";
 import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
 import { route } from "../route.ts";
+import type { Turns } from "../turns.ts";
 import { processCaller } from "./caller.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { DeviceCalls } from "./device-calls.ts";
@@ -49,6 +50,8 @@ export type AgentMeans = {
   door: () => Door;
   prepare: (process: ProcessRow, caller: Caller) => Promise<Prepared>;
   judge: Judge;
+  /** Processes use their owner's share of the kernel. */
+  turns: Turns;
   /** What the owner may use in a day. */
   ownerLimits: (uid: number) => Limits;
   /** The device is told when it is back that nobody wants the call of this key any more. */
@@ -66,6 +69,8 @@ export type SendWords = {
 };
 
 const FOLLOWED_MAX = 200;
+/** About what a process needs of the kernel for one call or one model's turn. */
+const TURN_COST_MS = 3;
 const AUTOSTART = "Begin with the assignment you were given in your context.";
 
 export class Agents {
@@ -103,6 +108,7 @@ export class Agents {
       connections: means.connections,
       reads,
       relaxed,
+      turns: means.turns,
     });
     const log = (message: string, fields: Record<string, string>) => ports.log.error(message, fields);
     const send = (process: ProcessRow, args: ProcessArgs<"send">) => this.#send(process, args);
@@ -177,12 +183,13 @@ export class Agents {
       questions: this.questions,
       callerOf: (process, call) => this.callerOf(process, call),
       prepare,
+      turn: (uid) => this.#means.turns.wait(uid, TURN_COST_MS),
       ownerLimits: (uid) => this.#means.ownerLimits(uid),
       pass: (caller, frame, signal): Promise<Answer> => Promise.resolve(pass(this.#means.door(), caller, frame, () => signal)),
       heard: (events: readonly ProcessEvent[]) => this.#hearing.heard(pid, events, this.#sending.has(pid)),
       stream: (payload) => {
         const process = reads.processes.get(pid);
-        if (process !== undefined) this.#signals.send(process, "proc.run.stream", payload);
+        if (process !== undefined) this.#signals.stream(process, payload);
       },
       deviceOf: (caller, { syscall, args }) => (table.get(syscall)?.runs === "hardware" ? routeOrNull(reads, caller, args) : null),
       deviceCalls: this.#deviceCalls,
@@ -198,6 +205,10 @@ export class Agents {
     });
     this.#links.set(pid, link);
     return link;
+  }
+
+  ownerOf(pid: string): number {
+    return this.#means.reads.processes.get(pid)?.uid ?? -1;
   }
 
   archiveRootOf(pid: string): string {
@@ -307,7 +318,8 @@ export class Agents {
       fail(429, `One connection follows at most ${FOLLOWED_MAX} processes: unsubscribe from some`);
     // Before the process is asked: what becomes true meanwhile is told twice rather than not at all, and its number says so.
     this.#means.relaxed(({ followers }) => followers.follow(caller.connectionId, process.pid));
-    return { pid: process.pid, ...(await this.#call(process.pid, "follow", { after })) };
+    const answer = await this.#signals.whileBeginning(process, () => this.#call(process.pid, "follow", { after }));
+    return { pid: process.pid, ...answer };
   }
 
   async readMedia(caller: Caller, pid: string | undefined, key: string, mimeType = mediaType(key)) {

@@ -31,6 +31,8 @@ export type LinkMeans = {
   questions: Questions;
   callerOf: (process: ProcessRow, call?: CallOfProcess) => Caller;
   prepare: (process: ProcessRow, caller: Caller) => Promise<Preparation>;
+  /** Resolves when it is this user's turn. */
+  turn: (uid: number) => Promise<void>;
   ownerLimits: (uid: number) => Limits;
   pass: (caller: Caller, frame: Req, signal: AbortSignal) => Promise<Answer>;
   heard: (events: readonly ProcessEvent[]) => void;
@@ -53,7 +55,10 @@ const CALLS = new Map(kernelCalls.map((call) => [call.name, call]));
 export function kernelLink(pid: string, means: LinkMeans): KernelLink {
   const self = () => means.reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
   return {
-    prepare: async () => means.prepare(self(), means.callerOf(self())),
+    prepare: async () => {
+      await means.turn(self().uid);
+      return means.prepare(self(), means.callerOf(self()));
+    },
     sys: (call, signal, began) => carriedOut(means, pid, call, signal, began),
     emit: (events) => means.heard(events),
     heardUpTo: async () => means.reads.processes.get(pid)?.heardSeq ?? 0,
@@ -75,6 +80,7 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
 async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> {
   const process = means.reads.processes.get(pid);
   if (process === undefined) return failed(`Error: Process not found: ${pid}`);
+  await means.turn(process.uid);
   try {
     const known = means.callerOf(process, sys);
     const caller: Caller = { ...known, agent: { ...known.agent!, began } };

@@ -6,6 +6,8 @@ import type { ReadContext, WriteContext } from "../context.ts";
 import type { Connections } from "../nouns/connections.ts";
 import type { Followers } from "../nouns/followers.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
+import type { Turns } from "../turns.ts";
+import { addPiece, type Piece } from "./pieces.ts";
 
 type Means = {
   sockets: Pick<Sockets, "send">;
@@ -13,17 +15,64 @@ type Means = {
   connections: Connections;
   reads: Pick<ReadContext, "now">;
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
+  turns: Turns;
 };
+
+type Whose = Pick<ProcessRow, "pid" | "uid">;
 
 export class ProcessSignals {
   readonly #means: Means;
+  /** Pieces that wait for the owner's turn, by process. */
+  readonly #pieces = new Map<string, Piece[]>();
+  /** Processes that somebody is just beginning to follow. */
+  readonly #beginning = new Map<string, number>();
 
   constructor(means: Means) {
     this.#means = means;
   }
 
-  /** `seq` of what is numbered; pieces of an answer are not. */
-  send({ pid, uid }: Pick<ProcessRow, "pid" | "uid">, signal: string, payload: Record<string, unknown>, seq?: number): void {
+  /** A piece of an answer: at once, or in the owner's turn together with others. */
+  stream(process: Whose, piece: Piece): void {
+    const { pid, uid } = process;
+    const waiting = this.#pieces.get(pid);
+    if (waiting !== undefined) return addPiece(waiting, piece);
+    const send = () => this.#send(process, "proc.run.stream", piece);
+    if (this.#beginning.has(pid)) return send();
+    if (this.#means.turns.attempt(uid, send)) return;
+    this.#pieces.set(pid, [piece]);
+    this.#means.turns.queue(uid, () => this.#flush(process));
+  }
+
+  /**
+   * While somebody begins to follow, pieces go one by one: they are told up to which number they have the answer already, and of
+   * several in one, part of it would be there twice.
+   */
+  async whileBeginning<T>(process: Whose, work: () => Promise<T>): Promise<T> {
+    const { pid } = process;
+    this.#flush(process);
+    this.#beginning.set(pid, (this.#beginning.get(pid) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = this.#beginning.get(pid)! - 1;
+      if (left === 0) this.#beginning.delete(pid);
+      else this.#beginning.set(pid, left);
+    }
+  }
+
+  /** `seq` is its number. What came before it is told before it. */
+  send(process: Whose, signal: string, payload: Record<string, unknown>, seq: number): void {
+    this.#flush(process);
+    this.#send(process, signal, payload, seq);
+  }
+
+  #flush(process: Whose): void {
+    const waiting = this.#pieces.get(process.pid);
+    this.#pieces.delete(process.pid);
+    for (const piece of waiting ?? []) this.#send(process, "proc.run.stream", piece);
+  }
+
+  #send({ pid, uid }: Whose, signal: string, payload: Record<string, unknown>, seq?: number): void {
     const to = this.#recipients(pid, uid, typeof payload.runId === "string" ? payload.runId : null);
     if (to.size === 0) return;
     const text = JSON.stringify({ type: "sig", signal, payload, ...(seq === undefined ? {} : { seq }) });

@@ -17,6 +17,7 @@ export default hardwareSyscall({
   does: "read",
   from: ["user"],
   grant: ["users"],
+  atOnce: 8,
   args: z.object({ path: z.string().min(1), offset: z.int().min(0).optional(), limit: z.int().min(0).optional() }),
   result: z.union([
     z.object({

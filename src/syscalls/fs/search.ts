@@ -12,6 +12,7 @@ export default hardwareSyscall({
   does: "read",
   from: ["user"],
   grant: ["users"],
+  isExpensive: true,
   args: z.object({ query: z.string(), path: z.string().min(1).optional(), include: z.string().max(256).optional() }),
   result: z.union([
     z.object({

@@ -13,6 +13,7 @@ export default hardwareSyscall({
   keeps: true,
   from: ["user"],
   grant: ["users"],
+  atOnce: 16,
   args: z.object({ path: z.string().min(1), content: z.string() }),
   result: z.union([z.object({ ok: z.literal(true), path: z.string(), size: z.int() }), Failure]),
   fails: { 403: "a device that is not the caller's", 503: "a device that is offline", 507: "the disk is full" },

@@ -12,6 +12,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  atOnce: 4,
   args: z.object({ ...OfConversation, withText: z.boolean().optional() }),
   result: z.object({
     ok: z.literal(true),

@@ -16,6 +16,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  atOnce: 2,
   args: z.object({
     ...OfConversation,
     limit: z.int().min(1).optional(),

@@ -21,6 +21,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   keeps: true,
+  isExpensive: true,
   args: z.object({
     profile: z.string().trim().min(1).max(64).default(DEFAULT_PROFILE),
     label: z.string().max(200).optional(),

@@ -20,6 +20,7 @@ export default syscall({
   keeps: true,
   from: ["user"],
   grant: ["users"],
+  atOnce: 4,
   args: z.object({
     repo: RepoSlug,
     ref: Ref.optional(),

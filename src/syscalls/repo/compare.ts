@@ -13,6 +13,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  isExpensive: true,
   args: z.object({ repo: RepoSlug, base: Side, head: Side, context: z.number().optional(), stat: z.boolean().optional() }),
   result: z.object({
     repo: z.string(),
@@ -35,7 +36,7 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, ...asked }) {
     const row = repositories.toRead(caller, repo);
-    const { baseHash: _base, headHash: _head, ...compared } = await repos.askLarge(caller, row, "compare", asked);
+    const { baseHash: _base, headHash: _head, ...compared } = await repos.ask(row, "compare", asked);
     return { repo: row.repo, ...compared };
   },
 });

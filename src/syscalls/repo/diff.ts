@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  isExpensive: true,
   args: z.object({ repo: RepoSlug, commit: z.string().min(1).max(256), context: z.number().optional() }),
   result: z.object({
     repo: z.string(),
@@ -33,6 +34,6 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, commit, context }) {
     const row = repositories.toRead(caller, repo);
-    return { repo: row.repo, ...(await repos.askLarge(caller, row, "diff", { commit, context })) };
+    return { repo: row.repo, ...(await repos.ask(row, "diff", { commit, context })) };
   },
 });

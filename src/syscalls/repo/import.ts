@@ -14,6 +14,8 @@ export default syscall({
   keeps: true,
   from: ["user"],
   grant: ["users"],
+  isExpensive: true,
+  atOnce: 16,
   args: z.object({
     repo: RepoSlug,
     ref: Ref.optional(),

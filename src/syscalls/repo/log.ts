@@ -24,6 +24,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  atOnce: 4,
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), limit: z.number().optional(), offset: z.number().optional() }),
   result: z.object({ repo: z.string(), ref: z.string(), limit: z.int(), offset: z.int(), entries: z.array(Entry) }),
   fails: { 400: "not a ref", 404: "no such repository or ref, or another user's private repository" },

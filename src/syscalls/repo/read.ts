@@ -20,6 +20,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  atOnce: 4,
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), path: z.string().max(4096).optional() }),
   result: z.discriminatedUnion("kind", [
     z.object({ ...place, kind: z.literal("tree"), entries: z.array(Entry) }),

@@ -11,6 +11,7 @@ export default syscall({
   does: "effect",
   from: ["user"],
   grant: ["users"],
+  isExpensive: true,
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), query: z.string().min(1).max(4096), prefix: z.string().max(4096).optional() }),
   result: z.object({
     repo: z.string(),
@@ -27,6 +28,6 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, ref, query, prefix }) {
     const row = repositories.toRead(caller, repo);
-    return { repo: row.repo, ...(await repos.askLarge(caller, row, "search", { ref, query, prefix })) };
+    return { repo: row.repo, ...(await repos.ask(row, "search", { ref, query, prefix })) };
   },
 });

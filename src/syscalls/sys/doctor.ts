@@ -13,6 +13,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  isExpensive: true,
   args: z.object({ tryModel: z.boolean().default(false), clientNow: z.number().optional() }),
   result: z.object({ checks: z.array(Check) }),
   fails: { 429: "too many tries at a model" },

@@ -24,6 +24,10 @@ export class MemoryClock implements Clock {
     return Math.floor(this.#agenda.now);
   }
 
+  elapsed(): number {
+    return this.#agenda.now;
+  }
+
   wakeAt(ms: number): void {
     if (this.#pending !== undefined) this.#pending.dropped = true;
     // Late by the moment that was asked for first: asking again for what is overdue does not make it later still.

@@ -49,6 +49,10 @@ export class MemoryShells implements Shells {
     });
   }
 
+  room(uid: number): Promise<boolean> {
+    return this.#sessions.room(uid);
+  }
+
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
     return this.#sessions.wait(uid, sessionId, look, signal);
   }

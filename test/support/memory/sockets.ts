@@ -118,6 +118,13 @@ export class MemorySockets implements Sockets {
 
   trust(_socketId: string): void {}
 
+  /** Peers of the simulator read at once. */
+  isFull(_socketId: string): boolean {
+    return false;
+  }
+
+  pause(_socketId: string, _isPaused: boolean): void {}
+
   // The client's side.
 
   fromPeer(socketId: string, data: string | Uint8Array): void {

@@ -11,6 +11,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  isExpensive: true,
   args: z.object({
     profile: z.string().max(64).optional(),
     policy: z.string().max(262_144).optional(),

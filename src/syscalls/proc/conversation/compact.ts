@@ -12,6 +12,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   keeps: true,
+  isExpensive: true,
   args: z.object({
     ...OfConversation,
     summary: z.string().trim().max(100_000).optional(),

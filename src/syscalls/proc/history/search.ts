@@ -22,6 +22,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  isExpensive: true,
   args: z.object({
     ...OfConversation,
     query: z.string().trim().min(1).max(200),

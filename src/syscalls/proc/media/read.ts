@@ -18,6 +18,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  atOnce: 2,
   args: z.object({ ...OfProcess, key: z.string().min(1).max(500), mimeType: MimeType.optional() }),
   result: z.object({
     ok: z.literal(true),

@@ -12,6 +12,7 @@ export default syscall({
   from: ["user"],
   grant: ["users"],
   again: "safe",
+  atOnce: 2,
   args: z.object({ ...OfConversation, ...Page, segmentId: z.string().min(1).max(128) }),
   result: z.object({
     ok: z.literal(true),

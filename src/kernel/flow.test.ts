@@ -1,0 +1,77 @@
+// Frames of peers that send more than their share, or do not read.
+
+import { expect, test } from "vitest";
+import { breath } from "../lib/breath.ts";
+import { Flow } from "./flow.ts";
+import { Turns } from "./turns.ts";
+
+function world() {
+  let now = 0;
+  const handled: string[] = [];
+  const full = new Set<string>();
+  const paused = new Set<string>();
+  const turns = new Turns({ now: () => now, rest: async () => {}, failed: (error) => expect.unreachable(String(error)) });
+  const flow: Flow = new Flow({
+    turns,
+    sockets: {
+      isFull: (socketId) => full.has(socketId),
+      pause: (socketId, isPaused) => void (isPaused ? paused.add(socketId) : paused.delete(socketId)),
+    },
+    sharer: (socketId) => socketId,
+    handle: (socketId, text) => {
+      now += 4;
+      handled.push(`${socketId} ${text.slice(0, 20)}`);
+    },
+  });
+  return { flow, handled, full, paused };
+}
+
+test("frames are handled as they come, in their order, and another peer's in between", async () => {
+  const { flow, handled } = world();
+  for (let at = 0; at < 20; at++) flow.received("a", String(at));
+  const before = handled.length;
+  expect(before).toBeLessThan(5);
+  flow.received("b", "hello");
+  expect(handled.at(-1)).toBe("b hello");
+  while (handled.length < 21) await breath();
+  expect(handled.filter((entry) => entry.startsWith("a"))).toEqual(Array.from({ length: 20 }, (_, at) => `a ${at}`));
+});
+
+test("a peer that does not read is not served before it has, and then in order", async () => {
+  const { flow, handled, full } = world();
+  full.add("a");
+  flow.received("a", "1");
+  flow.received("a", "2");
+  await breath();
+  expect(handled).toEqual([]);
+  let hasRead = false;
+  flow.whenRead("a", () => (hasRead = true));
+  expect(hasRead).toBe(false);
+  full.delete("a");
+  flow.drained("a");
+  expect(hasRead).toBe(true);
+  while (handled.length < 2) await breath();
+  expect(handled).toEqual(["a 1", "a 2"]);
+});
+
+test("a peer whose frames pile up is not read from until they are done", async () => {
+  const { flow, handled, paused } = world();
+  for (let at = 0; at < 12; at++) flow.received("a", `${at} ${"x".repeat(64 * 1024)}`);
+  expect([...paused]).toEqual(["a"]);
+  while (handled.length < 12) await breath();
+  expect([...paused]).toEqual([]);
+});
+
+test("what has not been handled goes with its socket, and whoever waits for it to read goes on", async () => {
+  const { flow, handled, full } = world();
+  full.add("a");
+  flow.received("a", "1");
+  let isTold = false;
+  flow.whenRead("a", () => (isTold = true));
+  flow.closed("a");
+  expect(isTold).toBe(true);
+  full.delete("a");
+  await breath();
+  await breath();
+  expect(handled).toEqual([]);
+});

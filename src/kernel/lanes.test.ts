@@ -1,0 +1,125 @@
+// Calls of which a user has few at once: who begins when, and who is refused.
+
+import { expect, test } from "vitest";
+import type { Caller } from "../protocol/caller.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { Lanes } from "./lanes.ts";
+
+const CALLER = { uid: 1000, connectionId: "c1" } as Caller;
+const SEARCH = { name: "fs.search", isExpensive: true } as const;
+const READ = { name: "fs.read", atOnce: 2 };
+const NEVER = new AbortController().signal;
+
+function world() {
+  let now = 1_000_000;
+  let dueAt: number | null = null;
+  const unread: (() => void)[] = [];
+  let isFull = false;
+  const lanes = new Lanes({
+    now: () => now,
+    elapsed: () => now,
+    wakeBy: (at) => (dueAt = at),
+    take: (_uid, work) => work(),
+    charge: () => {},
+    whenRead: (_connectionId, then) => (isFull ? unread.push(then) : then()),
+    mustStillMay: () => {},
+  });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const ask = (name: string, kind: Parameters<Lanes["run"]>[0] = SEARCH, caller = CALLER, signal = NEVER) =>
+    lanes.run(kind, caller, signal, async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+      return { data: name, after: [] };
+    });
+  /** Answers it, and does what is to be done then. */
+  const answer = async (name: string, asked: ReturnType<typeof ask>) => {
+    ends.get(name)!();
+    for (const action of (await asked).after) action();
+    await Promise.resolve();
+  };
+  return {
+    lanes,
+    begun,
+    ask,
+    answer,
+    dueAt: () => dueAt,
+    pass: (ms: number) => lanes.woke((now += ms)),
+    full: (full: boolean) => {
+      isFull = full;
+      if (!full) for (const then of unread.splice(0)) then();
+    },
+  };
+}
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+test("as many at once as the call says; the next begins when one has been answered", async () => {
+  const { begun, ask, answer } = world();
+  const [a] = [ask("a", READ), ask("b", READ), ask("c", READ)];
+  await soon();
+  expect(begun).toEqual(["a", "b"]);
+  await answer("a", a);
+  await soon();
+  expect(begun).toEqual(["a", "b", "c"]);
+});
+
+test("users and kinds of calls do not wait for each other", async () => {
+  const { begun, ask } = world();
+  void ask("mine");
+  void ask("mine, later");
+  void ask("other call", READ);
+  void ask("other user", SEARCH, { ...CALLER, uid: 1001 });
+  await soon();
+  expect(begun).toEqual(["mine", "other call", "other user"]);
+});
+
+test("whoever does not read what they were sent is sent no more before they have", async () => {
+  const { begun, ask, answer, full } = world();
+  const a = ask("a");
+  void ask("b");
+  full(true);
+  await answer("a", a);
+  await soon();
+  expect(begun).toEqual(["a"]);
+  full(false);
+  await soon();
+  expect(begun).toEqual(["a", "b"]);
+});
+
+test("expensive calls begin so many at once, then so many in a second, and beyond what can be waited for they are refused", async () => {
+  const { begun, ask, answer, pass, dueAt } = world();
+  for (let at = 0; at < LIMITS.expensiveCallsAtOnce; at++) await answer(`${at}`, ask(`${at}`));
+  const late = ask("late");
+  await soon();
+  expect(begun).toHaveLength(LIMITS.expensiveCallsAtOnce);
+  expect(dueAt()).toBe(1_000_000 + 1000 / LIMITS.expensiveCallsPerSecond);
+  pass(1000 / LIMITS.expensiveCallsPerSecond);
+  await soon();
+  expect(begun.at(-1)).toBe("late");
+  const waiting = Array.from({ length: LIMITS.expensiveCallsWaiting }, (_, at) => ask(`waits ${at}`));
+  await expect(ask("too much")).rejects.toMatchObject({ code: 429, details: { retryAfterMs: expect.any(Number) } });
+  expect(waiting).toHaveLength(LIMITS.expensiveCallsWaiting);
+  await answer("late", late);
+});
+
+test("who goes away while they wait does not begin, and holds nobody up", async () => {
+  const { begun, ask, answer } = world();
+  const gone = new AbortController();
+  const a = ask("a");
+  const b = ask("b", SEARCH, CALLER, gone.signal);
+  void ask("c");
+  gone.abort();
+  await expect(b).rejects.toMatchObject({ code: 503 });
+  await answer("a", a);
+  await soon();
+  expect(begun).toEqual(["a", "c"]);
+});
+
+test("a call that fails leaves its lane", async () => {
+  const { lanes, begun, ask } = world();
+  await expect(lanes.run(SEARCH, CALLER, NEVER, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  void ask("next");
+  await soon();
+  expect(begun).toEqual(["next"]);
+});

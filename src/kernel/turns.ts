@@ -1,0 +1,156 @@
+// Shares the kernel's thread between those who use it. What somebody asks for is done at once as long as they have used little of
+// the thread lately; beyond that it waits, and of those who wait, whoever has used least goes first. So one who asks for much
+// waits for themselves, and the others hardly notice.
+
+import { breath, rest } from "../lib/breath.ts";
+
+/** A user, or the address of somebody who has not said who they are. */
+export type Sharer = number | string;
+
+export type TurnMeans = {
+  /** Milliseconds, by a clock that never jumps. On a host whose clock stands still while it computes, all work is equal. */
+  now(): number;
+  /** Lets the host look at what has come meanwhile. */
+  breath?(): Promise<void>;
+  /** Leaves it to others for so long. */
+  rest?(ms: number): Promise<void>;
+  /** Told what escaped from work that had to wait: whoever asked for it is not there to catch it. */
+  failed(error: unknown): void;
+};
+
+/** What somebody may use at once, and how much of each millisecond that passes is theirs again. */
+const BURST_MS = 10;
+const REGAINED = 0.5;
+/** How long those who wait are served before the host looks at what else has come. */
+const SLICE_MS = 5;
+/** While others ask for something now and then, whoever has used much waits until that is regained, though not longer than this. */
+const REST_MS_MAX = 50;
+const OTHERS_MS = 1_000;
+/** The least that a piece of work counts for. */
+const LEAST_MS = 0.02;
+const ACCOUNTS_MAX = 10_000;
+
+/** `costMs`: what it counts for where it takes less itself, because it only begins something. */
+type Work = { run: () => void; costMs: number };
+type Account = { usedMs: number; at: number; waiting: Work[] };
+
+export class Turns {
+  readonly #means: Required<TurnMeans>;
+  readonly #accounts = new Map<Sharer, Account>();
+  readonly #waiting = new Set<Account>();
+  #isServing = false;
+  /** When somebody was last served who did not have to wait. */
+  #servedAt = -OTHERS_MS;
+
+  constructor(means: TurnMeans) {
+    this.#means = { breath, rest, ...means };
+  }
+
+  /** Does it now, unless they have used much lately or something of theirs waits: false then, and nothing was done. */
+  attempt(who: Sharer, run: () => void, costMs = LEAST_MS): boolean {
+    const account = this.#account(who);
+    if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;
+    this.#servedAt = this.#means.now();
+    this.#do(account, { run, costMs });
+    return true;
+  }
+
+  /** Does it in their turn, behind what waits already. */
+  queue(who: Sharer, run: () => void, costMs = LEAST_MS): void {
+    const account = this.#account(who);
+    account.waiting.push({ run, costMs });
+    this.#waiting.add(account);
+    if (!this.#isServing) void this.#serve();
+  }
+
+  /** Now if that may be, and otherwise in their turn. */
+  take(who: Sharer, run: () => void, costMs = LEAST_MS): void {
+    if (!this.attempt(who, run, costMs)) this.queue(who, run, costMs);
+  }
+
+  /** Resolves in their turn; what is done then counts for so much. */
+  wait(who: Sharer, costMs: number): Promise<void> {
+    return new Promise((resolve) => this.take(who, resolve, costMs));
+  }
+
+  /** Time used on somebody's behalf outside of their turns. */
+  charge(who: Sharer, ms: number): void {
+    const account = this.#account(who);
+    account.usedMs = this.#usedMs(account) + ms;
+  }
+
+  #do(account: Account, { run, costMs }: Work): number {
+    const startedAt = this.#means.now();
+    let usedMs = costMs;
+    try {
+      run();
+    } finally {
+      usedMs = Math.max(costMs, this.#means.now() - startedAt);
+      account.usedMs = this.#usedMs(account) + usedMs;
+    }
+    return usedMs;
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    try {
+      while (this.#waiting.size > 0) {
+        await this.#means.breath();
+        await this.#restForOthers();
+        let usedMs = 0;
+        while (usedMs < SLICE_MS && this.#waiting.size > 0) usedMs += this.#next();
+      }
+    } finally {
+      this.#isServing = false;
+    }
+  }
+
+  async #restForOthers(): Promise<void> {
+    const first = this.#first();
+    if (first === undefined || this.#means.now() - this.#servedAt >= OTHERS_MS) return;
+    const debtMs = this.#usedMs(first) - BURST_MS;
+    if (debtMs > 0) await this.#means.rest(Math.min(debtMs / REGAINED, REST_MS_MAX));
+  }
+
+  /** Of those who wait, who has used least. */
+  #first(): Account | undefined {
+    let first: Account | undefined;
+    for (const account of this.#waiting) if (first === undefined || this.#usedMs(account) < this.#usedMs(first)) first = account;
+    return first;
+  }
+
+  #next(): number {
+    const next = this.#first();
+    if (next === undefined) return 0;
+    const work = next.waiting.shift()!;
+    if (next.waiting.length === 0) this.#waiting.delete(next);
+    try {
+      return this.#do(next, work);
+    } catch (error) {
+      this.#means.failed(error);
+      return 0;
+    }
+  }
+
+  /** Brings it up to now. */
+  #usedMs(account: Account): number {
+    const now = this.#means.now();
+    account.usedMs = Math.max(0, account.usedMs - (now - account.at) * REGAINED);
+    account.at = now;
+    return account.usedMs;
+  }
+
+  #account(who: Sharer): Account {
+    const known = this.#accounts.get(who);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= ACCOUNTS_MAX) this.#forgetIdle();
+    const account: Account = { usedMs: 0, at: this.#means.now(), waiting: [] };
+    this.#accounts.set(who, account);
+    return account;
+  }
+
+  #forgetIdle(): void {
+    for (const [who, account] of this.#accounts)
+      if (account.waiting.length === 0 && this.#usedMs(account) === 0) this.#accounts.delete(who);
+  }
+}

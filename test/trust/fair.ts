@@ -1,0 +1,153 @@
+// trust:fair. One user does each kind of expensive work at full speed; another one's small calls and turns take hardly longer
+// than without it. `--seconds N` for how long each is measured, `--only text` for the kinds that hold it in their name, `--strict`
+// for the limits that hold on a quiet machine. The last line is the result.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { setPriority, tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, Line } from "../../src/client/client.ts";
+import { BUILD } from "../support/current-build.ts";
+import { ALICE, ROOT } from "../support/people.ts";
+import { Cli, killEverything, residentBytes, type Started } from "../support/processes.ts";
+import { Bar, flag, numberFlag } from "./bar.ts";
+import { ATTACKS, open, type Tally, type Target } from "./fair/attacks.ts";
+import { ask, quantile, type Times } from "./fair/patient.ts";
+
+const MALLORY = { username: "mallory", password: "slow down others" };
+const seconds = numberFlag("seconds", 1);
+const only = flag("only");
+const isStrict = process.argv.includes("--strict");
+/** A wait that nobody notices, and how much longer than alone a call may take. */
+const UNNOTICED_MS = 50;
+const LONGER = 3;
+/** On a machine that does other things beside: what others do then takes hundreds of times as long where nothing holds it. */
+const LOOSELY = 40;
+const GROWTH_BYTES_MAX = 512 * 1024 * 1024;
+const LOOK_MS = 50;
+/** Attackers are elsewhere: what they compute must not take the gateway's processor. */
+const ATTACKER_NICENESS = 10;
+
+const bar = new Bar("trust:fair");
+const scratch = mkdtempSync(join(tmpdir(), "gsv-fair-"));
+const children = new Set<ChildProcess>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void clean().then(() => process.exit(1)));
+try {
+  await run();
+} finally {
+  await clean();
+}
+bar.end();
+
+async function clean(): Promise<void> {
+  for (const child of children) child.kill("SIGKILL");
+  await killEverything();
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function run(): Promise<void> {
+  const gateway = await new Cli(BUILD, join(scratch, "user")).startUntil(
+    ["up", "--home", join(scratch, "home"), "--port", "0"],
+    /GSV is up at/,
+  );
+  const url = /GSV is up at (\S+)/.exec(gateway.output())![1]!;
+  await populate(url);
+  const [alice, mallory] = [await targetOf(url, ALICE), await targetOf(url, MALLORY)];
+  const calls = await open(alice, "calls");
+  const turns = await open(alice, "turns");
+  await calls.call("fs.write", { path: "~/small.txt", content: "a small file\n" });
+  const { pid } = await turns.call("proc.spawn", { profile: "task", label: "patient" });
+  const patient = (ms: number) => ask({ calls, turns, pid }, ms);
+  await patient(500);
+  const alone = await patient(2_000);
+  report("alone", alone);
+  for (const { name } of ATTACKS) {
+    if (only !== undefined && !name.includes(only)) continue;
+    const attacker = await prepared(name, mallory);
+    const before = residentBytes(gateway.pid);
+    const memory = watch(gateway);
+    attacker.send("begin");
+    const under = await patient(seconds * 1000);
+    const tally = await ended(attacker);
+    judge(name, alone, under, tally, memory.end() - before);
+  }
+}
+
+function judge(name: string, alone: Times, under: Times, tally: Tally, grownBytes: number): void {
+  report(name, under, tally, grownBytes);
+  for (const kind of Object.keys(under) as (keyof Times)[]) {
+    const limit = Math.max(UNNOTICED_MS, LONGER * quantile(alone[kind], 0.99)) * (isStrict ? 1 : LOOSELY);
+    const took = quantile(under[kind], 0.99);
+    bar.check("quick for others", took <= limit, () => `${kind} took ${took.toFixed(0)} ms beside ${name}, at most ${limit.toFixed(0)}`);
+  }
+  bar.check("not cut off", tally.cut === 0, () => `${name}: ${tally.cut} cut off: ${tally.errors.join("; ")}`);
+  bar.check("nothing fails", tally.failed === 0, () => `${name}: ${tally.failed} failed: ${tally.errors.join("; ")}`);
+  bar.check("carried out", tally.answered > 0, () => `${name}: nothing was done for whoever asked too much`);
+  bar.check("within its memory", grownBytes <= GROWTH_BYTES_MAX, () => `${name}: grew by ${Math.round(grownBytes / 2 ** 20)} MB`);
+}
+
+function report(name: string, times: Times, tally?: Tally, grownBytes?: number): void {
+  const shown = Object.entries(times).map(
+    ([kind, list]) => `${kind} p50 ${quantile(list, 0.5).toFixed(1)} p99 ${quantile(list, 0.99).toFixed(1)} of ${list.length}`,
+  );
+  const became =
+    tally &&
+    `${tally.answered} done, ${tally.refused} refused, ${tally.failed} failed, ${tally.cut} cut, slowest ${tally.slowestMs.toFixed(0)} ms`;
+  const grew = grownBytes === undefined ? "" : `; grew ${Math.round(grownBytes / 2 ** 20)} MB`;
+  console.error(`${name}: ${shown.join(", ")}${became === undefined ? "" : `; ${became}`}${grew}`);
+}
+
+async function populate(url: string): Promise<void> {
+  const line = await Line.open(url);
+  await line.call("sys.setup", { ...ALICE, rootPassword: ROOT.password });
+  line.close();
+  const root = await connect({ url, auth: ROOT, reconnect: false });
+  await root.call("sys.user.create", MALLORY);
+  const provider = start("provider.ts", []);
+  const [port] = (await once(provider, "message")) as [number];
+  const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${port}/v1`, model: "scripted", api_key: "none" };
+  for (const [name, value] of Object.entries(settings)) await root.call("sys.config.set", { key: `config/ai/${name}`, value });
+  root.close();
+}
+
+async function targetOf(url: string, auth: { username: string; password: string }): Promise<Target> {
+  const client = await connect({ url, auth, reconnect: false });
+  const { token } = (await client.call("sys.token.create", { kind: "user" })).token;
+  client.close();
+  return { url, ...auth, token };
+}
+
+function start(file: string, args: readonly string[]): ChildProcess {
+  const child = fork(join(import.meta.dirname, "fair", file), args, { execPath: process.execPath });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
+}
+
+async function prepared(name: string, target: Target): Promise<ChildProcess> {
+  const child = start("attacker.ts", [JSON.stringify({ name, target })]);
+  setPriority(child.pid!, ATTACKER_NICENESS);
+  await once(child, "message");
+  return child;
+}
+
+async function ended(attacker: ChildProcess): Promise<Tally> {
+  const said = once(attacker, "message") as Promise<[Tally]>;
+  attacker.send("end");
+  const [tally] = await said;
+  return tally;
+}
+
+function watch(gateway: Started): { end(): number } {
+  let most = 0;
+  const look = () => (most = Math.max(most, residentBytes(gateway.pid)));
+  const timer = setInterval(look, LOOK_MS);
+  return {
+    end() {
+      clearInterval(timer);
+      look();
+      return most;
+    },
+  };
+}

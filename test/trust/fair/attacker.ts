@@ -1,0 +1,20 @@
+// One attack, as a process of its own, so that what it computes is no part of what the other user measures. Prepares, says so,
+// begins when it is told to, and at the end says what became of it.
+
+import { once } from "node:events";
+import { ATTACKS, open, type Tally, type Target } from "./attacks.ts";
+
+const { name, target } = JSON.parse(process.argv[2]!) as { name: string; target: Target };
+const attack = ATTACKS.find((one) => one.name === name)!;
+const line = await open(target, "attacker");
+await attack.prepare?.(line);
+process.send!("ready");
+await once(process, "message");
+const over = new AbortController();
+process.once("message", () => over.abort());
+process.once("disconnect", () => process.exit(1));
+const tally: Tally = { answered: 0, failed: 0, refused: 0, cut: 0, slowestMs: 0, errors: [] };
+const isOver = new Promise((resolve) => over.signal.addEventListener("abort", resolve, { once: true }));
+await Promise.race([attack.run({ target, line, until: over.signal, tally }), isOver]);
+await isOver;
+process.send!(tally, () => process.exit(0));
