@@ -121,6 +121,30 @@ async function connected(host: Host, id: string, token: string): Promise<WebSock
   return socket;
 }
 
+test("a client that asks for more than it reads is slowed down and not cut off", async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const alice = await enter(host, ALICE);
+  await alice.call("fs.write", { path: "large.txt", content: "x".repeat(3 * 1024 * 1024) });
+  await alice.call("sys.config.set", { key: "users/1000/ai/large", value: "x".repeat(1024 * 1024) });
+  const socket = await RawSocket.open(host.url);
+  await socket.connect(ALICE, { id: "slow" });
+  socket.pause();
+  // Far more than a socket may have unread.
+  const asked = 160;
+  for (let at = 0; at < asked; at++) {
+    if (at % 2 === 0) socket.sendFrame({ type: "req", id: `${at}`, call: "fs.read", args: { path: "large.txt" } });
+    else socket.sendFrame({ type: "req", id: `${at}`, call: "sys.config.get", args: { key: "users/1000/ai/large" } });
+  }
+  // Others are served meanwhile.
+  for (let at = 0; at < 20; at++) await alice.call("sys.info", {});
+  socket.resume();
+  for (let at = 0; at < asked; at++) expect((await socket.frame()).ok).toBe(true);
+  socket.close();
+  alice.close();
+  await host.close();
+});
+
 test("two users who keep every thread busy do not keep a third from running a command", async () => {
   const host = await startNodeHost();
   await populate(host);

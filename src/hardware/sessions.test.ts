@@ -106,6 +106,22 @@ test("too many are refused by the names of those that run, and the list tells wh
   expect(all.list(1)).toHaveLength(1);
 });
 
+test("whoever has to wait for room is told when there is some, the first one first, and not in vain", async () => {
+  const all = sessions();
+  const running = [command(), command()];
+  expect(await all.room(1)).toBe(true);
+  for (const one of running) all.start(1, ABOUT, one.spawn);
+  const told: string[] = [];
+  const first = all.room(1).then(() => told.push("first"));
+  const second = all.room(1).then(() => told.push("second"));
+  running[0]!.finish({ exitCode: 0 });
+  await first;
+  expect(told).toEqual(["first"]);
+  running[1]!.finish({ exitCode: 0 });
+  await second;
+  expect(await all.room(1)).toBe(true);
+});
+
 test("signals, sizes and Ctrl-C reach what knows them", async () => {
   const all = sessions({ ...LIMITS, running: 8 });
   const heard: unknown[] = [];

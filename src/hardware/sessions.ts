@@ -134,8 +134,10 @@ export class Sessions {
     return id;
   }
 
-  /** Waits for one of the owner's commands to end. False where none has in a while, or where too many wait for that already. */
+  /** Waits for one of the owner's commands to end where too many run. False where none has in a while, or where too many wait for that already. */
   async room(owner: number): Promise<boolean> {
+    // One may have ended since the owner was refused.
+    if (this.#running(owner).length < this.#limits.running) return true;
     const waiting = this.#waiting.get(owner) ?? new Set();
     if (waiting.size >= WAITING_PER_OWNER) return false;
     const over = new AbortController();
@@ -213,8 +215,12 @@ export class Sessions {
     return session?.owner === owner ? session : undefined;
   }
 
+  #running(owner: number): string[] {
+    return [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit === null).map(([id]) => id);
+  }
+
   #mustHaveRoom(owner: number): void {
-    const running = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit === null).map(([id]) => id);
+    const running = this.#running(owner);
     if (running.length < this.#limits.running) return;
     fail(
       429,

@@ -7,7 +7,7 @@ import type { Reply } from "./reply.ts";
 export interface Shells {
   /** Starts a command and returns its session. Fails with 429 where the user has too many running. */
   start(command: ShellCommand, link: ShellLink): Promise<string>;
-  /** Waits for one of the user's commands to end. False where none has in a while, or where too many wait for that already. */
+  /** Waits for one of the user's commands to end where too many run. False where none has in a while, or where too many wait for that already. */
   room(uid: number): Promise<boolean>;
   /** Waits, and takes what the command has put out since the last look. Null where the user has no such session. */
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;

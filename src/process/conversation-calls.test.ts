@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { turn } from "../lib/turn.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import { read, text, World } from "../../test/support/process-world.ts";
 
 let world: World;
@@ -21,6 +22,14 @@ async function talk(count: number, conversationId = "default"): Promise<void> {
 }
 
 describe("a conversation", () => {
+  it("is one of so many, those that are closed included", () => {
+    for (let at = 1; at < LIMITS.conversationsPerProcess; at++) world.process.conversation.open({ conversationId: `c${at}` });
+    expect(world.process.conversation.open({ conversationId: "default" }).conversation.id).toBe("default");
+    expect(() => world.process.conversation.open({ conversationId: "more" })).toThrow(/as many as one may have.*proc\.reset/);
+    expect(() => world.say("hello", { conversationId: "another" })).toThrow(/as many as one may have/);
+    expect(world.process.conversation.open({ conversationId: "c1" })).toMatchObject({ created: false });
+  });
+
   it("is opened, listed, closed and opened again", async () => {
     expect(world.process.conversation.open({ conversationId: " work ", title: " Work " })).toMatchObject({
       conversation: { id: "work", title: "Work", generation: 1, status: "open", messageCount: 0 },

@@ -23,6 +23,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("wire:ids-per-socket", "The same id may be in flight on two sockets", "15.2.4"),
   r("wire:id-in-flight", "An id in flight on the same socket is refused with 409", "issue 2, limits"),
   r("wire:in-flight-limit", "The 1,025th request in flight on a socket is answered 429 and retryable, not dropped", "issue 2, limits"),
+  r(
+    "wire:expensive",
+    "Of expensive calls so many wait; the rest are answered 429 with when to come again, and others are served",
+    "trust, limits",
+  ),
   r("wire:ping", "The text ping is answered pong, before and after identity", "issue 2, liveness"),
   r("wire:unknown-call", "A name that does not exist is 404 for whoever is logged in, whatever they may call", "contract 6"),
   r("wire:call-denied", "A call that exists and that the caller may not make is 403", "1.3"),
@@ -206,6 +211,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("shell.exec:stdin", "Input to a session is what the command reads; it answers at once when it waits for more", "seed, issue 3"),
   r("shell.exec:text", "Text of any script goes through read, mapfile, pipes, files and sessions unchanged", "issue 3"),
   r("shell.exec:end", "Ctrl-C as input ends a command", "issue 3"),
+  r("shell.exec:turn", "A command beyond those a user may run at once begins when one of them has ended", "issue 13"),
   r("shell.exec:foreign-session", "Somebody else's session answers like none at all", "issue 3"),
   r(
     "shell.exec:runaway",

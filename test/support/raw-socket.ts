@@ -92,6 +92,10 @@ export class RawSocket {
   }
 
   /** Reads nothing any more. */
+  resume(): void {
+    this.#socket.resume();
+  }
+
   pause(): void {
     this.#socket.pause();
   }

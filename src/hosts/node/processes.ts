@@ -10,7 +10,7 @@ import type { Log } from "../../ports/log.ts";
 import type { Models } from "../../ports/models.ts";
 import type { KernelLink } from "../../process/link.ts";
 import type { Processes } from "../shared/actors.ts";
-import { CommitTurns } from "./commit-turns.ts";
+import { DiskTurns } from "./disk-turns.ts";
 import { makeFolder } from "./folders.ts";
 import { ProcessLife } from "./process-life.ts";
 
@@ -43,7 +43,7 @@ export class NodeProcesses implements Processes {
   /** The longest unused first. */
   readonly #lives = new Map<string, ProcessLife>();
   readonly #reviving = new Map<string, NodeJS.Timeout>();
-  readonly #commits = new CommitTurns();
+  readonly #disk = new DiskTurns();
   readonly #started = turn();
   #kernel: KernelSide | null = null;
   #sweeping: NodeJS.Timeout | undefined;
@@ -69,6 +69,7 @@ export class NodeProcesses implements Processes {
 
   async call(pid: string, name: string, args: object): Promise<unknown> {
     if (this.#kernel === null) await this.#started.promise;
+    if (!this.#lives.has(pid)) await this.#turnOf(pid);
     return this.#life(pid).call(name, args);
   }
 
@@ -80,6 +81,10 @@ export class NodeProcesses implements Processes {
     for (const [pid, life] of this.#lives) this.#end(pid, life);
     this.#started.resolve();
     await breath();
+  }
+
+  #turnOf(pid: string): Promise<void> {
+    return new Promise((resolve) => this.#disk.add(this.#kernel?.ownerOf(pid) ?? 0, resolve));
   }
 
   #life(pid: string): ProcessLife {
@@ -101,7 +106,7 @@ export class NodeProcesses implements Processes {
       archiveRoot: () => archiveRoot(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
       fatal,
-      soon: (commit) => this.#commits.add(ownerOf(pid), commit),
+      soon: (commit) => this.#disk.add(ownerOf(pid), commit),
       lost: () => {
         this.#end(pid, life);
         this.#revive(pid);

@@ -18,6 +18,9 @@ type Means = {
   turns: Turns;
 };
 
+/** About what it takes to send something to one of many, most of which is done by the host later on. */
+const SEND_MS = 0.02;
+
 type Whose = Pick<ProcessRow, "pid" | "uid">;
 
 export class ProcessSignals {
@@ -77,6 +80,7 @@ export class ProcessSignals {
     if (to.size === 0) return;
     const text = JSON.stringify({ type: "sig", signal, payload, ...(seq === undefined ? {} : { seq }) });
     for (const connectionId of to) this.#means.sockets.send(connectionId, text);
+    this.#means.turns.charge(uid, to.size * SEND_MS);
   }
 
   #recipients(pid: string, uid: number, runId: string | null): Set<string> {

@@ -136,6 +136,29 @@ verifies("wire:in-flight-limit", async ({ host, raw }) => {
   socket.terminate();
 });
 
+verifies("wire:expensive", async ({ alice, root, raw }) => {
+  const greedy = { username: "greedy", password: "wants it all" };
+  await (await root()).call("sys.user.create", greedy);
+  const socket = await raw();
+  await socket.connect(greedy);
+  const most = LIMITS.expensiveCallsAtOnce + LIMITS.expensiveCallsWaiting;
+  for (let at = 0; at < most + 100; at++)
+    socket.sendFrame({ type: "req", id: String(at), call: "proc.approval.preview", args: { call: "fs.read", args: { path: "a" } } });
+  let done = 0;
+  for (;;) {
+    const { ok, error } = await socket.frame();
+    if (ok === true) done++;
+    else {
+      expect(error).toMatchObject({ code: 429, retryable: true, details: { retryAfterMs: expect.any(Number) } });
+      break;
+    }
+  }
+  expect(done).toBeLessThan(most);
+  expect(await (await alice()).call("proc.approval.preview", { call: "fs.read", args: { path: "a" } })).toMatchObject({ action: "auto" });
+  // What waits goes away with the socket.
+  socket.terminate();
+});
+
 verifies("wire:ping", async ({ raw }) => {
   const socket = await raw();
   socket.send("ping");

@@ -278,6 +278,17 @@ verifies("shell.exec:end", async ({ alice }) => {
   expect(await go(client, waiting.sessionId, "")).toMatchObject({ status: "failed", error: expect.stringContaining("No such session") });
 });
 
+verifies("shell.exec:turn", async ({ bob }) => {
+  const client = await bob();
+  const running = await Promise.all(Array.from({ length: 8 }, () => client.call("shell.exec", { input: "read line", wait: 0 })));
+  const ids = running.map((one) => (one.status === "running" ? one.sessionId : expect.unreachable(JSON.stringify(one))));
+  const ninth = run(client, "echo ninth");
+  const tenth = run(client, "echo tenth");
+  for (const id of ids) await go(client, id, "over\n");
+  expect(await ninth).toMatchObject({ status: "completed", output: "ninth\n" });
+  expect(await tenth).toMatchObject({ status: "completed", output: "tenth\n" });
+});
+
 verifies("shell.exec:foreign-session", async ({ alice, bob, root }) => {
   const client = await alice();
   const mine = await run(client, "read line; echo got $line");

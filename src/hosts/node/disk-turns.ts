@@ -1,15 +1,15 @@
-// The order in which files of processes are synced. Each sync keeps the gateway's thread waiting for the disk, so there is one in
-// every turn of the event loop, and owners take turns: one whose many processes write all the time delays their own.
+// The order in which files of processes are opened and synced. Each of that keeps the gateway's thread waiting for the disk, so
+// there is one in every turn of the event loop, and owners take turns: one whose many processes write all the time delays their own.
 
-export class CommitTurns {
+export class DiskTurns {
   /** By owner; whose turn is next is first. */
   readonly #waiting = new Map<number, (() => void)[]>();
   #isScheduled = false;
 
-  add(owner: number, commit: () => void): void {
+  add(owner: number, work: () => void): void {
     const waiting = this.#waiting.get(owner);
-    if (waiting === undefined) this.#waiting.set(owner, [commit]);
-    else waiting.push(commit);
+    if (waiting === undefined) this.#waiting.set(owner, [work]);
+    else waiting.push(work);
     this.#schedule();
   }
 
@@ -28,9 +28,9 @@ export class CommitTurns {
 
   #next(): void {
     const [owner, waiting] = this.#waiting.entries().next().value!;
-    const commit = waiting.shift()!;
+    const work = waiting.shift()!;
     this.#waiting.delete(owner);
     if (waiting.length > 0) this.#waiting.set(owner, waiting);
-    commit();
+    work();
   }
 }
