@@ -194,7 +194,7 @@ export class Agents {
           if (approvals.withdraw(process.pid, runId, now)) after(() => emit.changed(process.uid, ["approvals"]));
         }),
       uuid: () => this.#means.ports.crypto.uuid(),
-      log: (message, fields) => this.#means.ports.log.error(message, fields),
+      incident: (call, uid, error) => this.#means.ports.log.incident(this.#means.ports.crypto.uuid(), { call, uid }, error),
     });
     this.#links.set(pid, link);
     return link;
