@@ -1680,7 +1680,7 @@ export type Calls = {
     };
   };
 
-  /** Read one key, or every visible key below a prefix, sorted. Root sees everything; others see their own users/<uid>/ keys and what is not sensitive below config/. */
+  /** Read one key, or every visible key below a prefix, sorted. Root sees everything; others see their own users/<uid>/ keys and what is not sensitive below config/. Below a prefix, a sealed value that cannot be opened is empty and has a problem. */
   "sys.config.get": {
     args: {
       key?: string;
@@ -1689,6 +1689,7 @@ export type Calls = {
       entries: {
         key: string;
         value: string;
+        problem?: string;
       }[];
     };
   };
