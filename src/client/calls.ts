@@ -1151,6 +1151,7 @@ export type Calls = {
         label?: string;
         kind?: "thread" | "app" | "shared";
       };
+      mounts?: unknown[];
     };
     result: {
       ok: true;
@@ -1996,6 +1997,7 @@ export type Calls = {
         expiresAt?: number;
         firstUseWithinMs?: number;
       };
+      bootstrap?: Record<string, unknown>;
       code?: string;
     };
     result: {

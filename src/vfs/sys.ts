@@ -78,7 +78,7 @@ function valueOf(means: SysMeans, who: Who, key: string): string | undefined {
     return means.configValue(who, key);
   } catch (error) {
     // A sealed value that does not open.
-    if (error instanceof SysError) throw new FileError("EACCES", `/sys/${key}`, error.message);
+    if (error instanceof SysError) throw new FileError("EINVAL", `/sys/${key}`, error.message);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import type { Connections } from "../nouns/connections.ts";
 import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
 import { route } from "../route.ts";
-import { processCaller } from "./caller.ts";
+import { processCaller, processOwner } from "./caller.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { DeviceCalls } from "./device-calls.ts";
 import { Hearing } from "./hearing.ts";
@@ -88,7 +88,7 @@ export class Agents {
     this.#keeping = new Keeping({
       files: means.files,
       root: () => processCaller(reads, null),
-      callerOf: (process) => this.callerOf(process),
+      ownerOf: (process) => processOwner(reads, process),
       uuid,
     });
     this.#checkpoints = new Checkpoints({
@@ -117,7 +117,7 @@ export class Agents {
     });
     this.#deviceCalls = new DeviceCalls({ devices: reads.devices, now: () => ports.clock.now(), wakeBy });
     this.#openCalls = new OpenCalls({ now: () => ports.clock.now(), wakeBy });
-    this.sessions = new Sessions({ reads, relaxed, door: means.door, callerOf: (process) => this.callerOf(process), uuid });
+    this.sessions = new Sessions({ reads, relaxed, door: means.door, ownerOf: (process) => processOwner(reads, process), uuid });
     this.#hearing = new Hearing({ reads, relaxed, signals: this.#signals, ipc: this.ipc });
   }
 
