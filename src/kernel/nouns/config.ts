@@ -54,7 +54,7 @@ export class Config {
     // Asked before anything is loaded: what one user has stored must not take the memory and the time of all.
     const bytes = ranges.reduce((sum, range) => sum + this.#bytes(range), 0);
     if (bytes > LIMITS.frameOutBytes) fail(413, "Result too large: ask for a longer prefix or for one key");
-    const entries = new Map(this.#defaultsBelow(prefix).map(([key, value]) => [key, { key, value } as Entry]));
+    const entries = new Map<string, Entry>(this.#defaultsBelow(prefix).map(([key, value]) => [key, { key, value }]));
     for (const range of ranges) {
       for (const row of this.#sql.all("SELECT key, value, sealed FROM config_kv WHERE key >= ? AND key < ?", ...range)) {
         const key = String(row.key);
