@@ -59,11 +59,12 @@ stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
   await expect.poll(last).toMatchObject({ role: "assistant", content: "Free again." });
 });
 
-stages("proc.kill:locked", async ({ model, somebody, root }) => {
+stages("proc.kill:locked", async ({ model, somebody, root, set }) => {
+  await set("config/shell/wait_ms", "300");
   const person = await somebody();
   const { username, uid } = person.session.identity.process;
   const { pid } = await person.call("proc.spawn", { profile: "task" });
-  model.on("Start it.", wants(["Shell", { target: "gsv", input: "sleep 1000", yieldMs: 1 }]), says("It runs."));
+  model.on("Start it.", wants(["Shell", { target: "gsv", input: "sleep 1000" }]), says("It runs."));
   const media = [{ type: "image" as const, mimeType: "image/gif", data: "R0lGODlhAQABAAAAACw=" }];
   await person.call("proc.send", { pid, message: "Start it.", media });
   const last = async () => (await root.call("proc.history", { pid })).messages.at(-1);
