@@ -1151,6 +1151,7 @@ export type Calls = {
         label?: string;
         kind?: "thread" | "app" | "shared";
       };
+      mounts?: unknown[];
     };
     result: {
       ok: true;
@@ -1680,7 +1681,7 @@ export type Calls = {
     };
   };
 
-  /** Read one key, or every visible key below a prefix, sorted. Root sees everything; others see their own users/<uid>/ keys and what is not sensitive below config/. */
+  /** Read one key, or every visible key below a prefix, sorted. Root sees everything; others see their own users/<uid>/ keys and what is not sensitive below config/. Below a prefix, a sealed value that cannot be opened is empty and has a problem. */
   "sys.config.get": {
     args: {
       key?: string;
@@ -1689,6 +1690,7 @@ export type Calls = {
       entries: {
         key: string;
         value: string;
+        problem?: string;
       }[];
     };
   };
@@ -1995,6 +1997,7 @@ export type Calls = {
         expiresAt?: number;
         firstUseWithinMs?: number;
       };
+      bootstrap?: Record<string, unknown>;
       code?: string;
     };
     result: {

@@ -3,6 +3,8 @@
 // of everybody's, and of the host (doctor-host.ts).
 
 import type { Vitals } from "../ports/vitals.ts";
+import { breath } from "../lib/breath.ts";
+import { SysError } from "../lib/sys-error.ts";
 import { isTokenLive } from "../lib/token-end.ts";
 import { isRoot } from "../protocol/caller.ts";
 import type { Check } from "../protocol/check.ts";
@@ -11,7 +13,7 @@ import type { EffectContext, ReadContext } from "./context.ts";
 import { hostChecks } from "./doctor-host.ts";
 import type { Trials } from "./setup-trials.ts";
 
-type Who = { uid: number; gids: readonly number[] };
+type Who = { uid: number; gids: readonly number[]; agent?: unknown };
 type Asked = { now: number | undefined; tryModel: boolean };
 type Means = { vitals: Vitals; trials: Pick<Trials, "check">; relaxed: EffectContext["relaxed"] };
 
@@ -29,6 +31,9 @@ const QUESTION_OLD_MS = 60 * MINUTE_MS;
 const STUCK_MS = 30 * MINUTE_MS;
 /** Names that are told one by one. */
 const NAMED_MAX = 5;
+/** Of secrets that cannot be opened each has to be set again. */
+const SECRETS_NAMED_MAX = 100;
+const SECRETS_AT_ONCE = 16;
 
 export async function examine(
   means: Means,
@@ -42,6 +47,7 @@ export async function examine(
     ...host,
     clock(reads, theirs),
     await model(means, reads, caller, tryModel, signal),
+    await secrets(reads, caller),
     devices(reads, caller),
     tokens(reads, caller),
     questions(reads, caller),
@@ -111,6 +117,37 @@ function failures({ modelFailures, accounts, now }: ReadContext, caller: Who): s
   const before = count === 1 ? "" : ` and ${counted(count - 1, "time")} before that`;
   const more = others.length === 0 ? "" : ` So did those of ${counted(others.length, "other user")}.`;
   return `The model of ${whose} failed ${span(now - at)} ago${before}: ${sentence(error)}${more}`;
+}
+
+/** Never shows a value: only whether it opens. */
+async function secrets({ config }: ReadContext, caller: Who): Promise<Check> {
+  const check = { id: "secrets", title: "Secrets" };
+  const keys = config.sealedKeys(caller);
+  const closed: string[] = [];
+  for (const [at, key] of keys.entries()) {
+    // Each may be large.
+    if (at % SECRETS_AT_ONCE === SECRETS_AT_ONCE - 1) await breath();
+    if (!opens(config, key)) closed.push(key);
+  }
+  if (closed.length > 0)
+    return {
+      ...check,
+      state: "fail",
+      says: `Cannot be opened, because the gateway's secret key is another one now or they are damaged: ${listed(closed, SECRETS_NAMED_MAX)}.`,
+      next: "Restore the secret key of the gateway from a backup and restart it, or set each of them again with gsv config set.",
+    };
+  const says = keys.length === 0 ? "There is no sealed value." : `${counted(keys.length, "sealed value")}, which can be opened.`;
+  return { ...check, state: "ok", says, next: null };
+}
+
+function opens(config: ReadContext["config"], key: string): boolean {
+  try {
+    config.get(key);
+    return true;
+  } catch (error) {
+    if (error instanceof SysError) return false;
+    throw error;
+  }
 }
 
 function devices({ devices, about }: ReadContext, caller: Who): Check {
@@ -213,9 +250,9 @@ function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function listed(names: readonly string[]): string {
-  const more = names.length - NAMED_MAX;
-  return more > 0 ? `${names.slice(0, NAMED_MAX).join(", ")} and ${more} more` : names.join(", ");
+function listed(names: readonly string[], max = NAMED_MAX): string {
+  const more = names.length - max;
+  return more > 0 ? `${names.slice(0, max).join(", ")} and ${more} more` : names.join(", ");
 }
 
 function span(ms: number): string {

@@ -420,6 +420,11 @@ export class Kernel {
     return this.#git.serve(request, address);
   }
 
+  /** Something broke while a page was made: the id of the incident. */
+  broken(call: string, error: unknown, address: string): string {
+    return this.#ports.log.incident(this.#ports.crypto.uuid(), { call, address }, error);
+  }
+
   /** Whether this is a live token of root's: what the operator's pages ask for. */
   isOperator(token: string): boolean {
     const now = this.#ports.clock.now();

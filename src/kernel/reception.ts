@@ -147,7 +147,7 @@ export class Reception {
   }
 
   #broken(socketId: string, error: unknown): void {
-    this.#incident("frame", error);
+    this.#incident(socketId, "frame", error);
     this.#ports.sockets.close(socketId, 1011, "Internal error");
   }
 
@@ -254,12 +254,12 @@ export class Reception {
   }
 
   #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
-    const known = this.#asSysError(frame, error);
-    // The name is left out: people type passwords where names belong. The throttle bounds how many lines there can be;
-    // nothing bounds requests that show no credential, so those get none.
-    if (known.code === 401 && known.message === WRONG_CREDENTIAL)
-      this.#ports.log.warn("refused", { call: frame.call, status: known.code, address: this.#addressOf(socketId) });
-    this.#ports.meter.call(this.#door.table.has(frame.call) ? frame.call : "unknown", known.code, performance.now() - startedAt);
+    const call = this.#door.table.has(frame.call) ? frame.call : "unknown";
+    const known = this.#asSysError(socketId, call, error);
+    // The name is left out: people type passwords where names belong. Clients that show no credential get no line.
+    if ((known.code === 401 && known.message === WRONG_CREDENTIAL) || known.code === 429)
+      this.#ports.log.warn("refused", { call, status: known.code, address: this.#addressOf(socketId) });
+    this.#ports.meter.call(call, known.code, performance.now() - startedAt);
     // That nobody knows stays true if the batch is lost; that nothing was changed would not be.
     const isUnknown = (known.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
     this.#send(socketId, frame.id, { ok: false, error: known.toShape() }, isUnknown);
@@ -274,16 +274,16 @@ export class Reception {
     return this.#ports.sockets.peer(socketId)?.address ?? "gone";
   }
 
-  #asSysError(frame: Req, error: unknown): SysError {
+  #asSysError(socketId: string, call: string, error: unknown): SysError {
     if (error instanceof SysError) return error;
     if (error instanceof StorageError) return new SysError(error.full ? 507 : 500, error.message);
-    return new SysError(500, `Internal error (incident ${this.#incident(frame.call, error)})`);
+    return new SysError(500, `Internal error (incident ${this.#incident(socketId, call, error)})`);
   }
 
-  #incident(call: string, error: unknown): string {
-    const incident = this.#ports.crypto.uuid();
-    this.#ports.log.error("incident", { incident, call, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return incident;
+  #incident(socketId: string, call: string, error: unknown): string {
+    const uid = this.#connections.caller(socketId)?.uid;
+    const source = uid === undefined ? { call, address: this.#addressOf(socketId) } : { call, uid };
+    return this.#ports.log.incident(this.#ports.crypto.uuid(), source, error);
   }
 
   #send(socketId: string, id: string, outcome: { ok: true; data: unknown } | { ok: false; error: unknown }, stays = false): void {

@@ -125,10 +125,16 @@ function environment(reads: ReadContext, { process, agent }: Caller, cwd: string
 
 function link(means: ShellMeans, starter: Caller): ShellLink {
   return async (ask, signal) => {
-    const reply = await shellReply(answer(means, starter, ask, signal));
+    let thrown: unknown;
+    const answered = answer(means, starter, ask, signal).catch((error: unknown) => {
+      thrown = error;
+      throw error;
+    });
+    const reply = await shellReply(answered);
     if (reply.ok || reply.failure.kind !== "fault") return reply;
-    means.ports.log.error("a command's request failed", { error: reply.failure.message });
-    return { ok: false, failure: { kind: "fault", message: "Internal error" } };
+    const { log, crypto } = means.ports;
+    const incident = log.incident(crypto.uuid(), { call: "shell.exec", uid: starter.uid }, thrown);
+    return { ok: false, failure: { kind: "fault", message: `Internal error (incident ${incident})` } };
   };
 }
 

@@ -153,6 +153,7 @@ function unknownProvider({ provider }: ModelChoice): Failure {
 }
 
 function missing(choice: ModelChoice, provider: Provider): Failure | null {
+  if (choice.unusable !== undefined) return failure("refused-key", choice.unusable);
   if (provider.needsKey && choice.apiKey === "") return refusedKey(choice, provider.title);
   if ((choice.baseUrl ?? provider.baseUrl) === null)
     return failure("unreachable", `Where the model server is must be set: gsv config set config/ai/base_url http://127.0.0.1:8080/v1`);

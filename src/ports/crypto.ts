@@ -13,5 +13,14 @@ export interface Crypto {
   scrypt(password: string, salt: Uint8Array, params: ScryptParams): Promise<Uint8Array>;
   /** Secrets at rest: only this gateway's own key opens what it sealed, and only for the same purpose. */
   seal(purpose: string, text: string): string;
+  /** Throws UnsealError where it does not. */
   open(purpose: string, sealed: string): string;
+}
+
+/** A sealed text that this gateway's key does not open: sealed with another, for another purpose, by a newer GSV, or damaged. */
+export class UnsealError extends Error {
+  constructor(message = "Sealed with another key or for another purpose, or damaged") {
+    super(message);
+    this.name = "UnsealError";
+  }
 }

@@ -26,6 +26,8 @@ export type ModelChoice = {
   baseUrl: string | null;
   reasoning: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
   maxOutputTokens: number;
+  /** Why it must not be asked, such as where its key cannot be opened. */
+  unusable?: string;
 };
 
 export type ModelTool = { name: string; description: string; parameters: Record<string, unknown> };

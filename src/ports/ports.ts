@@ -4,7 +4,8 @@ import type { Actors } from "./actors.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Clock } from "./clock.ts";
 import type { Crypto } from "./crypto.ts";
-import type { Log, Meter } from "./log.ts";
+import type { LimitedLog } from "./limited-log.ts";
+import type { Meter } from "./log.ts";
 import type { Net } from "./net.ts";
 import type { Shells } from "./shells.ts";
 import type { Sockets } from "./sockets.ts";
@@ -20,7 +21,7 @@ export type Ports = {
   sockets: Sockets;
   crypto: Crypto;
   net: Net;
-  log: Log;
+  log: LimitedLog;
   meter: Meter;
   vitals: Vitals;
 };

@@ -85,7 +85,8 @@ export type Account = z.infer<typeof Account>;
 export const Group = z.object({ gid: z.int(), name: z.string(), members: z.array(z.string()) });
 export type Group = z.infer<typeof Group>;
 
-export const ConfigEntry = z.object({ key: z.string(), value: z.string() });
+/** `problem` where a value is stored and cannot be shown, and then `value` is empty: what is wrong, and what to do. */
+export const ConfigEntry = z.object({ key: z.string(), value: z.string(), problem: z.string().optional() });
 
 /** What the caller can put right: the call was carried out, and this is why it changed nothing. */
 export const Failure = z.object({ ok: z.literal(false), error: z.string() });

@@ -62,7 +62,7 @@ export function sysMount(means: SysMeans): Mount {
 /** Keys are paths already: a key is a file, and a directory holds the names that follow. */
 function config(means: SysMeans, who: Who, names: readonly string[]): string | FileEntry[] | null {
   const path = names.join("/");
-  const value = means.configValue(who, path);
+  const value = valueOf(means, who, path);
   if (value !== undefined) return `${value}\n`;
   const entries = new Map<string, FileEntry>();
   for (const key of means.configKeys(who, path)) {
@@ -71,6 +71,16 @@ function config(means: SysMeans, who: Who, names: readonly string[]): string | F
     if (!entries.has(name)) entries.set(name, { name, kind: more.length === 0 ? "file" : "directory" });
   }
   return entries.size > 0 || names.length === 1 ? [...entries.values()] : null;
+}
+
+function valueOf(means: SysMeans, who: Who, key: string): string | undefined {
+  try {
+    return means.configValue(who, key);
+  } catch (error) {
+    // A sealed value that does not open.
+    if (error instanceof SysError) throw new FileError("EINVAL", `/sys/${key}`, error.message);
+    throw error;
+  }
 }
 
 function capabilities(means: SysMeans, names: readonly string[]): string | string[] | null {

@@ -168,6 +168,8 @@ export const AGENTS: readonly Requirement[] = [
     "A process has a pid, a parent and a label and takes a prompt; init is there once; profiles are checked",
     "seed, 5.1, 5.2",
   ),
+  r("proc.spawn:mounts", "mounts are refused unless there are none", "deviations"),
+  r("proc.kill:locked", "Root ends a locked user's process as any other: archived, emptied, its files and commands gone", "issue 11"),
   r("proc.spawn:default-profile", "Without a profile it is task", "seed"),
   r("proc.spawn:assignment", "Assigned context is among a process's instructions, and autoStart begins with it", "seed, 5.2, 5.3"),
   r("proc.spawn:workspace", "A process works in its home, its parent's workspace, one that is there, or a new one", "seed, 5.2"),

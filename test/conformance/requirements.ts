@@ -71,6 +71,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.setup:once", "A second sys.setup is 409 System already initialized", "1.3"),
   r("sys.setup:race", "Of two at once exactly one succeeds", "2.3"),
   r("sys.setup:validates", "Each value is checked with the documented message and nothing is created", "18"),
+  r("sys.setup:bootstrap", "bootstrap is refused unless it is empty, and nothing is created", "deviations"),
   r("sys.setup:options", "Timezone, AI settings and a node token are set up as asked", "2.3"),
   r("sys.setup:ai-alone", "Each of the AI settings can be given alone; the others stay as they were", "seed, 2.3"),
   r("sys.setup:connected", "On a connected socket it is 409 Already connected", "1.3"),
@@ -117,6 +118,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
 
   r("sys.user.create:adds", "Root adds users with private groups; they can log in", "issue 2"),
   r("sys.user.create:home", "What root wrote below a home before its user existed is closed to others, and becomes the user's", "issue 11"),
+  r(
+    "sys.user.create:home-taken",
+    "All that lies there becomes the user's, closed folders and what homes keep in git included, whoever made it; a file in its place is 409",
+    "issue 11",
+  ),
   r("sys.user.create:validates", "Bad names, short passwords, taken names and unknown groups are refused whole", "issue 2"),
   r("sys.user.list:root", "Root lists users without hashes; others may not", "issue 2"),
   r("sys.user.update:gecos", "Root changes a user's gecos; no line of /etc/passwd can be broken with it", "2.1"),

@@ -2,6 +2,7 @@
 // take no time; a batch is committed when the test says so, or by `quiet`.
 
 import { Kernel } from "../../src/kernel/kernel.ts";
+import { LimitedLog } from "../../src/ports/limited-log.ts";
 import {
   Agenda,
   MemoryActors,
@@ -65,7 +66,10 @@ export class Desk {
       sockets: this.sockets,
       crypto,
       net: memoryNet(),
-      log: memoryLog((line) => this.incidents.push(line)),
+      log: new LimitedLog(
+        memoryLog((line) => this.incidents.push(line)),
+        () => clock.now(),
+      ),
       meter: silentMeter,
       vitals: memoryVitals(),
     };

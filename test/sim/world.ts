@@ -2,6 +2,7 @@
 // may strike between any two steps. Decides nothing the kernel should decide.
 
 import { Kernel } from "../../src/kernel/kernel.ts";
+import { LimitedLog } from "../../src/ports/limited-log.ts";
 import {
   Agenda,
   MemoryActors,
@@ -101,7 +102,10 @@ export class World {
       sockets: this.sockets,
       crypto,
       net,
-      log: memoryLog((line) => this.judge.incident(line)),
+      log: new LimitedLog(
+        memoryLog((line) => this.judge.incident(line)),
+        now,
+      ),
       meter: silentMeter,
       vitals: memoryVitals(),
     };

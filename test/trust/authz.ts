@@ -58,7 +58,7 @@ const IDS: Record<string, (whose: Whose, caller: Person) => unknown> = {
 const PLAIN = new Set(
   (
     "protocol client driver auth password rootPassword timezone ai node code value kind label allowedRole allowedDeviceId " +
-    "expiresAt firstUseWithinMs reason gecos groups current revokeTokens locked name members capability " +
+    "expiresAt firstUseWithinMs mounts bootstrap reason gecos groups current revokeTokens locked name members capability " +
     "offset limit content oldString newString replaceAll query include includeOffline input timeout wait yieldMs background until after tty resize signal streams " +
     "body size tag mode progress profile tryModel clientNow lane draft messages provider model apiKey baseUrl " +
     // Within a process that was named, and looked at only after that was judged.

@@ -1,7 +1,10 @@
 // B02: the front of the house. Which Host and Origin may open a socket, what a stranger reaches over HTTP and over a
-// socket, which headers every page carries, and that forwarded headers are believed only where told so.
+// socket, which headers every page carries, that forwarded headers are believed only where told so, and that nobody outside
+// fills the log.
 
+import { readFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
+import { join } from "node:path";
 import { OperatorError } from "../../src/hosts/node/home.ts";
 import { type UpFlags, upOptions } from "../../src/hosts/node/options.ts";
 import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
@@ -11,12 +14,15 @@ import { RawSocket } from "../support/raw-socket.ts";
 import { Bar } from "./bar.ts";
 
 const bar = new Bar("B02 trust:origin");
+/** How often each kind of request comes. */
+const FLOOD = 100;
 
 await handshakes();
 await paths();
 await strangers();
 await forwarded();
 await listening();
+await floods();
 bar.end();
 
 /** Every Host with every Origin: only the gateway's own names, and only its own pages or programs, are let in. */
@@ -189,6 +195,58 @@ async function listening(): Promise<void> {
   // 60 bits: nobody finds it by trying, so whoever has it need not wait for those who try.
   const right = await socket.call("sys.setup", { ...args, code: host.setupCode });
   bar.check("listening", right.ok === true, () => `the right code after six wrong ones: ${JSON.stringify(right)}`);
+  await host.close();
+}
+
+/** Whatever comes from outside, and however often: of each kind one line a minute for its source, and that one at once. */
+async function floods(): Promise<void> {
+  const host = await startNodeHost();
+  await populate(host);
+  const file = join(host.home, "log/gateway.log");
+  const lines = () => readFileSync(file, "utf8").trimEnd().split("\n");
+  const before = lines().length;
+  const startedAt = Date.now();
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  const times = async (body: (at: number) => Promise<unknown>) => {
+    for (let at = 0; at < FLOOD; at += 20) await Promise.all(Array.from({ length: 20 }, (_, more) => body(at + more)));
+  };
+  const get = async (path: string, headers: Record<string, string> = {}) => (await fetch(`${host.url}${path}`, { headers })).text();
+  const git = "/git/alice/home.git/info/refs?service=git-upload-pack";
+  const credentials: ((at: number) => string)[] = [
+    (at) => basic(`alice:wrong ${at}`),
+    (at) => basic(`nobody ${at}:gsv_user_wrong${at}`),
+    (at) => basic(`\u001b[2J\u202e${"x".repeat(4_000)}${at}:y`),
+    (at) => `Basic ${"!".repeat(at)}`,
+    () => basic(":"),
+    (at) => `Bearer ${at}`,
+  ];
+  for (const authorization of credentials) await times((at) => get(git, { authorization: authorization(at) }));
+  await times((at) => get(`/no/such/${at}`));
+  await times((at) => get(`/git/${at}`, { authorization: basic("a:b") }));
+  await times((at) => get("/metrics", { authorization: `Bearer gsv_user_${at}` }));
+  await times((at) => get(`/downloads/cli/${at}`));
+  for (let at = 0; at < FLOOD / 2; at++) {
+    // From an address whose budget those before have not used up, and each time anew: a stranger's time is short.
+    const socket = await RawSocket.open(host.url, { localAddress: "127.0.0.9" });
+    await socket.connect({ username: "alice", token: `gsv_user_wrong${at}` });
+    await socket.connect({ username: "alice", password: `wrong ${at}` });
+    await socket.call(`no.such.call${at}`, {});
+    socket.send(`{"type":"req","id":${at}`);
+    await socket.frame();
+    socket.terminate();
+  }
+  const minutes = 1 + Math.floor((Date.now() - startedAt) / 60_000);
+  const counts: Record<string, number> = {};
+  for (const line of lines().slice(before)) {
+    const { msg, call, status } = JSON.parse(line) as Record<string, unknown>;
+    const kind = `${String(msg)} ${String(call)} ${String(status)}`;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    bar.check("log lines", line.length < 600 && !/\\u00[01]|\p{Cc}|\p{Cf}/u.test(line), () => `a line like this: ${line.slice(0, 200)}`);
+  }
+  for (const [kind, count] of Object.entries(counts))
+    bar.check("log floods", count <= minutes, () => `${count} lines "${kind}" in ${minutes} minutes`);
+  for (const kind of ["git-upload-pack 401", "git-upload-pack 429", "sys.connect 401", "sys.connect 429"])
+    bar.check("log floods", counts[`refused ${kind}`] !== undefined, () => `no line says ${kind}: ${JSON.stringify(counts)}`);
   await host.close();
 }
 

@@ -9,7 +9,7 @@ import { type Globals, withClient } from "../session.ts";
 import { note, say, sayJson } from "../terminal.ts";
 
 type Flags = Globals & { local?: boolean; reveal?: boolean };
-type Entry = { key: string; value: string };
+type Entry = { key: string; value: string; problem?: string | undefined };
 
 /** What the file may hold: sections of this CLI and of later commands. */
 const SECTIONS = ["gateway", "gateways", "cloudflare", "release", "r2", "node", "session", "channels"];
@@ -23,7 +23,7 @@ export async function configGet(flags: Flags, [key]: readonly string[]): Promise
   const [only] = shown;
   if (only !== undefined && shown.length === 1 && only.key === key) return say(only.value);
   if (only === undefined) throw new Problem(key === undefined ? "Nothing is set" : `Not set: ${key}`);
-  for (const entry of shown) say(`${entry.key} = ${entry.value}`);
+  for (const entry of shown) say(`${entry.key} = ${entry.problem === undefined ? entry.value : `(${entry.problem})`}`);
 }
 
 export async function configSet(flags: Flags, [key = "", given]: readonly string[]): Promise<void> {

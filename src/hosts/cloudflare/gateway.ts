@@ -7,6 +7,7 @@ import { type OriginPolicy, originPolicy, originRefusal } from "../../kernel/htt
 import { Kernel } from "../../kernel/kernel.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { CATALOGUE_KEY } from "../../models/catalogue.ts";
+import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Reply } from "../../ports/reply.ts";
 import { VERSION } from "../../protocol/version.ts";
 import { actorsOf } from "../shared/actors.ts";
@@ -50,7 +51,7 @@ export class KernelObject extends DurableObject<Env> {
         sockets: this.#sockets,
         crypto: nodeCrypto(secretKey(storage, env)),
         net: cloudflareNet({ isAllowed: (host, port) => this.#kernel.mayReach(host, port) }),
-        log: cloudflareLog(),
+        log: new LimitedLog(cloudflareLog(), Date.now),
         meter: cloudflareMeter(),
         vitals: cloudflareVitals(storage, this.#origins),
       },
@@ -78,6 +79,7 @@ export class KernelObject extends DurableObject<Env> {
       isOperator: (token) => this.#kernel.isOperator(token),
       metrics: null,
       git: (request, address) => this.#kernel.git(request, address),
+      broken: (error, address) => this.#kernel.broken("http", error, address),
       downloads: cloudflareDownloads(env),
     });
   }

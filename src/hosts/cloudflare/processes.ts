@@ -5,6 +5,7 @@ import { DurableObject } from "cloudflare:workers";
 import { allowList } from "../../kernel/egress/allow.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { ProviderModels } from "../../models/models.ts";
+import { LimitedLog } from "../../ports/limited-log.ts";
 import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
 import { ProcessActor } from "../../process/actor.ts";
 import type { Processes } from "../shared/actors.ts";
@@ -64,7 +65,7 @@ export class ProcessObject extends DurableObject<Env> {
   async #begin(pid: string): Promise<ProcessActor> {
     const { storage } = this.ctx;
     if (storage.kv.get(PID) === undefined) storage.kv.put(PID, pid);
-    const log = cloudflareLog();
+    const log = new LimitedLog(cloudflareLog(), Date.now);
     const logged = (message: string, fields: Record<string, string | number>) => log.error(message, { pid, ...fields });
     const remote = new RemoteKernel(pid, { stub: () => kernelOf(this.env), log: logged });
     let facts = await remote.facts();

@@ -7,6 +7,7 @@ import { Kernel } from "../../kernel/kernel.ts";
 import { SchemaTooNew } from "../../ports/migrate.ts";
 import { CATALOGUE_KEY } from "../../models/catalogue.ts";
 import { ProviderModels } from "../../models/models.ts";
+import { LimitedLog } from "../../ports/limited-log.ts";
 import type { Ports } from "../../ports/ports.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { VERSION } from "../../protocol/version.ts";
@@ -54,7 +55,7 @@ export async function startGateway(options: UpOptions): Promise<Gateway> {
 async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "close">> {
   const home = new Home(options.home);
   undo(() => home.release());
-  const log = nodeLog(options.logToStdout ? null : home.logFile, options.logLevel);
+  const log = new LimitedLog(nodeLog(options.logToStdout ? null : home.logFile, options.logLevel), Date.now);
   const crypto = nodeCrypto(home.secretKey());
   const stop = (message: string, fields: { error?: string } = {}) => {
     log.error(message, fields);
@@ -100,6 +101,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
     isOperator: (token) => kernel.isOperator(token),
     metrics: () => meter.text(),
     git: (request, address) => kernel.git(request, address),
+    broken: (error, address) => kernel.broken("http", error, address),
     downloads: nodeDownloads,
   });
   // Our few pages need no faster Response, and nobody else in this process should meet one.

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
 import { breath } from "../../lib/breath.ts";
 import { toHex } from "../../lib/hex.ts";
-import type { Crypto, ScryptParams } from "../../ports/crypto.ts";
+import { type Crypto, type ScryptParams, UnsealError } from "../../ports/crypto.ts";
 
 const VERSION = 1;
 const IV_BYTES = 12;
@@ -30,11 +30,15 @@ export function nodeCrypto(key: Uint8Array): Crypto {
     },
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed, "base64");
-      if (bytes[0] !== VERSION) throw new Error("Sealed by a newer GSV");
+      if (bytes[0] !== VERSION) throw new UnsealError("Sealed by a newer GSV, or damaged");
       const iv = bytes.subarray(1, 1 + IV_BYTES);
       const tag = bytes.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
-      const decipher = createDecipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(purpose)).setAuthTag(tag);
-      return Buffer.concat([decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(purpose)).setAuthTag(tag);
+        return Buffer.concat([decipher.update(bytes.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]).toString("utf8");
+      } catch {
+        throw new UnsealError();
+      }
     },
   };
 }

@@ -18,7 +18,7 @@ import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
 import { route } from "../route.ts";
 import type { Turns } from "../turns.ts";
-import { processCaller } from "./caller.ts";
+import { processCaller, processOwner } from "./caller.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { DeviceCalls } from "./device-calls.ts";
 import { Hearing } from "./hearing.ts";
@@ -93,7 +93,7 @@ export class Agents {
     this.#keeping = new Keeping({
       files: means.files,
       root: () => processCaller(reads, null),
-      callerOf: (process) => this.callerOf(process),
+      ownerOf: (process) => processOwner(reads, process),
       uuid,
     });
     this.#checkpoints = new Checkpoints({
@@ -123,7 +123,7 @@ export class Agents {
     });
     this.#deviceCalls = new DeviceCalls({ devices: reads.devices, now: () => ports.clock.now(), wakeBy });
     this.#openCalls = new OpenCalls({ now: () => ports.clock.now(), wakeBy });
-    this.sessions = new Sessions({ reads, relaxed, door: means.door, callerOf: (process) => this.callerOf(process), uuid });
+    this.sessions = new Sessions({ reads, relaxed, door: means.door, ownerOf: (process) => processOwner(reads, process), uuid });
     this.#hearing = new Hearing({ reads, relaxed, signals: this.#signals, ipc: this.ipc });
   }
 
@@ -201,7 +201,7 @@ export class Agents {
           if (approvals.withdraw(process.pid, runId, now)) after(() => emit.changed(process.uid, ["approvals"]));
         }),
       uuid: () => this.#means.ports.crypto.uuid(),
-      log: (message, fields) => this.#means.ports.log.error(message, fields),
+      incident: (call, uid, error) => this.#means.ports.log.incident(this.#means.ports.crypto.uuid(), { call, uid }, error),
     });
     this.#links.set(pid, link);
     return link;

@@ -111,8 +111,25 @@ test("a key that does not open is a problem and not an error", () => {
   const { config, sql } = configWith({ "config/ai/provider": "openai", "config/ai/model": "gpt-5", "config/ai/api_key": SYSTEM_KEY });
   sql.run("UPDATE config_kv SET value = 'damaged' WHERE key = 'config/ai/api_key'");
   const { choice, problems } = aiSettings(config, UID);
-  expect(choice.apiKey).toBe("");
-  expect(problems).toEqual(["config/ai/api_key cannot be opened: set it again"]);
+  const problem = "config/ai/api_key cannot be opened: set it again, or restore the gateway's secret key from a backup";
+  expect(choice).toMatchObject({ apiKey: "", unusable: problem });
+  expect(problems).toEqual([problem]);
+});
+
+test("where a user's own key does not open, the system's is not used instead", () => {
+  const { config, sql } = configWith({
+    "config/ai/provider": "openai",
+    "config/ai/model": "gpt-5",
+    "config/ai/api_key": SYSTEM_KEY,
+    [`users/${UID}/ai/provider`]: "openai",
+    [`users/${UID}/ai/api_key`]: OWN_KEY,
+    [`users/${UID}/ai/fallback/model`]: "gpt-5-mini",
+  });
+  sql.run("UPDATE config_kv SET value = 'damaged' WHERE key LIKE 'users/%/api_key'");
+  const { choice, fallback } = aiSettings(config, UID);
+  const unusable = expect.stringContaining(`users/${UID}/ai/api_key cannot be opened`) as string;
+  expect(choice).toMatchObject({ model: "gpt-5", apiKey: "", unusable });
+  expect(fallback).toMatchObject({ model: "gpt-5-mini", apiKey: "", unusable });
 });
 
 const SYSTEM = { "system/provider": "anthropic", "system/model": "claude", "system/api_key": SYSTEM_KEY };

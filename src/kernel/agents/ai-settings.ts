@@ -71,7 +71,7 @@ export function rootsModelServers(config: Pick<ConfigReads, "get">): string[] {
 }
 
 /** `isOwn`: the user said where requests go, and the key is the user's or none. */
-type Reach = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl"> & { isOwn: boolean };
+type Reach = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl" | "unusable"> & { isOwn: boolean };
 
 function mainReach(settings: Settings): Reach {
   const reach = layered(settings, "");
@@ -87,7 +87,7 @@ function mainReach(settings: Settings): Reach {
  */
 function fallbackReach(settings: Settings, main: Reach): Reach | null {
   const named = layered(settings, "fallback/", main.isOwn);
-  const { provider, model, baseUrl, apiKey } = named;
+  const { provider, model, baseUrl, apiKey, unusable } = named;
   if (provider === NO_FALLBACK || (provider === "" && model === "")) return null;
   if (provider === "" && baseUrl === null) return { ...main, model };
   const reach = { ...named, provider: provider || main.provider };
@@ -96,26 +96,35 @@ function fallbackReach(settings: Settings, main: Reach): Reach | null {
     return null;
   }
   const isSamePlace = reach.provider === main.provider && baseUrl === main.baseUrl;
-  return apiKey === "" && isSamePlace ? { ...reach, apiKey: main.apiKey } : reach;
+  return apiKey === "" && unusable === undefined && isSamePlace ? { ...main, ...reach, apiKey: main.apiKey } : reach;
 }
 
 /** The settings of one group, the user's over the system's. */
 function layered(settings: Settings, group: "" | "fallback/", isOwnOnly = false): Reach {
-  const own = ofLayer((name) => settings.own(`${group}${name}`));
-  const system = ofLayer((name) => (isOwnOnly ? "" : settings.system(`${group}${name}`)));
+  const own = ofLayer((name) => settings.own(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
+  const system = isOwnOnly
+    ? NOTHING
+    : ofLayer((name) => settings.system(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
   const provider = own.provider || system.provider;
   const isSameProvider = provider === system.provider;
-  const isOwn = own.baseUrl !== "" || (own.provider !== "" && (!isSameProvider || own.apiKey !== ""));
+  const isOwn = own.baseUrl !== "" || (own.provider !== "" && (!isSameProvider || own.apiKey !== "" || own.keyProblem !== null));
   if (!isOwn && own.apiKey !== "")
     settings.problems.push(
       `${settings.ownKey(`${group}api_key`)} is not used: set ${settings.ownKey(`${group}provider`)} as well, to say where it may go`,
     );
-  const { apiKey, baseUrl } = isOwn ? own : system;
-  return { provider, model: own.model || (isSameProvider ? system.model : ""), apiKey, baseUrl: baseUrl || null, isOwn };
+  const { apiKey, baseUrl, keyProblem } = isOwn ? own : system;
+  const model = own.model || (isSameProvider ? system.model : "");
+  // Without the key that was meant for it, nothing is asked: neither without a key nor with somebody else's.
+  return { provider, model, apiKey, baseUrl: baseUrl || null, isOwn, ...(keyProblem === null ? {} : { unusable: keyProblem }) };
 }
 
-function ofLayer(get: (name: string) => string) {
-  return { provider: get("provider"), model: get("model"), apiKey: get("api_key"), baseUrl: get("base_url") };
+/** `keyProblem`: there is a key, and why it cannot be used. */
+type Layer = { provider: string; model: string; apiKey: string; baseUrl: string; keyProblem: string | null };
+
+const NOTHING: Layer = { provider: "", model: "", apiKey: "", baseUrl: "", keyProblem: null };
+
+function ofLayer(get: (name: string) => string, keyProblem: string | null): Layer {
+  return { provider: get("provider"), model: get("model"), apiKey: get("api_key"), baseUrl: get("base_url"), keyProblem };
 }
 
 function keyOf(settings: Settings, { isOwn }: Reach, name: string): string {

@@ -19,7 +19,8 @@ type Means = {
   files: (caller: Caller) => Vfs;
   /** The kernel itself, which owns /var. */
   root: () => Caller;
-  callerOf: (process: ProcessRow) => Caller;
+  /** Also where they are locked: what is kept is kept, and what is emptied goes, whoever asked for it. */
+  ownerOf: (process: ProcessRow) => Caller;
   uuid: () => string;
 };
 
@@ -103,7 +104,7 @@ export class Keeping {
   }
 
   #files(process: ProcessRow): Vfs {
-    return this.#means.files(this.#means.callerOf(process));
+    return this.#means.files(this.#means.ownerOf(process));
   }
 
   /** The first folder below /var/<kind> is the user's own; the rest they make themselves. */

@@ -47,7 +47,8 @@ export type LinkMeans = {
   /** The device is told when it is back that nobody wants the call of this key any more. */
   cancelLater: (deviceId: string, caller: Caller, key: string) => void;
   uuid: () => string;
-  log: (message: string, fields: Record<string, string>) => void;
+  /** Something of ours broke: the id of the incident. */
+  incident: (call: string, uid: number, error: unknown) => string;
 };
 
 const CALLS = new Map(kernelCalls.map((call) => [call.name, call]));
@@ -122,7 +123,7 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
       if (signal.reason === STOPPED) means.withdraw(process, sys.runId);
       return { kind: "asked", request: hilRequest(error.approval) };
     }
-    const outcome = await told(means, process, { ok: false, error: shapeOf(means, error) });
+    const outcome = await told(means, process, { ok: false, error: shapeOf(means, process, sys.syscall, error) });
     return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
   }
 }
@@ -166,11 +167,10 @@ async function told(means: LinkMeans, process: ProcessRow, outcome: ToolOutcome)
   return { kind: "done", isError, output: text, ...(kept.length === 0 ? {} : { images: kept }) };
 }
 
-function shapeOf({ log }: LinkMeans, error: unknown): { message: string; details?: unknown } {
+function shapeOf({ incident }: LinkMeans, { uid }: ProcessRow, call: string, error: unknown): { message: string; details?: unknown } {
   if (error instanceof SysError) return error.toShape();
   if (error instanceof StorageError) return { message: error.message };
-  log("a call of a process failed", { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  return { message: "Internal error of the gateway" };
+  return { message: `Internal error of the gateway (incident ${incident(call, uid, error)})` };
 }
 
 function failed(output: string): SysOutcome {

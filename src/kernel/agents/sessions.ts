@@ -15,7 +15,8 @@ type Means = {
   reads: ReadContext;
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
   door: () => Door;
-  callerOf: (process: ProcessRow) => Caller;
+  /** Also where they are locked. */
+  ownerOf: (process: ProcessRow) => Caller;
   uuid: () => string;
 };
 
@@ -122,9 +123,8 @@ export class Sessions {
 
   /** As the owner of the process, and not as an agent that would have to ask them. */
   async #ask(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
-    const { agent: _, ...owner } = this.#means.callerOf(process);
     const frame = { type: "req" as const, id: this.#means.uuid(), call, args };
-    const answer: Answer = await pass(this.#means.door(), owner, frame, () => new AbortController().signal);
+    const answer: Answer = await pass(this.#means.door(), this.#means.ownerOf(process), frame, () => new AbortController().signal);
     for (const action of answer.after) action();
     return answer.data;
   }

@@ -1,6 +1,7 @@
 // One setting of one user: their own users/<uid>/ai/<name> before the system's config/ai/<name>. Empty is not set, because
 // nothing that was set can be taken away. What cannot be read counts as not set, and a problem says so; no problem shows a value.
 
+import { SysError } from "../../lib/sys-error.ts";
 import type { ConfigReads } from "../nouns/config.ts";
 
 /** Asks for keys and collects what is wrong with their values. */
@@ -46,14 +47,19 @@ export class Settings {
     return value;
   }
 
-  /** A sealed value may be another gateway's. */
   #at(key: string): string {
+    const { value, problem } = this.read(key);
+    if (problem !== null && !this.problems.includes(problem)) this.problems.push(problem);
+    return value;
+  }
+
+  /** A sealed value that does not open is empty and has a problem. */
+  read(key: string): { value: string; problem: string | null } {
     try {
-      return this.#config.get(key)?.trim() ?? "";
-    } catch {
-      const problem = `${key} cannot be opened: set it again`;
-      if (!this.problems.includes(problem)) this.problems.push(problem);
-      return "";
+      return { value: this.#config.get(key)?.trim() ?? "", problem: null };
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      return { value: "", problem: error.message };
     }
   }
 }

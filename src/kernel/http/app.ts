@@ -16,6 +16,8 @@ export type HttpMeans = {
   /** Null where the host keeps no such page. */
   metrics: (() => Promise<string>) | null;
   git: (request: Request, address: string) => Promise<Response>;
+  /** Told of what is thrown here; answers the id of the incident. */
+  broken: (error: unknown, address: string) => string;
   downloads: Downloads;
 };
 
@@ -32,6 +34,8 @@ export function httpApp(means: HttpMeans): HttpApp {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
+  // Hono's own handler writes every error to the console, as often as somebody asks.
+  app.onError((error, context) => context.text(`Internal error (incident ${means.broken(error, context.env.address)})\n`, 500));
   app.get("/healthz", (context) =>
     context.json({ status: "ok", version: means.version, setupMode: means.isSetupMode(), startedAt: means.startedAt }, 200, {
       "cache-control": "no-store",

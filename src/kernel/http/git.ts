@@ -135,18 +135,13 @@ export class GitDoor {
 
   #refusal(error: unknown, asked: Asked | null, address: string, isGuess: boolean): Response {
     const { log, crypto } = this.#means.ports;
+    const call = asked?.service ?? "git";
     if (error instanceof StorageError) return plain(error.full ? 507 : 500, error.message);
     if (!(error instanceof SysError)) {
-      const incident = crypto.uuid();
-      log.error("incident", {
-        incident,
-        call: asked?.service ?? "git",
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      });
-      return plain(500, `Internal error (incident ${incident})`);
+      return plain(500, `Internal error (incident ${log.incident(crypto.uuid(), { call, address }, error)})`);
     }
-    // Clients ask without a credential first, always; the throttle bounds only how many are tried.
-    if (error.code === 401 && isGuess) log.warn("refused", { call: asked?.service ?? "git", status: error.code, address });
+    // Clients ask without a credential first, always.
+    if ((error.code === 401 && isGuess) || error.code === 429) log.warn("refused", { call, status: error.code, address });
     const { retryAfterMs } = (error.details ?? {}) as { retryAfterMs?: number };
     return plain(error.code, error.message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
   }

@@ -85,9 +85,15 @@ describe("Config", () => {
     config.set("config/ai/api_key", "sk-sealed");
     config.set("config/ai/other_token", "kept");
     sql.run("UPDATE config_kv SET value = 'damaged' WHERE key = 'config/ai/api_key'");
-    expect(config.list(ROOT, "config/ai")).toEqual([{ key: "config/ai/other_token", value: "kept" }]);
+    const problem = "config/ai/api_key cannot be opened: set it again, or restore the gateway's secret key from a backup";
+    expect(config.list(ROOT, "config/ai")).toEqual([
+      { key: "config/ai/api_key", value: "", problem },
+      { key: "config/ai/other_token", value: "kept" },
+    ]);
     expect(config.keys(ROOT, "config/ai")).toEqual(["config/ai/api_key", "config/ai/other_token"]);
-    expect(() => config.get("config/ai/api_key")).toThrow();
+    expect(() => config.get("config/ai/api_key")).toThrow(problem);
+    expect(config.sealedKeys(ROOT)).toEqual(["config/ai/api_key", "config/ai/other_token"]);
+    expect(config.sealedKeys({ uid: 1000 })).toEqual([]);
   });
 
   it("gives each user a share, and lets them write what they have again", () => {

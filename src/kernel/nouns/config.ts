@@ -1,8 +1,8 @@
 // Configuration by key, with the defaults of the code laid under what was set. Owns config_kv. Values of sensitive
-// keys are sealed at rest.
+// keys are sealed at rest; one that does not open fails with 409 and names its key, and hides no other.
 
-import { fail } from "../../lib/sys-error.ts";
-import type { Crypto } from "../../ports/crypto.ts";
+import { fail, SysError } from "../../lib/sys-error.ts";
+import { type Crypto, UnsealError } from "../../ports/crypto.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { isRoot } from "../../protocol/caller.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -19,13 +19,15 @@ const BYTES = "sum(octet_length(key) + octet_length(value))";
 /** `agent` where it is a process that reads. */
 type Reader = { uid: number; agent?: unknown };
 
+type Entry = { key: string; value: string; problem?: string };
+
 /** From a key up to, and without, another. */
 type Range = readonly [from: string, to: string | Uint8Array];
 
 /** SQLite sorts every blob behind every text. */
 const EVERYTHING: Range = ["", new Uint8Array(0)];
 
-export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "mayRead">;
+export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "sealedKeys" | "mayRead">;
 
 export class Config {
   readonly #sql: Sql;
@@ -44,27 +46,23 @@ export class Config {
   }
 
   /**
-   * Every key below a prefix (all of them for none) that the caller may read, sorted. A value that does not open (its
-   * seal is another gateway's) is left out: it must not hide the others.
+   * Every key below a prefix (all of them for none) that the caller may read, sorted. A value that does not open is told as
+   * a problem: it must not hide the others.
    */
-  list(caller: Reader, prefix?: string): { key: string; value: string }[] {
+  list(caller: Reader, prefix?: string): Entry[] {
     const ranges = rangesOf(caller, prefix);
     // Asked before anything is loaded: what one user has stored must not take the memory and the time of all.
     const bytes = ranges.reduce((sum, range) => sum + this.#bytes(range), 0);
     if (bytes > LIMITS.frameOutBytes) fail(413, "Result too large: ask for a longer prefix or for one key");
-    const entries = new Map(this.#defaultsBelow(prefix));
+    const entries = new Map<string, Entry>(this.#defaultsBelow(prefix).map(([key, value]) => [key, { key, value }]));
     for (const range of ranges) {
       for (const row of this.#sql.all("SELECT key, value, sealed FROM config_kv WHERE key >= ? AND key < ?", ...range)) {
         const key = String(row.key);
-        const value = this.mayRead(caller, key) ? this.#valueIfItOpens(row) : undefined;
-        if (value === undefined) entries.delete(key);
-        else entries.set(key, value);
+        if (this.mayRead(caller, key)) entries.set(key, this.#entry(key, row));
+        else entries.delete(key);
       }
     }
-    return [...entries]
-      .filter(([key]) => this.mayRead(caller, key))
-      .map(([key, value]) => ({ key, value }))
-      .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    return [...entries.values()].filter(({ key }) => this.mayRead(caller, key)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   /** The same without values, and so without a limit. */
@@ -73,6 +71,14 @@ export class Config {
     for (const range of rangesOf(caller, prefix))
       for (const row of this.#sql.all("SELECT key FROM config_kv WHERE key >= ? AND key < ?", ...range)) keys.add(String(row.key));
     return [...keys].filter((key) => this.mayRead(caller, key)).toSorted();
+  }
+
+  /** Keys with sealed values that the caller may read, sorted: whether each opens is seen by reading it. */
+  sealedKeys(caller: Reader): string[] {
+    const keys = rangesOf(caller, undefined).flatMap((range) =>
+      this.#sql.all("SELECT key FROM config_kv WHERE sealed = 1 AND key >= ? AND key < ?", ...range).map(({ key }) => String(key)),
+    );
+    return keys.filter((key) => this.mayRead(caller, key)).toSorted();
   }
 
   set(key: string, value: string): void {
@@ -127,16 +133,24 @@ export class Config {
     return Number(this.#sql.get(query, ...range)?.bytes ?? 0);
   }
 
-  #valueIfItOpens(row: SqlRow): string | undefined {
+  #entry(key: string, row: SqlRow): Entry {
     try {
-      return this.#value(row);
-    } catch {
-      return undefined;
+      return { key, value: this.#value(row) };
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      return { key, value: "", problem: error.message };
     }
   }
 
   #value(row: SqlRow): string {
-    return row.sealed === 1 ? this.#crypto.open(`${PURPOSE}:${String(row.key)}`, String(row.value)) : String(row.value);
+    if (row.sealed !== 1) return String(row.value);
+    const key = String(row.key);
+    try {
+      return this.#crypto.open(`${PURPOSE}:${key}`, String(row.value));
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      fail(409, `${key} cannot be opened: set it again, or restore the gateway's secret key from a backup`, { key });
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // The file tree's rows: names, owners, modes, and the content of small files. Owns files and file_contents. Judges
 // nobody: src/vfs/tree.ts asks who may before it asks this.
 
+import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { FileNode } from "../../vfs/rights.ts";
 
@@ -126,6 +127,7 @@ export class Files {
   /** A directory of the user's own, which others may not look into. What root has put there before becomes the user's. */
   makeHome(account: { home: string; uid: number; gid: number }, now: number): void {
     const { home, uid, gid } = account;
+    if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move it away or delete it first, the user's home belongs there`);
     const [from, to] = range(home);
     this.forget();
     this.#sql.run("UPDATE files SET uid = ?, gid = ? WHERE path > ? AND path < ?", uid, gid, from, to);

@@ -29,6 +29,8 @@ export default syscall({
     assignment: z.object({ contextFiles: z.array(ContextFile).max(50), autoStart: z.boolean().optional() }).optional(),
     parentPid: Pid.optional(),
     workspace: Workspace.optional(),
+    /** There are no packages yet: what would be dropped silently is refused. */
+    mounts: z.array(z.unknown()).max(0, { error: "mounts are not supported: this gateway has no packages. Leave them out" }).optional(),
   }),
   result: z.object({
     ok: z.literal(true),
@@ -39,7 +41,7 @@ export default syscall({
     cwd: z.string(),
   }),
   fails: {
-    400: "there is no such profile",
+    400: "there is no such profile, or mounts are given",
     403: "a process may not start one of this profile",
     404: "the parent or the workspace is not there",
     429: "too many processes",

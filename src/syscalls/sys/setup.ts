@@ -39,6 +39,13 @@ export default strangerSyscall({
         firstUseWithinMs: FirstUseWithinMs.optional(),
       })
       .optional(),
+    /** The same as `mounts` of proc.spawn: empty or refused. */
+    bootstrap: z
+      .record(z.string(), z.unknown())
+      .refine((given) => Object.values(given).every((value) => value === undefined || value === null || value === ""), {
+        error: "bootstrap is not supported: this gateway has no packages to import. Leave it out",
+      })
+      .optional(),
     code: z.string().max(256).optional(),
   }),
   result: z.object({ user: ProcessIdentity, rootLocked: z.boolean(), nodeToken: IssuedToken.optional() }),

@@ -59,6 +59,41 @@ stages("sys.user.lock:agents", async ({ model, somebody, root }) => {
   await expect.poll(last).toMatchObject({ role: "assistant", content: "Free again." });
 });
 
+stages("proc.kill:locked", async ({ model, somebody, root, set }) => {
+  await set("config/shell/wait_ms", "300");
+  const person = await somebody();
+  const { username, uid } = person.session.identity.process;
+  const { pid } = await person.call("proc.spawn", { profile: "task" });
+  model.on("Start it.", wants(["Shell", { target: "gsv", input: "sleep 1000" }]), says("It runs."));
+  const media = [{ type: "image" as const, mimeType: "image/gif", data: "R0lGODlhAQABAAAAACw=" }];
+  await person.call("proc.send", { pid, message: "Start it.", media });
+  const last = async () => (await root.call("proc.history", { pid })).messages.at(-1);
+  await expect.poll(last).toMatchObject({ role: "assistant", content: "It runs." });
+  const release = model.holds("Wait.", says("Never said."));
+  await person.call("proc.send", { pid, message: "Wait." });
+  await expect.poll(() => model.asked.length).toBe(3);
+  await root.call("sys.user.lock", { username, locked: true });
+  const ended = await root.call("proc.kill", { pid });
+  release();
+  expect(ended).toMatchObject({ ok: true, archives: [{ conversationId: "default" }] });
+  expect(ended.stillRunning).toBeUndefined();
+  expect((await root.call("proc.history", { pid })).messages).toEqual([]);
+  expect(await root.call("fs.read", { path: ended.archivedTo! })).toMatchObject({ ok: true, files: [expect.any(String)] });
+  expect(await root.call("fs.read", { path: `/var/media/${uid}/${pid}` })).toMatchObject({ ok: true, files: [] });
+  expect(await root.call("proc.kill", { pid })).toMatchObject({ ok: true, archivedMessages: 0 });
+});
+
+stages("proc.spawn:mounts", async ({ somebody }) => {
+  const person = await somebody();
+  const mounts = [{ kind: "package-source", packageId: "x" }];
+  await expectRefusal(
+    person.call("proc.spawn", { profile: "task", mounts }),
+    400,
+    "mounts are not supported: this gateway has no packages. Leave them out",
+  );
+  expect(await person.call("proc.spawn", { profile: "task", mounts: [] })).toMatchObject({ ok: true });
+});
+
 stages("proc.spawn:limit", async ({ set, somebody }) => {
   const person = await somebody();
   await set("config/process/max_per_user", "2");

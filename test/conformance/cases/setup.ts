@@ -49,6 +49,18 @@ verifies("sys.setup:race", async ({ fresh, line }) => {
     if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: 409, message: "System already initialized" });
 });
 
+verifies("sys.setup:bootstrap", async ({ fresh, line }) => {
+  const host = await fresh();
+  const socket = await line(host);
+  const bootstrap = { repo: "deploy/here", ref: "main" };
+  await expectRefusal(
+    socket.call("sys.setup", { ...ALICE, ...code(host), bootstrap }),
+    400,
+    "bootstrap is not supported: this gateway has no packages to import. Leave it out",
+  );
+  expect((await socket.call("sys.setup", { ...ALICE, ...code(host), bootstrap: { ref: "" } })).user.username).toBe(ALICE.username);
+});
+
 verifies("sys.setup:validates", async ({ fresh, line }) => {
   const host = await fresh();
   const socket = await line(host);

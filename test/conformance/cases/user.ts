@@ -37,6 +37,46 @@ verifies("sys.user.create:home", async ({ root, alice, connect }) => {
   expect(await other.call("fs.read", { path })).toMatchObject({ ok: false });
 });
 
+verifies("sys.user.create:home-taken", async ({ root, alice, connect }) => {
+  const admin = await root();
+  const other = await alice();
+  const username = name("taken");
+  const home = `/home/${username}`;
+  const files = ["closed/deep/note", "context.d/10-rules.md", "knowledge/facts.md", "CONSTITUTION.md", "open"];
+  // Somebody else's too, as where a group may write there; and as closed and as open as can be.
+  const input = `set -e; mkdir -p ${home}; cd ${home}; mkdir -p closed/deep context.d knowledge
+    for file in ${files.join(" ")}; do echo before > $file; done
+    chown alice open .; chmod 666 open; chmod 600 closed/deep/note; chmod 000 closed; chmod 777 .`;
+  expect(await admin.call("shell.exec", { input })).toMatchObject({ status: "completed", exitCode: 0 });
+  await admin.call("sys.user.create", { username, password: "long enough" });
+  const taken = await connect({ username, password: "long enough" });
+  await taken.call("shell.exec", { input: "chmod 700 ~/closed" });
+  for (const path of files.map((file) => `${home}/${file}`)) {
+    expect(await taken.call("fs.read", { path }), path).toMatchObject({ ok: true, content: expect.stringContaining("before") as string });
+    expect(await taken.call("fs.write", { path, content: "mine" }), path).toMatchObject({ ok: true });
+    expect(await other.call("fs.read", { path }), path).toMatchObject({ ok: false });
+    expect(await other.call("fs.write", { path, content: "theirs" }), path).toMatchObject({ ok: false });
+    expect(await taken.call("fs.read", { path }), path).toMatchObject({ content: expect.stringContaining("mine") as string });
+  }
+  for (const path of [`${home}/context.d/20-more.md`, `${home}/skills.d/bake.md`, `${home}/new/file`])
+    expect(await taken.call("fs.write", { path, content: "mine" }), path).toMatchObject({ ok: true });
+  expect(await other.call("fs.read", { path: home })).toMatchObject({ ok: false });
+
+  const blocked = name("blocked");
+  await admin.call("fs.write", { path: `/home/${blocked}`, content: "a file" });
+  await expectRefusal(
+    admin.call("sys.user.create", { username: blocked, password: "long enough" }),
+    409,
+    `/home/${blocked} is a file: move it away or delete it first, the user's home belongs there`,
+  );
+  expect((await admin.call("sys.user.list", {})).users.some((user) => user.username === blocked)).toBe(false);
+  expect(await admin.call("fs.read", { path: `/home/${blocked}` })).toMatchObject({ ok: true });
+  await admin.call("fs.delete", { path: `/home/${blocked}` });
+  expect(await admin.call("sys.user.create", { username: blocked, password: "long enough" })).toMatchObject({
+    user: { username: blocked },
+  });
+});
+
 verifies("sys.user.create:validates", async ({ root, alice }) => {
   const admin = await root();
   const count = async () => (await admin.call("sys.user.list", {})).users.length;

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { hashPieces } from "../../../src/hosts/shared/crypto.ts";
-import type { Crypto, ScryptParams } from "../../../src/ports/crypto.ts";
+import { type Crypto, type ScryptParams, UnsealError } from "../../../src/ports/crypto.ts";
 import type { Random } from "./random.ts";
 
 /** `later` hands a finished hash over when its time has come. */
@@ -23,7 +23,7 @@ export function memoryCrypto(random: Random, later: <T>(value: T) => Promise<T> 
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed, "base64");
       const text = Buffer.from(mixed(bytes.subarray(16), purpose, bytes.subarray(0, 8))).toString();
-      if (!bytes.subarray(8, 16).equals(mark(purpose, text))) throw new Error("Sealed for another purpose, or damaged");
+      if (!bytes.subarray(8, 16).equals(mark(purpose, text))) throw new UnsealError();
       return text;
     },
   };

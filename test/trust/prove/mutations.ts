@@ -70,6 +70,15 @@ export const MUTATIONS: readonly Mutation[] = [
     says: /^handshakes: .*Origin http:\/\/evil\.example/m,
   },
   {
+    bar: "origin",
+    name: "log unlimited",
+    breaks: "Whoever reaches the gateway makes it write a line to its log with every request.",
+    file: "src/ports/limited-log.ts",
+    find: "return since <= now && now < since + MINUTE_MS;",
+    replace: "return now < since;",
+    says: /^log floods: \d{2,} lines "refused git-upload-pack 401"/m,
+  },
+  {
     bar: "egress",
     name: "private addresses allowed",
     breaks: "Requests may go to private, loopback and other special addresses.",

@@ -25,7 +25,7 @@ export default syscall({
     400: "a value is missing or not acceptable",
     403: "a group that may do more than the caller",
     404: "a group that does not exist",
-    409: "the user exists",
+    409: "the user exists, or there is a file where the home belongs",
   },
   example: {
     args: { username: "bob", password: "battery staple", groups: ["family"] },

@@ -1,0 +1,26 @@
+import { expect, test, vi } from "vitest";
+import { httpApp } from "./app.ts";
+
+test("a page that breaks is an incident of the log, and nothing is written to the console", async () => {
+  const consoleError = vi.spyOn(console, "error").mockImplementation(() => {});
+  const incidents: string[] = [];
+  const app = httpApp({
+    version: "0.0.0",
+    startedAt: 0,
+    isSetupMode: () => false,
+    isOperator: () => false,
+    metrics: null,
+    git: () => Promise.reject(new Error("not asked")),
+    downloads: () => Promise.reject(new Error("the folder is gone")),
+    broken: (error, address) => `${incidents.push(`${address}: ${String(error)}`)}`,
+  });
+  const response = await app.fetch(new Request("http://localhost/downloads/cli/install.sh"), {
+    address: "192.0.2.7",
+    origin: "http://localhost",
+  });
+  expect([response.status, await response.text()]).toEqual([500, "Internal error (incident 1)\n"]);
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(incidents).toEqual(["192.0.2.7: Error: the folder is gone"]);
+  expect(consoleError).not.toHaveBeenCalled();
+  consoleError.mockRestore();
+});
