@@ -65,6 +65,12 @@ export class Results {
     return true;
   }
 
+  /** When there is something to remove. */
+  nextPruneAt(): number | null {
+    const oldest = this.#sql.get("SELECT min(created_at) AS oldest FROM idempotency")?.oldest;
+    return oldest == null ? null : Number(oldest) + LIMITS.idempotencyKeyMs;
+  }
+
   /** What a lost transaction counted stays counted until the next sweep is done. */
   #count(uid: number): void {
     const count = this.#counts.get(uid) ?? Number(this.#sql.get("SELECT count(*) AS count FROM idempotency WHERE uid = ?", uid)?.count);

@@ -75,6 +75,7 @@ export class MemoryProcesses implements Processes {
     const { models, kernel, uuid, now = Date.now, wakeAt, log } = this.#options;
     const life = this.#life;
     const sql = this.#sqlOf(pid);
+    let asks = 0;
     const actor: ProcessActor = new ProcessActor(pid, {
       sql,
       models,
@@ -82,7 +83,11 @@ export class MemoryProcesses implements Processes {
       now,
       uuid,
       archiveRoot: () => kernel().archiveRoot(pid),
-      wakeBy: (ms) => wakeAt?.(ms, () => this.#life === life && this.#lives.get(pid) === actor && actor.woke()),
+      wakeAt: (ms) => {
+        const asked = ++asks;
+        const isWanted = () => asked === asks && this.#life === life && this.#lives.get(pid) === actor;
+        if (ms !== null) wakeAt?.(ms, () => isWanted() && actor.woke());
+      },
       log: (message, fields) => this.#life === life && log?.(message, { pid, ...fields }),
     });
     // What it believes is no longer what is kept: the next life begins from that.
