@@ -84,9 +84,9 @@ export class Telling {
     return this.#rounds > 0;
   }
 
-  /** Whether something became true in this life that the kernel is just being told. */
+  /** Whether something became true in this life that the kernel is just being told. One that never answers is waited for no longer. */
   get isTelling(): boolean {
-    return this.#untold === null && this.#events().lastSeq > (this.#heard ?? 0);
+    return this.#untold === null && this.#events().lastSeq > (this.#heard ?? 0) && this.#ageMs() < TRIED_MS;
   }
 
   #inOrder(told: () => void): void {
@@ -147,13 +147,18 @@ export class Telling {
     if (this.#isClosed) return;
     const { log, now } = this.#ports;
     const before = this.#untold;
-    const age = Math.max(0, now() - this.#events().lastAt);
-    const nextTryAt = age >= TRIED_MS ? null : now() + Math.max(AGAIN_MS, age);
+    const ageMs = this.#ageMs();
+    const nextTryAt = ageMs >= TRIED_MS ? null : now() + Math.max(AGAIN_MS, ageMs);
     this.#untold = { error: String(error), nextTryAt };
     if (before === null) log("the kernel could not be told what became true", { error: String(error) });
     if (nextTryAt === null && before?.nextTryAt !== null)
       log("telling the kernel was given up until it asks for something", { error: String(error) });
     this.#changed();
+  }
+
+  /** Since the last thing became true. */
+  #ageMs(): number {
+    return Math.max(0, this.#ports.now() - this.#events().lastAt);
   }
 
   /** Something more became true, which is a reason to try again. */

@@ -94,7 +94,7 @@ export class RemoteKernel {
     this.#outbox.push({ told, chars: JSON.stringify(told).length, heard, lost });
     if (!this.#isTelling) {
       this.#isTelling = true;
-      void this.#tellAll().finally(() => (this.#isTelling = false));
+      void this.#tellAll();
     }
     return promise;
   }
@@ -115,6 +115,8 @@ export class RemoteKernel {
         for (const letter of lost) letter.lost(error);
       }
     }
+    // In the turn in which there was nothing left: what comes now begins anew.
+    this.#isTelling = false;
   }
 
   #batch(): Letter[] {
