@@ -1,11 +1,13 @@
 // A gateway that nobody uses: its processes are never woken, the kernel only for what is due, and what could not be told is found.
 
 import { beforeEach, expect, it } from "vitest";
+import { policyKey } from "../../src/kernel/agents/policies.ts";
 import { StorageError } from "../../src/ports/sql.ts";
 import type { Check } from "../../src/protocol/check.ts";
+import { STOPPED } from "../../src/process/link.ts";
 import { MemoryProcesses } from "../support/memory-ports.ts";
 import { ScriptedModels } from "../support/scripted-models.ts";
-import { Desk } from "./desk.ts";
+import { connectArgs, Desk } from "./desk.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -107,4 +109,28 @@ it("finds what a process gave up telling, and has it told", async () => {
     says: expect.stringMatching(/^init:1000 could not tell the gateway \d+ things it did/),
   });
   expect(await doctor()).toMatchObject({ state: "ok" });
+});
+
+it("tells a device to end a call that an earlier life of the kernel's had sent it, and that is stopped now", async () => {
+  const root = await desk.enter("root", { password: "root first" });
+  const policy = JSON.stringify({ default: "auto", rules: [] });
+  expect(await desk.call(root, "sys.config.set", { key: policyKey("init"), value: policy })).toMatchObject({ ok: true });
+  const alice = await desk.enter("alice", { password: "alice first" });
+  const { token } = (await desk.call(alice, "sys.token.create", { kind: "node", label: "laptop" })).data as { token: { token: string } };
+  const laptop = desk.open();
+  const asDriver = connectArgs("alice", { token: token.token }, { id: "laptop", role: "driver" });
+  const entered = await desk.call(laptop, "sys.connect", { ...asDriver, driver: { implements: ["fs.*"], ledger: true } });
+  expect(entered).toMatchObject({ ok: true });
+  const args = { target: "laptop", path: "/tmp/a", content: "a" };
+  const call = { runId: "r1", conversationId: "default", callId: "c1", tool: "Write", syscall: "fs.write", args };
+  void desk.kernel.linkTo(INIT).sys({ ...call, isAgain: false }, new AbortController().signal, () => {});
+  await desk.quiet();
+  const sent = (desk.heard.get(laptop) as unknown as { call?: string; signal?: string; key?: string; payload?: { key: string } }[]) ?? [];
+  const { key } = sent.find((frame) => frame.call === "fs.write")!;
+  expect(key).toBeTypeOf("string");
+  desk.hibernate();
+  const outcome = desk.kernel.linkTo(INIT).sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {});
+  await desk.quiet();
+  expect(await outcome).toMatchObject({ kind: "done", isError: true });
+  expect(sent.find((frame) => frame.signal === "req.cancel")?.payload).toEqual({ key });
 });
