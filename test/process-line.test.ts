@@ -97,7 +97,7 @@ it("gives up telling after some tries, and tells nothing later before it knows w
   const platform = new Platform();
   const link = new RemoteKernel(PID, { stub: platform.stub, pauseMs: 0 }).link(() => {});
   platform.isGone = true;
-  const told = [link.emit([event(1)]), link.emit([event(2)])];
+  const told = [1, 2].map((seq) => Promise.resolve(link.emit([event(seq)])));
   for (const one of await Promise.allSettled(told)) expect(one).toMatchObject({ status: "rejected", reason: { code: 503 } });
   const tries = platform.asked.length;
   expect(tries).toBeLessThan(20);

@@ -10,11 +10,12 @@ import type { Told } from "../src/hosts/cloudflare/process-desk.ts";
 import type { SysCall } from "../src/process/link.ts";
 import type { ProcessResult } from "../src/process/actor.ts";
 import { ScriptedProvider } from "./support/models/provider.ts";
-import type { Counts } from "./support/process-worker.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const WORKER = "processes";
 
+/** How often an object was built and its alarm came, and when the next one comes. */
+type Counts = { built: number; alarms: number; alarmAt: number | null };
 type State = ProcessResult<"state">;
 type Seen = { told: Told[]; sent: (SysCall & { isAborted?: true })[] };
 

@@ -207,7 +207,7 @@ export class ProcessActor {
   /** One wake, for the earliest of all that is due; one that has nothing to do asks for none. */
   #plan(): void {
     if (this.#isClosed) return;
-    const { wakeAt, beatMs } = this.#ports;
+    const { beatMs } = this.#ports;
     const now = this.#ports.now();
     if (beatMs === undefined || !this.#isAtWork) this.#beatAt = null;
     else if (this.#beatAt === null || this.#beatAt <= now) this.#beatAt = now + beatMs;
@@ -217,6 +217,6 @@ export class ProcessActor {
     const earliest = due.length === 0 ? null : Math.min(...due);
     if (earliest === this.#askedAt) return;
     this.#askedAt = earliest;
-    wakeAt(earliest);
+    this.#ports.wakeAt(earliest);
   }
 }

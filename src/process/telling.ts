@@ -145,14 +145,13 @@ export class Telling {
   /** A full disk of the kernel's, for example, or a kernel that cannot be reached. */
   #failed(error: unknown): void {
     if (this.#isClosed) return;
-    const { log, now } = this.#ports;
     const before = this.#untold;
     const ageMs = this.#ageMs();
-    const nextTryAt = ageMs >= TRIED_MS ? null : now() + Math.max(AGAIN_MS, ageMs);
+    const nextTryAt = ageMs >= TRIED_MS ? null : this.#ports.now() + Math.max(AGAIN_MS, ageMs);
     this.#untold = { error: String(error), nextTryAt };
-    if (before === null) log("the kernel could not be told what became true", { error: String(error) });
+    if (before === null) this.#ports.log("the kernel could not be told what became true", { error: String(error) });
     if (nextTryAt === null && before?.nextTryAt !== null)
-      log("telling the kernel was given up until it asks for something", { error: String(error) });
+      this.#ports.log("telling the kernel was given up until it asks for something", { error: String(error) });
     this.#changed();
   }
 

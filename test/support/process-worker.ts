@@ -16,9 +16,6 @@ type TestEnv = Omit<Env, "PROCESSES"> & { PROCESSES: { getByName(name: string): 
 
 export type Sent = SysCall & { isAborted?: true };
 
-/** How often an object was built and its alarm came, and when the next one comes. */
-export type Counts = { built: number; alarms: number; alarmAt: number | null };
-
 export class ProcessObject extends Deployed {
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
@@ -30,7 +27,7 @@ export class ProcessObject extends Deployed {
     return super.alarm();
   }
 
-  async counts(): Promise<Counts> {
+  async counts(): Promise<{ built: number; alarms: number; alarmAt: number | null }> {
     const { kv } = this.ctx.storage;
     return { built: kv.get<number>("built") ?? 0, alarms: kv.get<number>("alarms") ?? 0, alarmAt: await this.ctx.storage.getAlarm() };
   }

@@ -26,7 +26,7 @@ export type KernelAsk = {
   prepare: (conversationId: string) => Promise<Prepared>;
   sys: (call: SysCall) => Promise<SysOutcome>;
   abandon: (call: SysCall, isStopped: boolean) => void;
-  tell: (told: readonly Told[]) => void;
+  tell: (told: readonly Told[]) => Promise<void>;
 } & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint">;
 
 type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
@@ -67,9 +67,9 @@ export class ProcessDesk {
       prepare: async (conversationId) => ({ preparation: await link.prepare(conversationId), facts: this.#facts(pid) }),
       sys: (call) => this.#sys(pid, link, call),
       abandon: (call, isStopped) => this.#abandon(pid, link, call, isStopped),
-      tell: (told) => {
+      tell: async (told) => {
         for (const one of told) {
-          if ("event" in one) link.emit([one.event]);
+          if ("event" in one) await link.emit([one.event]);
           else link.stream(one.piece);
         }
       },
