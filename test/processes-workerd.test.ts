@@ -8,11 +8,15 @@ import { Log, LogLevel, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Told } from "../src/hosts/cloudflare/process-desk.ts";
 import type { SysCall } from "../src/process/link.ts";
+import type { ProcessResult } from "../src/process/actor.ts";
 import { ScriptedProvider } from "./support/models/provider.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const WORKER = "processes";
 
+/** How often an object was built and its alarm came, and when the next one comes. */
+type Counts = { built: number; alarms: number; alarmAt: number | null };
+type State = ProcessResult<"state">;
 type Seen = { told: Told[]; sent: (SysCall & { isAborted?: true })[] };
 
 let provider: ScriptedProvider;
@@ -97,6 +101,7 @@ function payloadOf(one: Told): Record<string, unknown> {
   return "event" in one ? one.event.payload : one.piece;
 }
 
+const counts = async (pid: string) => (await kernel({ ask: "counts", pid })) as Counts;
 const calls = async () => ((await kernel({ ask: "seen" })) as Seen).sent;
 const read = (path: string) => ({
   say: [{ type: "call" as const, id: null, name: "Read", args: JSON.stringify({ target: "gsv", path }) }],
@@ -167,6 +172,45 @@ it("reaches what root has listed by the time a run begins, and nothing else", as
   await kernel({ ask: "allow", name: "127.0.0.1" });
   provider.on(/hi again$/, answer("allowed"));
   expect(await textOf(await say("init:4", "hi again"))).toBe("allowed");
+});
+
+it("sleeps without an alarm once its run is over, and when it is only read", async () => {
+  const pid = "init:6";
+  provider.on("work and rest", answer("rested"));
+  expect(await textOf(await say(pid, "work and rest"))).toBe("rested");
+  await expect.poll(async () => (await counts(pid)).alarmAt).toBe(null);
+  const before = await counts(pid);
+  expect(before.alarms).toBe(0);
+
+  await miniflare.unsafeEvictDurableObject(WORKER, "ProcessObject", { name: pid });
+  const asked = (await kernel({ ask: "asked", pid })) as number;
+  expect(await kernel({ ask: "call", pid, name: "history", args: {} })).toMatchObject({ ok: true });
+  // It asks the kernel what that has heard, tells nothing, and is done.
+  await expect.poll(() => kernel({ ask: "asked", pid })).toBe(asked + 1);
+  await kernel({ ask: "call", pid, name: "wake", args: {} });
+  expect(await counts(pid)).toEqual({ built: before.built + 1, alarms: 0, alarmAt: null });
+
+  // An alarm of an earlier life, too, is the last one.
+  await kernel({ ask: "alarm", pid });
+  await expect.poll(async () => (await counts(pid)).alarms).toBe(1);
+  await kernel({ ask: "call", pid, name: "wake", args: {} });
+  expect(await counts(pid)).toEqual({ built: before.built + 1, alarms: 1, alarmAt: null });
+});
+
+it("tries again by alarm where the kernel refuses to hear, and is heard at the next contact", async () => {
+  const pid = "init:7";
+  provider.on("not heard", answer("heard in the end"));
+  await kernel({ ask: "refuse", name: pid });
+  const runId = await say(pid, "not heard");
+  const state = async () => ((await kernel({ ask: "call", pid, name: "state", args: {} })) as { value: State }).value;
+  await expect.poll(async () => (await state()).activeRunId).toBe(null);
+  await expect.poll(async () => (await state()).untold).toMatchObject({ error: expect.any(String), nextTryAt: expect.any(Number) });
+  expect((await counts(pid)).alarmAt).toBeGreaterThan(Date.now());
+  await kernel({ ask: "refuse", name: "" });
+  await kernel({ ask: "call", pid, name: "wake", args: {} });
+  expect(await textOf(runId)).toBe("heard in the end");
+  await expect.poll(state).toMatchObject({ untold: null });
+  await expect.poll(async () => (await counts(pid)).alarmAt).toBe(null);
 });
 
 it("is woken by its alarm after its own memory was taken, and goes on", async () => {

@@ -15,7 +15,12 @@ import type { Trials } from "./setup-trials.ts";
 
 type Who = { uid: number; gids: readonly number[]; agent?: unknown };
 type Asked = { now: number | undefined; tryModel: boolean };
-type Means = { vitals: Vitals; trials: Pick<Trials, "check">; relaxed: EffectContext["relaxed"] };
+type Means = {
+  vitals: Vitals;
+  trials: Pick<Trials, "check">;
+  agents: Pick<EffectContext["agents"], "unheard">;
+  relaxed: EffectContext["relaxed"];
+};
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -51,7 +56,7 @@ export async function examine(
     devices(reads, caller),
     tokens(reads, caller),
     questions(reads, caller),
-    processes(reads, caller),
+    await processes(means, reads, caller),
   ];
 }
 
@@ -230,12 +235,27 @@ function questions({ approvals, now }: ReadContext, caller: Who): Check {
   };
 }
 
-function processes({ processes, now }: ReadContext, caller: Who): Check {
+async function processes({ agents }: Means, { processes, now }: ReadContext, caller: Who): Promise<Check> {
   const check = { id: "processes", title: "Processes" };
   const all = processes.list(isRoot(caller) ? undefined : caller.uid);
-  const stuck = all.filter(
-    ({ state, lastActiveAt, createdAt }) => state !== "idle" && state !== "waiting_hil" && now - (lastActiveAt ?? createdAt) > STUCK_MS,
+  const silent = all.filter(
+    ({ state, isBusy, lastActiveAt, createdAt }) =>
+      (isBusy || state !== "idle") && state !== "waiting_hil" && now - (lastActiveAt ?? createdAt) > STUCK_MS,
   );
+  const stuck = silent.filter(({ state }) => state !== "idle");
+  const looked = silent
+    .slice(0, NAMED_MAX)
+    .map(async (process) => ({ ...process, unheard: await agents.unheard(process).catch(() => null) }));
+  for (const { pid, unheard } of await Promise.all(looked)) {
+    if (unheard === null) continue;
+    const { count, error } = unheard;
+    return {
+      ...check,
+      state: "warn",
+      says: `${pid} could not tell the gateway ${counted(count, "thing")} it did${error === null ? "" : `: ${error}`}. It was asked to tell now.`,
+      next: "Look again. If it is still so, look at the gateway's log and at its storage.",
+    };
+  }
   if (stuck.length > 0)
     return {
       ...check,

@@ -59,6 +59,7 @@ import { type HardwareArgs, refuseKey, route } from "./route.ts";
 import { Routing } from "./routing.ts";
 import { type HardwareSyscall, mustStillMay, run } from "./run.ts";
 import { Trials } from "./setup-trials.ts";
+import { Sweeping } from "./sweeping.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
 import { Transfers } from "./transfers.ts";
@@ -74,9 +75,6 @@ export type KernelOptions = {
   workersAi?: WorkersAi | undefined;
 };
 
-const SWEEP_MS = 60 * 60 * 1000;
-/** Until the next step of a sweep that is not done: others have their turn in between. */
-const SWEEP_STEP_MS = 100;
 /** After a disk did not take what was due. */
 const RETRY_MS = 5_000;
 
@@ -107,6 +105,7 @@ export class Kernel {
   readonly #spending: Spending;
   readonly #cancellations: Cancellations;
   readonly #agents: Agents;
+  readonly #sweeping: Sweeping;
   #wakeAt: number | null = null;
 
   constructor(ports: Ports, options: KernelOptions) {
@@ -192,6 +191,24 @@ export class Kernel {
       write: (body) => this.#now(() => body(writes)),
       wakeBy: (dueAt) => this.#wakeBy(dueAt),
     });
+    this.#sweeping = new Sweeping({
+      timers: this.#timers,
+      nouns: [
+        this.#results,
+        this.#throttle,
+        this.#tokens,
+        this.#shellSessions,
+        this.#approvals,
+        this.#followers,
+        this.#spending,
+        this.#cancellations,
+      ],
+      hasTokens: () => this.#connections.tokenIds().length > 0,
+      swept: (at) => this.#swept(at),
+      relaxed: (body) => this.#unlessFull(() => this.#relaxed(body)),
+      now: () => clock.now(),
+      wakeBy: (dueAt) => this.#wakeBy(dueAt),
+    });
     const commit = async <T>(body: (nouns: WriteContext) => T): Promise<T> => {
       const { value, after } = this.#transactor.run(() => body(writes));
       await sql.durable();
@@ -241,8 +258,14 @@ export class Kernel {
       reads,
       connections: this.#connections,
       followers: this.#followers,
-      commit,
-      relaxed: (body) => this.#relaxed(() => body(writes)),
+      commit: (body) => {
+        this.#sweeping.touched();
+        return commit(body);
+      },
+      relaxed: (body) => {
+        this.#sweeping.touched();
+        return this.#relaxed(() => body(writes));
+      },
       wakeBy: (dueAt) => this.#wakeBy(dueAt),
       files: (caller) => this.#native.filesOf(caller),
       git: this.#repos.files,
@@ -362,6 +385,7 @@ export class Kernel {
   }
 
   received(socketId: string, text: string): void {
+    this.#sweeping.touched();
     this.#reception.received(socketId, text);
   }
 
@@ -392,7 +416,7 @@ export class Kernel {
       this.#lanes.woke(now);
       if (expired.length > 0) this.#now(() => this.#connections.close(expired, 1008, "Credential expired"));
       if ((this.#timers.nextDueAt() ?? Infinity) <= now)
-        this.#now(() => this.#timers.take(now).forEach((timer) => this.#fire(timer.kind, now)));
+        this.#now(() => this.#timers.take(now).forEach((timer) => this.#sweeping.fire(timer.kind, now)));
     });
     if (isDone) this.#arm();
     else this.#wakeBy(now + RETRY_MS);
@@ -417,6 +441,7 @@ export class Kernel {
 
   /** A request below /git/. */
   git(request: Request, address: string): Promise<Response> {
+    this.#sweeping.touched();
     return this.#git.serve(request, address);
   }
 
@@ -455,10 +480,9 @@ export class Kernel {
 
   /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */
   #begin(capabilities: Capabilities): void {
-    const { clock } = this.#ports;
     this.#now(() => {
       capabilities.seed(kernelCalls);
-      if (!this.#timers.isArmed("sweep", "")) this.#timers.arm("sweep", "", clock.now() + SWEEP_MS);
+      this.#sweeping.begin();
     });
     const open = this.#dropGhosts();
     const known = new Set(this.#connections.all());
@@ -511,18 +535,8 @@ export class Kernel {
     return value;
   }
 
-  #fire(kind: string, now: number): void {
-    if (kind !== "sweep") return;
-    const isDone = this.#results.prune(now);
-    this.#timers.arm("sweep", "", now + (isDone ? SWEEP_MS : SWEEP_STEP_MS));
-    if (!isDone) return;
-    this.#throttle.prune(now);
-    this.#tokens.prune(now);
-    this.#shellSessions.prune(now);
-    this.#approvals.prune(now);
-    this.#followers.prune(now);
-    this.#spending.prune(now);
-    this.#cancellations.prune(now);
+  /** Inside the transaction of a sweep. */
+  #swept(now: number): void {
     // A token that is connected is in use, however long ago it came in.
     this.#transactor.after(() => this.#unlessFull(() => this.#relaxed(() => this.#tokens.used(this.#connections.tokenIds(), now))));
     this.#transactor.after(

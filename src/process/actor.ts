@@ -11,11 +11,10 @@ import type { KernelLink, ProcessPorts } from "./link.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
 import type { ResetAllArgs } from "./reset.ts";
 import type { SearchArgs } from "./search.ts";
+import { Telling } from "./telling.ts";
 
 /** So many at once; who was away for longer is told to read the history anew. */
 const EVENTS_PAGE = 500;
-const NOT_HEARD_PAGE = 200;
-const TELL_AGAIN_MS = 5_000;
 
 type Id = { conversationId?: string | undefined };
 type None = Record<string, never>;
@@ -100,15 +99,16 @@ export const processCalls = {
 
   context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
 
-  /** How far it is, for whoever keeps a list. */
-  state: (process: Process, _: None) => ({
+  /** How far it is, for whoever keeps a list. `untold` is what the kernel could not be told before it asked this. */
+  state: (process: Process, _: None, { untold }: Telling) => ({
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
     queuedCount: process.waitingCount,
     runnableCount: process.runnableCount,
     seq: process.events.lastSeq,
+    untold,
   }),
-} satisfies Record<string, (process: Process, args: never) => unknown>;
+} satisfies Record<string, (process: Process, args: never, telling: Telling) => unknown>;
 
 export type ProcessCall = keyof typeof processCalls;
 export type ProcessArgs<N extends ProcessCall> = Parameters<(typeof processCalls)[N]>[1];
@@ -117,26 +117,35 @@ export type ProcessResult<N extends ProcessCall> = Awaited<ReturnType<(typeof pr
 export class ProcessActor {
   readonly #process: Process;
   readonly #ports: ProcessPorts;
-  #caughtUp: Promise<void>;
-  /** What is to be told once the kernel knows all that came before it; null as soon as it does. */
-  #held: (() => void)[] | null = [];
-  /** When it is tried again, where the kernel could not be told. What became true meanwhile is on disk. */
-  #behindUntil = Infinity;
-  #isClosed = false;
+  readonly #telling: Telling;
   #working = 0;
+  /** When the process itself wants to be woken. */
+  #dueAt: number | null = null;
+  /** When it is woken because it is at work. */
+  #beatAt: number | null = null;
+  /** What the host was last asked for; undefined where it has been and gone. */
+  #askedAt: number | null | undefined;
+  #isClosed = false;
 
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
-    const { kernel } = ports;
+    const telling = new Telling(
+      ports,
+      () => this.#process.events,
+      () => this.#plan(),
+    );
+    this.#telling = telling;
     const inOrder: KernelLink = {
-      ...kernel,
-      emit: (events) => this.#tell(() => kernel.emit(events)),
-      // Pieces of an answer that a life leaves behind belong to nobody: the next life asks the model anew.
-      stream: (payload) => this.#tell(() => this.#isClosed || kernel.stream(payload)),
+      ...ports.kernel,
+      emit: (events) => telling.emit(events),
+      stream: (payload) => telling.stream(payload),
     };
-    const wakeBy = (ms: number) => ports.wakeBy(Math.min(ms, this.#behindUntil));
-    this.#process = new Process(pid, { ...ports, kernel: inOrder, wakeBy });
-    this.#caughtUp = this.#catchUp();
+    const wakeAt = (ms: number | null) => {
+      this.#dueAt = ms;
+      this.#plan();
+    };
+    this.#process = new Process(pid, { ...ports, kernel: inOrder, wakeAt });
+    void telling.catchUp();
     this.#process.woke();
   }
 
@@ -145,87 +154,69 @@ export class ProcessActor {
     if (call === undefined) fail(404, `A process knows no ${name}`);
     this.#working++;
     try {
-      if (name === "wake") await this.#catchUpAgain();
-      const value = await (call as (process: Process, args: object) => unknown)(this.#process, args);
+      if (name === "wake") await this.#telling.catchUp();
+      else this.#telling.contacted();
+      const asked = (call as (process: Process, args: object, telling: Telling) => unknown)(this.#process, args, this.#telling);
+      // In the turn of the change: whatever becomes of this life, another is woken for what it has not done.
+      this.#plan();
+      const value = await asked;
       await this.#ports.sql.durable();
       return value;
     } finally {
       this.#working--;
+      this.#plan();
     }
   }
 
   /** Whether nothing is under way, so that it may sleep until it is asked for again. */
   get isIdle(): boolean {
-    const isTold = this.#working === 0 && this.#behindUntil === Infinity;
-    return isTold && this.#process.activeRun === undefined && this.#process.runnableCount === 0;
-  }
-
-  /** Whether all there is to do is to wait for a person, or until a lease runs out. Nothing of that is in memory. */
-  get isWaiting(): boolean {
-    return this.#working === 0 && this.#behindUntil === Infinity && this.#process.isWaiting;
+    const { isCatchingUp, dueAt } = this.#telling;
+    return this.#working === 0 && !isCatchingUp && dueAt === null && !this.#hasRuns;
   }
 
   woke(): void {
-    if (this.#behindUntil <= this.#ports.now()) void this.#catchUpAgain();
+    const now = this.#ports.now();
+    this.#beatAt = null;
+    this.#askedAt = undefined;
+    if ((this.#dueAt ?? Infinity) <= now) this.#dueAt = null;
+    this.#telling.woke(now);
     this.#process.woke();
+    this.#plan();
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#telling.close();
     this.#process.close();
   }
 
-  /** Resolves when the kernel knows all that was true when it was last woken. */
+  /** Resolves when the kernel knows all that was true when it was last woken, or could not be told. */
   caughtUp(): Promise<void> {
-    return this.#caughtUp;
+    return this.#telling.caughtUp;
   }
 
-  /** Never before what an earlier life has left to tell: whoever has heard a number takes no lower one. */
-  #tell(told: () => void): void {
-    if (this.#behindUntil < Infinity) return;
-    if (this.#held !== null) return void this.#held.push(told);
-    try {
-      told();
-    } catch (error) {
-      this.#fellBehind(error);
-    }
+  get #hasRuns(): boolean {
+    return this.#process.activeRun !== undefined || this.#process.runnableCount > 0;
   }
 
-  /** A full disk of the kernel's, for example. */
-  #fellBehind(error: unknown): void {
-    const ports = this.#ports;
-    ports.log("the kernel could not be told what became true", { error: String(error) });
-    this.#behindUntil = ports.now() + TELL_AGAIN_MS;
-    ports.wakeBy(this.#behindUntil);
+  /** Whether something is under way that ends with this life's memory. Waiting for a person is not. */
+  get #isAtWork(): boolean {
+    return this.#telling.isTelling || (this.#hasRuns && !this.#process.isWaiting);
   }
 
-  #catchUpAgain(): Promise<void> {
-    return (this.#caughtUp = this.#caughtUp.then(() => this.#catchUp()));
-  }
-
-  /** What the kernel has not heard, of this life or an earlier one. */
-  async #catchUp(): Promise<void> {
-    const { kernel, sql } = this.#ports;
-    this.#working++;
-    this.#held ??= [];
-    this.#behindUntil = Infinity;
-    try {
-      const until = this.#process.events.lastSeq;
-      await sql.durable();
-      for (let heard = await kernel.heardUpTo(); heard < until && !this.#isClosed;) {
-        const kept = this.#process.events.after(heard, NOT_HEARD_PAGE) ?? [];
-        const events = kept.filter(({ seq }) => seq <= until);
-        if (events.length === 0) break;
-        kernel.emit(events);
-        heard = events.at(-1)!.seq;
-      }
-    } catch (error) {
-      this.#held = null;
-      if (!this.#isClosed) this.#fellBehind(error);
-    }
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const told of held) this.#tell(told);
-    this.#working--;
+  /** One wake, for the earliest of all that is due; one that has nothing to do asks for none. */
+  #plan(): void {
+    if (this.#isClosed) return;
+    const { beatMs } = this.#ports;
+    const now = this.#ports.now();
+    if (beatMs === undefined || !this.#isAtWork) this.#beatAt = null;
+    else if (this.#beatAt === null || this.#beatAt <= now) this.#beatAt = now + beatMs;
+    const due = [this.#dueAt, this.#telling.dueAt, this.#beatAt].filter((at) => at !== null);
+    // Until it is known what an earlier life has left to tell, the wake that life asked for stays.
+    if (this.#telling.isCatchingUp && this.#beatAt === null) return;
+    const earliest = due.length === 0 ? null : Math.min(...due);
+    if (earliest === this.#askedAt) return;
+    this.#askedAt = earliest;
+    this.#ports.wakeAt(earliest);
   }
 }

@@ -20,6 +20,11 @@ export class Events {
     return Number(this.#sql.get("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0);
   }
 
+  /** When the last of them became true; 0 where there is none. */
+  get lastAt(): number {
+    return Number(this.#sql.get("SELECT created_at FROM events ORDER BY seq DESC LIMIT 1")?.created_at ?? 0);
+  }
+
   add(signal: string, payload: Record<string, unknown>, now: number): ProcessEvent {
     this.#sql.run("INSERT INTO events (signal, payload, created_at) VALUES (?, ?, ?)", signal, JSON.stringify(payload), now);
     const seq = this.lastSeq;

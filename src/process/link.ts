@@ -16,8 +16,13 @@ export type ProcessPorts = {
   uuid(): string;
   /** The folder on gsv that archives of this process are kept in: /var/sessions/<username>/<pid>. */
   archiveRoot(): string;
-  /** Asks for a wake by then, whatever was asked for before. */
-  wakeBy(ms: number): void;
+  /** Asks for a wake then, instead of what was asked for before; null where none is needed. */
+  wakeAt(ms: number | null): void;
+  /**
+   * Where the host may take the memory of a process that hears nothing, whatever it is doing: how often one that is at work must be
+   * woken.
+   */
+  beatMs?: number;
   log(message: string, fields: Record<string, string | number>): void;
 };
 
@@ -32,8 +37,11 @@ export interface KernelLink {
    * the target can promise that. `began` is told when nobody has to be asked any more. Never throws.
    */
   sys(call: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome>;
-  /** What has become true; followers are told. What was told before is not told again: its number says so. */
-  emit(events: readonly ProcessEvent[]): void;
+  /**
+   * What has become true; followers are told. What was told before is not told again: its number says so. Throws or rejects where
+   * the kernel has not heard it; then nothing later is told before `heardUpTo` was asked.
+   */
+  emit(events: readonly ProcessEvent[]): void | Promise<void>;
   /** The number of the last event the kernel has heard: a new life tells what came after it. */
   heardUpTo(): Promise<number>;
   /** What the owner of the process may use over all their processes, and has used: looked at before every model call. */

@@ -250,8 +250,7 @@ export class Process {
       this.#isAsked = false;
       const action = next(this.#view());
       if (action.do === "rest" || action.do === "wait") {
-        const active = this.#state.runs.active();
-        if (active !== undefined) this.#ports.wakeBy(active.leaseUntil);
+        this.#ports.wakeAt(this.#state.runs.active()?.leaseUntil ?? null);
         continue;
       }
       const { signal } = this.#stopping;
@@ -423,7 +422,7 @@ export class Process {
       });
       return true;
     } catch {
-      this.#ports.wakeBy(this.#ports.now() + STORAGE_RETRY_MS);
+      this.#ports.wakeAt(this.#ports.now() + STORAGE_RETRY_MS);
       return false;
     }
   }

@@ -18,6 +18,7 @@ import {
   silentMeter,
   memoryVitals,
 } from "../support/memory-ports.ts";
+import type { Processes } from "../../src/hosts/shared/actors.ts";
 import type { Data } from "./requests.ts";
 
 export type Heard = { type: string; id: string; ok?: boolean; data?: Data; error?: { code: number; message: string } };
@@ -35,7 +36,8 @@ export class Desk {
   readonly #start: () => Kernel;
   #count = 0;
 
-  constructor() {
+  /** `processes` makes those it has; without it there are none. */
+  constructor(processes?: (desk: Desk) => Processes) {
     this.sockets = new MemorySockets({
       agenda: this.agenda,
       random: new Random("wires"),
@@ -59,7 +61,7 @@ export class Desk {
     );
     const ports = {
       sql: this.sql,
-      actors: new MemoryActors(),
+      actors: new MemoryActors(processes?.(this)),
       shells: new MemoryShells(),
       blobs: this.blobs,
       clock,
@@ -80,8 +82,8 @@ export class Desk {
   }
 
   /** Alice is the first user; root has a password of its own. */
-  static async populated(): Promise<Desk> {
-    const desk = new Desk();
+  static async populated(processes?: (desk: Desk) => Processes): Promise<Desk> {
+    const desk = new Desk(processes);
     await desk.call(desk.open(), "sys.setup", { username: "alice", password: "alice first", rootPassword: "root first" });
     return desk;
   }

@@ -4,18 +4,44 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ModelChoice } from "../../src/ports/models.ts";
 import { type Reply, replyOf } from "../../src/ports/reply.ts";
+import { StorageError } from "../../src/ports/sql.ts";
 import type { KernelLink, SysCall, SysOutcome } from "../../src/process/link.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { type Env, kernelOf } from "../../src/hosts/cloudflare/options.ts";
 import { ProcessDesk, type Told } from "../../src/hosts/cloudflare/process-desk.ts";
 import { CloudflareProcesses, type ProcessNamespace, ProcessObject as Deployed } from "../../src/hosts/cloudflare/processes.ts";
 
-type Stub = ReturnType<ProcessNamespace["getByName"]> & Pick<ProcessObject, "die">;
+type Stub = ReturnType<ProcessNamespace["getByName"]> & Pick<ProcessObject, "die" | "counts" | "ring">;
 type TestEnv = Omit<Env, "PROCESSES"> & { PROCESSES: { getByName(name: string): Stub }; CHOICE: string };
 
 export type Sent = SysCall & { isAborted?: true };
 
 export class ProcessObject extends Deployed {
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env);
+    this.#count("built");
+  }
+
+  override alarm(): Promise<void> {
+    this.#count("alarms");
+    return super.alarm();
+  }
+
+  async counts(): Promise<{ built: number; alarms: number; alarmAt: number | null }> {
+    const { kv } = this.ctx.storage;
+    return { built: kv.get<number>("built") ?? 0, alarms: kv.get<number>("alarms") ?? 0, alarmAt: await this.ctx.storage.getAlarm() };
+  }
+
+  /** Its alarm comes now, whoever has asked for it. */
+  async ring(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  #count(what: "built" | "alarms"): void {
+    const { kv } = this.ctx.storage;
+    kv.put(what, (kv.get<number>(what) ?? 0) + 1);
+  }
+
   /** Its memory is taken, and the alarm it had asked for comes soon. Returns how long that would have been. */
   async die(): Promise<number | null> {
     const alarmAt = await this.ctx.storage.getAlarm();
@@ -50,6 +76,16 @@ export class KernelObject extends DurableObject<TestEnv> {
       case "allow":
         this.ctx.storage.kv.put("allowed", name);
         return Response.json(null);
+      case "alarm":
+        await this.env.PROCESSES.getByName(pid).ring();
+        return Response.json(null);
+      case "counts":
+        return Response.json(await this.env.PROCESSES.getByName(pid).counts());
+      case "refuse":
+        this.ctx.storage.kv.put("refuses", name);
+        return Response.json(null);
+      case "asked":
+        return Response.json(this.#get<number>(`asked ${pid}`, 0));
       case "die":
         return Response.json(await this.env.PROCESSES.getByName(pid).die());
       case "restart":
@@ -70,9 +106,13 @@ export class KernelObject extends DurableObject<TestEnv> {
       }),
       sys: (call, signal) => this.#sys(call, signal),
       emit: (events) => {
+        if (this.#get<string>("refuses", "") === pid) throw new StorageError(true, null);
         for (const event of events) if (event.seq > this.#heard(pid)) this.#add("told", { event });
       },
-      heardUpTo: async () => this.#heard(pid),
+      heardUpTo: async () => {
+        this.ctx.storage.kv.put(`asked ${pid}`, this.#get<number>(`asked ${pid}`, 0) + 1);
+        return this.#heard(pid);
+      },
       ofOwner: async () => ({ limits: {}, account: { total: NOTHING_SPENT, since: NOTHING_SPENT } }),
       askForBudget: async () => Promise.reject(new Error("there are no budgets here")),
       keepOutput: async (callId) => `/var/outputs/${callId}`,

@@ -50,7 +50,7 @@ export class World {
   readonly requests: ModelRequest[] = [];
   readonly effects: SysCall[] = [];
   now = 1_000;
-  wakeAt = 0;
+  wakeAt: number | null = null;
   ids = 0;
   /** Of a request for a summary. */
   summary: Answer | null = null;
@@ -108,7 +108,7 @@ export class World {
       now: () => this.now,
       archiveRoot: () => "/var/sessions/u/p",
       uuid: () => `run-${++this.ids}`,
-      wakeBy: (ms) => (this.wakeAt = ms),
+      wakeAt: (ms) => (this.wakeAt = ms),
       log: (message, fields) => {
         throw new Error(`${message}: ${JSON.stringify(fields)}`);
       },

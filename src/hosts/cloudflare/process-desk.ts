@@ -20,13 +20,13 @@ export type Prepared = { preparation: Preparation; facts: ProcessFacts };
 /** In the order in which it became true. */
 export type Told = { event: ProcessEvent } | { piece: Record<string, unknown> };
 
-/** What can be asked. `sys` is abandoned by `abandon` with the same call id; `isStopped`: it is to end. */
+/** What can be asked. `abandon` is about a call that was asked for by `sys`; `isStopped`: it is to end. */
 export type KernelAsk = {
   facts: () => ProcessFacts;
   prepare: (conversationId: string) => Promise<Prepared>;
   sys: (call: SysCall) => Promise<SysOutcome>;
-  abandon: (callId: string, isStopped: boolean) => void;
-  tell: (told: readonly Told[]) => void;
+  abandon: (call: SysCall, isStopped: boolean) => void;
+  tell: (told: readonly Told[]) => Promise<void>;
 } & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint">;
 
 type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
@@ -66,14 +66,21 @@ export class ProcessDesk {
       facts: () => this.#facts(pid),
       prepare: async (conversationId) => ({ preparation: await link.prepare(conversationId), facts: this.#facts(pid) }),
       sys: (call) => this.#sys(pid, link, call),
-      abandon: (callId, isStopped) => this.#open.get(`${pid} ${callId}`)?.abort.abort(isStopped ? STOPPED : null),
-      tell: (told) => {
+      abandon: (call, isStopped) => this.#abandon(pid, link, call, isStopped),
+      tell: async (told) => {
         for (const one of told) {
-          if ("event" in one) link.emit([one.event]);
+          if ("event" in one) await link.emit([one.event]);
           else link.stream(one.piece);
         }
       },
     };
+  }
+
+  /** Of a call that an earlier life of the kernel's carried out, this one knows nothing: as one that is sent again it is found, and ended. */
+  #abandon(pid: string, link: KernelLink, call: SysCall, isStopped: boolean): void {
+    const open = this.#open.get(`${pid} ${call.callId}`);
+    if (open !== undefined) open.abort.abort(isStopped ? STOPPED : null);
+    else if (isStopped) void link.sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {}).catch(() => {});
   }
 
   /** A process whose line was cut asks again; what is still under way here is not begun a second time. */

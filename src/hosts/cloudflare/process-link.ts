@@ -14,26 +14,28 @@ export type KernelStub = { kernelProcess(pid: string, name: string, args: readon
 export type Line = {
   /** A new one each time: after a failure the old one leads nowhere. */
   stub(): KernelStub;
-  log(message: string, fields: Record<string, string | number>): void;
   pauseMs?: number;
 };
 
 const PAUSE_MS = 100;
 const PAUSE_MS_MAX = 5_000;
-/** For what can be given up: about a minute. */
+/** About a minute. What must not be given up then is asked for again by whoever wants it. */
 const TRIES = 16;
 /** How much is told at once; the platform carries 32 MiB. */
 const TELL_CHARS_MAX = 4_000_000;
 
 type Asked<N extends keyof KernelAsk> = Awaited<ReturnType<KernelAsk[N]>>;
 type Again = { tries: number; signal?: AbortSignal };
+type Letter = { told: Told; chars: number; heard: () => void; lost: (error: unknown) => void };
 
 export class RemoteKernel {
   readonly #pid: string;
   readonly #line: Line;
-  readonly #outbox: { told: Told; chars: number }[] = [];
+  #outbox: Letter[] = [];
   #stub: KernelStub | null = null;
   #isTelling = false;
+  /** Something was not heard. What comes after it would hide that, so it has to wait. */
+  #isBehind = false;
 
   constructor(pid: string, line: Line) {
     this.#pid = pid;
@@ -54,9 +56,13 @@ export class RemoteKernel {
       },
       // The kernel tells the process's object itself when a call has begun (process-desk.ts): a function does not cross.
       sys: (call, signal) => this.#sys(call, signal),
-      emit: (events) => events.forEach((event) => this.#tell({ event })),
-      stream: (piece) => this.#tell({ piece }),
-      heardUpTo: () => this.#ask("heardUpTo", []),
+      emit: async (events) => void (await Promise.all(events.map((event) => this.#tell({ event })))),
+      stream: (piece) => void this.#tell({ piece }).catch(() => {}),
+      heardUpTo: async () => {
+        const heard = await this.#ask("heardUpTo", []);
+        this.#isBehind = false;
+        return heard;
+      },
       ofOwner: () => this.#ask("ofOwner", []),
       askForBudget: (question) => this.#ask("askForBudget", [question]),
       keepOutput: (callId, text) => this.#ask("keepOutput", [callId, text]),
@@ -67,9 +73,9 @@ export class RemoteKernel {
     };
   }
 
-  /** Until it is answered, however often the line is cut, or nobody wants to know any more. */
+  /** Until it is answered, however often the line is cut, or nobody wants to know any more: its run, whose lease ends, does. */
   async #sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
-    const abandon = () => void this.#ask("abandon", [call.callId, signal.reason === STOPPED]).catch(() => {});
+    const abandon = () => void this.#ask("abandon", [call, signal.reason === STOPPED]).catch(() => {});
     signal.addEventListener("abort", abandon, { once: true });
     try {
       // What was sent once may have been carried out, whoever answers now.
@@ -81,28 +87,42 @@ export class RemoteKernel {
     }
   }
 
-  #tell(told: Told): void {
-    this.#outbox.push({ told, chars: JSON.stringify(told).length });
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    void this.#tellAll().finally(() => (this.#isTelling = false));
+  /** Resolves when the kernel has heard it. */
+  #tell(told: Told): Promise<void> {
+    if (this.#isBehind) return Promise.reject(new SysError(503, "The kernel has not heard what came before this"));
+    const { promise, resolve: heard, reject: lost } = Promise.withResolvers<void>();
+    this.#outbox.push({ told, chars: JSON.stringify(told).length, heard, lost });
+    if (!this.#isTelling) {
+      this.#isTelling = true;
+      void this.#tellAll();
+    }
+    return promise;
   }
 
   /** One after the other, and in between what has come meanwhile at once: so order stays, and a slow line delays little. */
   async #tellAll(): Promise<void> {
     for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
+      const all = batch.map(({ told }) => told);
       // Pieces are told once: who missed one sees the whole soon.
-      const again = batch.filter((told) => "event" in told);
-      await this.#ask("tell", (tries) => [tries === 0 ? batch : again], { tries: Infinity }).catch((error: unknown) =>
-        this.#line.log("what became true could not be told", { error: String(error) }),
-      );
+      const again = all.filter((told) => "event" in told);
+      try {
+        await this.#ask("tell", (tries) => [tries === 0 ? all : again]);
+        for (const { heard } of batch) heard();
+      } catch (error) {
+        this.#isBehind = true;
+        const lost = [...batch, ...this.#outbox];
+        this.#outbox = [];
+        for (const letter of lost) letter.lost(error);
+      }
     }
+    // In the turn in which there was nothing left: what comes now begins anew.
+    this.#isTelling = false;
   }
 
-  #batch(): Told[] {
+  #batch(): Letter[] {
     let chars = 0;
     const count = this.#outbox.findIndex((one, at) => (chars += one.chars) > TELL_CHARS_MAX && at > 0);
-    return this.#outbox.splice(0, count === -1 ? this.#outbox.length : count).map(({ told }) => told);
+    return this.#outbox.splice(0, count === -1 ? this.#outbox.length : count);
   }
 
   async #ask<N extends keyof KernelAsk>(

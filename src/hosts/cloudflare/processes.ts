@@ -12,6 +12,7 @@ import type { Processes } from "../shared/actors.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, kernelOf } from "./options.ts";
+import type { ProcessFacts } from "./process-desk.ts";
 import { RemoteKernel } from "./process-link.ts";
 import { CloudflareSql } from "./sql.ts";
 
@@ -22,6 +23,8 @@ type ProcessStub = { call(pid: string, name: string, args: object): Promise<Repl
 
 /** An alarm is not told whose it is. */
 const PID = "pid";
+/** What the kernel said last, for a life that begins while it cannot be reached. */
+const FACTS = "facts";
 /**
  * The platform may take the memory of an object that hears nothing for a minute or two, whatever it waits for. While there is
  * work, an alarm comes more often than that; should memory be gone all the same, it begins the life that goes on.
@@ -30,28 +33,18 @@ const BEAT_MS = 30_000;
 
 export class ProcessObject extends DurableObject<Env> {
   #actor: Promise<ProcessActor> | null = null;
-  #alarmAt = Infinity;
 
   call(pid: string, name: string, args: object): Promise<Reply> {
-    return replyOf(this.#call(pid, name, args));
+    return replyOf(this.#living(pid).then((actor) => actor.call(name, args)));
   }
 
+  /** Ends when the kernel was told: should memory be gone before that, the platform sends the alarm again. */
   override async alarm(): Promise<void> {
-    this.#alarmAt = Infinity;
     const pid = this.ctx.storage.kv.get<string>(PID);
     if (pid === undefined) return;
     const actor = await this.#living(pid);
     actor.woke();
-    this.#beat(actor);
-  }
-
-  async #call(pid: string, name: string, args: object): Promise<unknown> {
-    const actor = await this.#living(pid);
-    try {
-      return await actor.call(name, args);
-    } finally {
-      this.#beat(actor);
-    }
+    await actor.caughtUp();
   }
 
   #living(pid: string): Promise<ProcessActor> {
@@ -66,9 +59,14 @@ export class ProcessObject extends DurableObject<Env> {
     const { storage } = this.ctx;
     if (storage.kv.get(PID) === undefined) storage.kv.put(PID, pid);
     const log = new LimitedLog(cloudflareLog(), Date.now);
-    const logged = (message: string, fields: Record<string, string | number>) => log.error(message, { pid, ...fields });
-    const remote = new RemoteKernel(pid, { stub: () => kernelOf(this.env), log: logged });
-    let facts = await remote.facts();
+    const remote = new RemoteKernel(pid, { stub: () => kernelOf(this.env) });
+    let facts = await remote.facts().catch((error: unknown) => {
+      const kept = storage.kv.get<ProcessFacts>(FACTS);
+      if (kept === undefined) throw error;
+      return kept;
+    });
+    this.#keep(facts);
+    const refreshed = (newer: ProcessFacts) => this.#keep((facts = newer));
     const net = cloudflareNet({ isAllowed: (host, port) => allowList(...facts.reachable)(host, port) });
     const bytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
     const uuid = () => crypto.randomUUID();
@@ -76,25 +74,20 @@ export class ProcessObject extends DurableObject<Env> {
     return new ProcessActor(pid, {
       sql: new CloudflareSql(storage),
       models: new ProviderModels({ net, crypto: { bytes, uuid }, catalogue: () => facts.catalogue, ...workersAi }),
-      kernel: remote.link((newer) => (facts = newer)),
+      kernel: remote.link(refreshed),
       now: () => Date.now(),
       uuid,
       archiveRoot: () => facts.archiveRoot,
-      wakeBy: (ms) => this.#wakeBy(ms),
-      log: logged,
+      beatMs: BEAT_MS,
+      // Written like any row: should it fail, the platform starts the object anew.
+      wakeAt: (ms) => void (ms === null ? storage.deleteAlarm() : storage.setAlarm(ms)),
+      log: (message, fields) => log.error(message, { pid, ...fields }),
     });
   }
 
-  #beat(actor: ProcessActor): void {
-    if (!actor.isIdle && !actor.isWaiting) this.#wakeBy(Date.now() + BEAT_MS);
-  }
-
-  /** One alarm, and the earliest counts: a process that is woken too soon finds nothing due and asks again. */
-  #wakeBy(ms: number): void {
-    if (this.#alarmAt <= ms) return;
-    this.#alarmAt = ms;
-    // Written like any row: should it fail, the platform starts the object anew.
-    void this.ctx.storage.setAlarm(ms);
+  #keep(facts: ProcessFacts): void {
+    const { kv } = this.ctx.storage;
+    if (JSON.stringify(kv.get(FACTS)) !== JSON.stringify(facts)) kv.put(FACTS, facts);
   }
 }
 

@@ -104,7 +104,7 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
       ...kernel,
       emit(events) {
         for (const { signal, payload } of events) for (const point of pointsOf(signal, payload)) crashPoint(point);
-        kernel.emit(events);
+        return kernel.emit(events);
       },
       async sys(call, signal, began) {
         crashPoint("run-tool-intent");

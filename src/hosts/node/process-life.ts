@@ -14,7 +14,7 @@ import { NodeSql } from "./sql.ts";
 /** setTimeout cannot wait longer. The process finds nothing due and asks again. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
-export type LifeMeans = Omit<ProcessPorts, "sql" | "now" | "wakeBy"> & {
+export type LifeMeans = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "beatMs"> & {
   fatal: (error: unknown) => void;
   /** Calls back when it is this process's turn to be synced. */
   soon: (commit: () => void) => void;
@@ -41,7 +41,7 @@ export class ProcessLife {
         ...means,
         sql: this.#sql,
         now: () => Date.now(),
-        wakeBy: (ms) => this.#wakeBy(ms),
+        wakeAt: (ms) => this.#wakeAt(ms),
         // What was cut off in the middle has nothing to complain about.
         log: (message, fields) => this.#isOver || means.log(message, fields),
       });
@@ -82,9 +82,9 @@ export class ProcessLife {
     this.#sql.close();
   }
 
-  #wakeBy(ms: number): void {
+  #wakeAt(ms: number | null): void {
     clearTimeout(this.#wake);
-    if (this.#isOver) return;
+    if (this.#isOver || ms === null) return;
     this.#wake = setTimeout(() => this.#actor.woke(), Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX)).unref();
   }
 }

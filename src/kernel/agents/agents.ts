@@ -311,6 +311,12 @@ export class Agents {
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 
+  /** What a process did that was not heard of here, and why it could not tell; null for nothing. Being asked, it tells. */
+  async unheard({ pid, heardSeq }: ProcessRow): Promise<{ count: number; error: string | null } | null> {
+    const { seq, untold } = await this.#call(pid, "state", {});
+    return seq > heardSeq ? { count: seq - heardSeq, error: untold?.error ?? null } : null;
+  }
+
   async follow(caller: Caller, pid: string | undefined, after: number | null) {
     if (caller.agent !== undefined) fail(403, "A process has no connection that could be told: read the history instead");
     const process = this.find(caller, pid);

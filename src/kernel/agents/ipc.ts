@@ -24,8 +24,10 @@ export type IpcArgs = { pid: string; conversationId?: string | undefined; messag
 const TIMEOUT_MS = 60_000;
 const TIMEOUT_MS_MIN = 1_000;
 const TIMEOUT_MS_MAX = 600_000;
-/** Until what could not be said is tried again. */
+/** Until what could not be said is tried again. Once the longest deadline is over, each wait is as long as it has been tried since. */
 const RETRY_MS = 5_000;
+/** After that it is said no more. */
+const TRIED_MS = 24 * 60 * 60_000;
 
 export class Ipc {
   readonly #means: Means;
@@ -89,13 +91,23 @@ export class Ipc {
       if (source !== undefined) await this.#say(source, call, text);
       await this.#means.commit(({ ipcCalls }) => ipcCalls.remove(callId));
     } catch (error) {
-      this.#means.log("the answer to a call between processes could not be told", { callId, error: String(error) });
-      const dueAt = this.#means.reads.now + RETRY_MS;
-      this.#means.relaxed(({ ipcCalls }) => ipcCalls.later(callId, dueAt));
-      this.#means.wakeBy(dueAt);
+      this.#later(call, String(error));
     } finally {
       this.#answering.delete(callId);
     }
+  }
+
+  #later({ callId, sourcePid, targetPid, createdAt }: IpcCall, error: string): void {
+    const { reads, log, relaxed, wakeBy } = this.#means;
+    const triedMs = reads.now - createdAt - TIMEOUT_MS_MAX;
+    if (triedMs > TRIED_MS) {
+      log("telling the answer to a call between processes was given up", { callId, sourcePid, targetPid, error });
+      return relaxed(({ ipcCalls }) => ipcCalls.remove(callId));
+    }
+    log("the answer to a call between processes could not be told", { callId, error });
+    const dueAt = reads.now + Math.max(RETRY_MS, triedMs);
+    relaxed(({ ipcCalls }) => ipcCalls.later(callId, dueAt));
+    wakeBy(dueAt);
   }
 
   /** Where it was asked; where that was closed meanwhile in the first conversation, and where that is closed too, nowhere. */

@@ -61,6 +61,8 @@ const PRUNED_AT_ONCE = 500;
 
 /** A grant whose call is not known any more is none. */
 const GRANTS = "SELECT grants.*, approvals.tags AS tags FROM grants JOIN approvals ON approvals.request_id = grants.request_id";
+/** Nobody asks for the question any more. */
+const OVER = "state <> 'pending' AND told = 1 AND request_id NOT IN (SELECT request_id FROM grants)";
 const HOLDS = "grants.revoked_at IS NULL AND grants.expires_at > ?1";
 
 export class Approvals {
@@ -245,12 +247,18 @@ export class Approvals {
   prune(now: number): void {
     const old = now - KEEP_MS;
     this.#sql.run(
-      `DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE state <> 'pending' AND told = 1 AND created_at < ?
-         AND request_id NOT IN (SELECT request_id FROM grants) LIMIT ?)`,
+      `DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE ${OVER} AND created_at < ? LIMIT ?)`,
       old,
       PRUNED_AT_ONCE,
     );
     this.#sql.run("DELETE FROM grants WHERE grant_id IN (SELECT grant_id FROM grants WHERE expires_at < ? LIMIT ?)", old, PRUNED_AT_ONCE);
+  }
+
+  nextPruneAt(): number | null {
+    const asked = this.#sql.get(`SELECT min(created_at) AS at FROM approvals WHERE ${OVER}`)?.at;
+    const granted = this.#sql.get("SELECT min(expires_at) AS at FROM grants")?.at;
+    const due = [asked, granted].filter((at) => at != null).map((at) => Number(at) + KEEP_MS);
+    return due.length === 0 ? null : Math.min(...due);
   }
 }
 

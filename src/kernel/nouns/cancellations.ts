@@ -26,4 +26,9 @@ export class Cancellations {
   prune(now: number): void {
     this.#sql.run("DELETE FROM cancellations WHERE created_at <= ?", now - KEEP_MS);
   }
+
+  nextPruneAt(): number | null {
+    const oldest = this.#sql.get("SELECT min(created_at) AS oldest FROM cancellations")?.oldest;
+    return oldest == null ? null : Number(oldest) + KEEP_MS;
+  }
 }

@@ -58,6 +58,11 @@ export class Followers {
   prune(now: number): void {
     this.#sql.run("DELETE FROM run_routes WHERE expires_at <= ?", now);
   }
+
+  nextPruneAt(): number | null {
+    const due = this.#sql.get("SELECT min(expires_at) AS due FROM run_routes")?.due;
+    return due == null ? null : Number(due);
+  }
 }
 
 /** Whoever starts a run may name it, and two processes may have one of the same name. */

@@ -74,6 +74,12 @@ export class Results {
     return true;
   }
 
+  /** When there is something to remove. */
+  nextPruneAt(): number | null {
+    const oldest = this.#sql.get("SELECT min(created_at) AS oldest FROM idempotency")?.oldest;
+    return oldest == null ? null : Number(oldest) + LIMITS.idempotencyKeyMs;
+  }
+
   /** What a lost transaction counted stays counted until the next sweep is done. */
   #count(uid: number, now: number): void {
     const live = this.#live(uid, now);

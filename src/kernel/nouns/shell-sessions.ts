@@ -50,4 +50,9 @@ export class ShellSessions {
   prune(now: number): void {
     this.#sql.run("DELETE FROM shell_sessions WHERE updated_at <= ?", now - KEEP_MS);
   }
+
+  nextPruneAt(): number | null {
+    const oldest = this.#sql.get("SELECT min(updated_at) AS oldest FROM shell_sessions")?.oldest;
+    return oldest == null ? null : Number(oldest) + KEEP_MS;
+  }
 }

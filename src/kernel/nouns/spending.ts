@@ -49,6 +49,11 @@ export class Spending {
   prune(now: number): void {
     this.#sql.run("DELETE FROM spending WHERE day < ?", dayOf(now - KEEP_DAYS * DAY_MS));
   }
+
+  nextPruneAt(): number | null {
+    const oldest = this.#sql.get("SELECT min(day) AS oldest FROM spending")?.oldest;
+    return oldest == null ? null : Date.parse(String(oldest)) + (KEEP_DAYS + 1) * DAY_MS;
+  }
 }
 
 function dayOf(now: number): string {

@@ -109,6 +109,13 @@ export class Throttle {
     this.#sql.run("DELETE FROM known_addresses WHERE seen_at < ?", now - KNOWN_MS);
   }
 
+  nextPruneAt(): number | null {
+    const tried = this.#sql.get("SELECT min(at) AS at FROM throttle")?.at;
+    const seen = this.#sql.get("SELECT min(seen_at) AS at FROM known_addresses")?.at;
+    const due = Math.min(tried == null ? Infinity : Number(tried) + PRUNE_MS, seen == null ? Infinity : Number(seen) + KNOWN_MS);
+    return due === Infinity ? null : due;
+  }
+
   #waitMs(key: string, budget: Budget, now: number): number {
     const { level, everyMs } = this.#read(key, budget, now);
     return level <= budget.burst - 1 ? 0 : Math.ceil((level - (budget.burst - 1)) * everyMs);

@@ -15,8 +15,9 @@ export class Timers {
     this.#sql.run("INSERT INTO timers VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET due_at = excluded.due_at", kind, key, dueAt);
   }
 
-  isArmed(kind: string, key: string): boolean {
-    return this.#sql.get("SELECT 1 FROM timers WHERE kind = ? AND key = ?", kind, key) !== undefined;
+  dueAt(kind: string, key: string): number | null {
+    const row = this.#sql.get("SELECT due_at FROM timers WHERE kind = ? AND key = ?", kind, key);
+    return row === undefined ? null : Number(row.due_at);
   }
 
   /** Removes and returns what is due. */

@@ -108,6 +108,11 @@ export class Tokens {
     this.#sql.run("DELETE FROM auth_tokens WHERE last_used_at IS NULL AND first_use_by <= ?", now);
   }
 
+  nextPruneAt(): number | null {
+    const due = this.#sql.get("SELECT min(first_use_by) AS due FROM auth_tokens WHERE last_used_at IS NULL")?.due;
+    return due == null ? null : Number(due);
+  }
+
   /** Tokens that have ended, oldest first, are forgotten before a new one is refused. */
   #makeRoom(uid: number, now: number): void {
     const count = Number(this.#sql.get("SELECT count(*) AS count FROM auth_tokens WHERE uid = ?", uid)?.count);

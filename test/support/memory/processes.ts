@@ -16,8 +16,10 @@ export type MemoryProcessesOptions = {
   now?: () => number;
   /** When rows begin to wait, so that their commit can be planned; at once unless told. */
   began?: (sql: MemorySql) => void;
+  /** As of a host that may take memory while something is under way. */
+  beatMs?: number;
   /** Calls back then, unless everything is over before. */
-  wakeAt?: (ms: number, woke: () => void) => void;
+  wakeAt?: (ms: number, woke: () => unknown) => void;
   log?: (message: string, fields: Record<string, string | number>) => void;
 };
 
@@ -49,6 +51,12 @@ export class MemoryProcesses implements Processes {
     return [...this.#lives.values()].every(({ isIdle }) => isIdle);
   }
 
+  /** The memory of one is taken, as of one that hears nothing. */
+  forget(pid: string): void {
+    this.#lives.get(pid)?.close();
+    this.#lives.delete(pid);
+  }
+
   /** All of them are gone, and what they waited for never comes. */
   crash(): void {
     this.#life++;
@@ -72,9 +80,10 @@ export class MemoryProcesses implements Processes {
   }
 
   #begin(pid: string): ProcessActor {
-    const { models, kernel, uuid, now = Date.now, wakeAt, log } = this.#options;
+    const { models, kernel, uuid, now = Date.now, wakeAt, beatMs, log } = this.#options;
     const life = this.#life;
     const sql = this.#sqlOf(pid);
+    let asks = 0;
     const actor: ProcessActor = new ProcessActor(pid, {
       sql,
       models,
@@ -82,7 +91,12 @@ export class MemoryProcesses implements Processes {
       now,
       uuid,
       archiveRoot: () => kernel().archiveRoot(pid),
-      wakeBy: (ms) => wakeAt?.(ms, () => this.#life === life && this.#lives.get(pid) === actor && actor.woke()),
+      ...(beatMs === undefined ? {} : { beatMs }),
+      wakeAt: (ms) => {
+        const asked = ++asks;
+        const isWanted = () => asked === asks && this.#life === life && this.#lives.get(pid) === actor;
+        if (ms !== null) wakeAt?.(ms, () => isWanted() && actor.woke());
+      },
       log: (message, fields) => this.#life === life && log?.(message, { pid, ...fields }),
     });
     // What it believes is no longer what is kept: the next life begins from that.

@@ -1,0 +1,51 @@
+// How long it is tried to tell a process the answer to its call.
+
+import { expect, it } from "vitest";
+import { breath } from "../../lib/breath.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import { NodeSql } from "../../hosts/node/sql.ts";
+import type { ReadContext, WriteContext } from "../context.ts";
+import { IpcCalls } from "../nouns/ipc-calls.ts";
+import { migrate } from "../schema/migrate.ts";
+import { Ipc } from "./ipc.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+it("tries ever more rarely to tell an answer that is not taken, and gives it up after a day", async () => {
+  const sql = new NodeSql(":memory:", () => {});
+  migrate(sql);
+  const ipcCalls = new IpcCalls(sql);
+  const world = { now: 1_000_000, said: 0, log: [] as string[] };
+  const nouns = {
+    ipcCalls,
+    processes: { get: (pid: string) => ({ pid }) },
+    get now() {
+      return world.now;
+    },
+  };
+  const ipc = new Ipc({
+    reads: nouns as unknown as ReadContext,
+    uuid: () => "id",
+    commit: async (body) => body(nouns as unknown as WriteContext),
+    relaxed: (body) => body(nouns as unknown as WriteContext),
+    send: async () => {
+      world.said++;
+      throw new SysError(429, "Too many messages are waiting");
+    },
+    wakeBy: () => {},
+    log: (message) => world.log.push(message),
+  });
+  const call = { callId: "c", uid: 1000, sourcePid: "a", conversationId: "default", targetPid: "b", runId: "r" };
+  ipcCalls.add({ ...call, createdAt: world.now, deadlineAt: world.now + 60_000 });
+  const until = world.now + 7 * DAY_MS;
+  for (let dueAt = ipc.nextDueAt(); dueAt !== null && dueAt < until; dueAt = ipc.nextDueAt()) {
+    world.now = dueAt;
+    ipc.woke(world.now);
+    await breath();
+    expect(world.said).toBeLessThan(200);
+  }
+  expect(world.now - 1_000_000).toBeLessThan(3 * DAY_MS);
+  expect(ipc.nextDueAt()).toBe(null);
+  expect(world.log.at(-1)).toBe("telling the answer to a call between processes was given up");
+  sql.close();
+});
