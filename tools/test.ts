@@ -46,6 +46,7 @@ const BARS: Step[] = [
   bar("runs", 0.8),
   bar("disk", 0.8),
   bar("ui", 1),
+  bar("fair", 1),
   bar("reconnect", 0.8),
   bar("copy", 0.8),
   bar("shell", 0.8),

@@ -66,7 +66,7 @@ export const ATTACKS: readonly Attack[] = [
     },
     async run(means) {
       const { pid } = (await processOf(means.line, "historian"))!;
-      await flood(means, 40, "proc.history", () => ({ pid }));
+      await flood(means, 80, "proc.history", () => ({ pid }));
     },
   },
   {
