@@ -1,7 +1,8 @@
 // Lines that are kept: in a private file that is rotated, or on standard output. Used by the gateway's log and the device
 // daemon's, and loads nothing that a device has no use for.
 
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
+import { openToAppend } from "./own-files.ts";
 
 export type LogLimits = {
   /** A file that has this much is put aside before the next line. */
@@ -50,15 +51,15 @@ export class LogFile {
   }
 
   #open(file: string): void {
-    this.#fd = openSync(file, "a", 0o600);
-    this.#isTorn = endsWithin(file, this.#fd);
+    this.#fd = openToAppend(file);
+    this.#isTorn = endsWithin(this.#fd);
   }
 
   #makeRoom(file: string): void {
     const { size, ino, nlink } = fstatSync(this.#fd);
     if (size < this.#limits.bytesMax && nlink > 0) return;
     // Where another program writes to the same file, it may have put it aside already; or somebody removed it.
-    if (statSync(file, { throwIfNoEntry: false })?.ino === ino) rotate(file, this.#limits.filesMax);
+    if (lstatSync(file, { throwIfNoEntry: false })?.ino === ino) rotate(file, this.#limits.filesMax);
     const before = this.#fd;
     this.#open(file);
     closeSync(before);
@@ -70,14 +71,12 @@ function rotate(file: string, filesMax: number): void {
   renameSync(file, `${file}.1`);
 }
 
-/** Whether the file ends in the middle of a line. Asked of plain files only: others have no end. */
-function endsWithin(file: string, fd: number): boolean {
-  const stats = fstatSync(fd);
-  if (!stats.isFile() || stats.size === 0) return false;
+/** Whether the file ends in the middle of a line. */
+function endsWithin(fd: number): boolean {
+  const { size } = fstatSync(fd);
+  if (size === 0) return false;
   const last = new Uint8Array(1);
-  const reading = openSync(file, "r");
-  readSync(reading, last, 0, 1, stats.size - 1);
-  closeSync(reading);
+  readSync(fd, last, 0, 1, size - 1);
   return last[0] !== NEWLINE;
 }
 
