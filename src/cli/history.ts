@@ -1,9 +1,9 @@
 // Lines typed at `gsv shell`, kept for the next time in a private file beside the configuration. Losing them is no
 // failure, so nothing here throws.
 
-import { closeSync, existsSync, fchmodSync, mkdirSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, mkdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openToAppend, replaceFile } from "../hosts/node/own-files.ts";
+import { openToAppend, readOwn, replaceFile } from "../hosts/node/own-files.ts";
 import { configPath } from "./config-file.ts";
 
 export const HISTORY_LINES = 1_000;
@@ -15,11 +15,8 @@ export function historyPath(config = configPath()): string {
 /** The newest first; a file that has grown to twice what is kept is cut. */
 export function readHistory(file: string): string[] {
   try {
-    if (!existsSync(file)) return [];
-    const lines = withHistory(file, (handle) => {
-      fchmodSync(handle, 0o600);
-      return readFileSync(handle, "utf8").split("\n").filter(Boolean);
-    });
+    const lines = (readOwn(file) ?? "").split("\n").filter(Boolean);
+    if (lines.length > 0) withHistory(file, (handle) => fchmodSync(handle, 0o600));
     const kept = lines.slice(-HISTORY_LINES);
     if (lines.length > HISTORY_LINES * 2) replaceFile(file, kept.map((line) => `${line}\n`).join(""));
     return kept.toReversed();

@@ -1,8 +1,8 @@
 // Lines that are kept: in a private file that is rotated, or on standard output. Used by the gateway's log and the device
 // daemon's, and loads nothing that a device has no use for.
 
-import { closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
-import { openToAppend } from "./own-files.ts";
+import { type BigIntStats, closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
+import { isOurs, isOwn, openToAppend, openToRead } from "./own-files.ts";
 
 export type LogLimits = {
   /** A file that has this much is put aside before the next line. */
@@ -51,8 +51,8 @@ export class LogFile {
   }
 
   #open(file: string): void {
-    this.#fd = openToAppend(file);
-    this.#isTorn = endsWithin(this.#fd);
+    this.#fd = openToAppend(file, isForLines);
+    this.#isTorn = endsWithin(file, this.#fd);
   }
 
   #makeRoom(file: string): void {
@@ -66,17 +66,25 @@ export class LogFile {
   }
 }
 
+/** Besides files, pipes and devices that nobody but this user and the system could have put there. */
+function isForLines(found: BigIntStats): boolean {
+  const isSpecial = found.isFIFO() || found.isCharacterDevice();
+  return isOwn(found) || (isSpecial && (isOurs(found) || found.uid === 0n));
+}
+
 function rotate(file: string, filesMax: number): void {
   for (let at = filesMax - 1; at >= 1; at--) if (existsSync(`${file}.${at}`)) renameSync(`${file}.${at}`, `${file}.${at + 1}`);
   renameSync(file, `${file}.1`);
 }
 
-/** Whether the file ends in the middle of a line. */
-function endsWithin(fd: number): boolean {
-  const { size } = fstatSync(fd);
-  if (size === 0) return false;
+/** Whether the file ends in the middle of a line. Asked of plain files only: others have no end. */
+function endsWithin(file: string, fd: number): boolean {
+  const stats = fstatSync(fd);
+  if (!stats.isFile() || stats.size === 0) return false;
   const last = new Uint8Array(1);
-  readSync(fd, last, 0, 1, size - 1);
+  const reading = openToRead(file);
+  readSync(reading, last, 0, 1, stats.size - 1);
+  closeSync(reading);
   return last[0] !== NEWLINE;
 }
 

@@ -1,7 +1,20 @@
 // What is opened for writing is a file of our own or nothing, whatever was put in its place.
 
 import { execFileSync } from "node:child_process";
-import { closeSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -41,7 +54,8 @@ for (const [what, plant] of Object.entries(PLANTED)) {
     expect(() => openToAppend(file)).toThrow(/Move it away/);
     expect(() => readOwn(file)).toThrow(/Move it away/);
     await expect(openNew(file)).rejects.toThrow("EEXIST");
-    expect(() => new LogFile(file, () => "")).toThrow(/Move it away/);
+    // A pipe of this user's own is a place for lines.
+    if (what !== "a pipe") expect(() => new LogFile(file, () => "")).toThrow(/Move it away/);
     expect(() => new Ledger(file)).toThrow(/Move it away/);
     addToHistory(file, "ls");
     expect(readHistory(file)).toEqual([]);

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 
-const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 /** Windows has neither, which is why what was opened is also compared with what was looked at. Opening a pipe never waits. */
 const GUARDED = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TRIES = 10;
@@ -67,16 +67,16 @@ export async function openPrivate(file: string): Promise<FileHandle | null> {
   return null;
 }
 
-/** At the end of a file of our own, which is made where there is none. */
-export function openToAppend(file: string): number {
+/** At the end of a file of our own, which is made where there is none; `isTaken` says what else may be there. */
+export function openToAppend(file: string, isTaken: (found: BigIntStats) => boolean = isOwn): number {
   for (let tries = 1; ; tries++) {
     try {
-      return openSync(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL | GUARDED, 0o600);
+      return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | GUARDED, 0o600);
     } catch (error) {
       if (!hasCode(error, "EEXIST")) throw error;
     }
     try {
-      return openSeen(file, O_RDWR | O_APPEND);
+      return openSeen(file, O_WRONLY | O_APPEND, isTaken);
     } catch (error) {
       // Another program has just put it aside.
       if (!hasCode(error, "ENOENT") || tries === TRIES) throw error;
@@ -84,11 +84,15 @@ export function openToAppend(file: string): number {
   }
 }
 
+export function openToRead(file: string): number {
+  return openSeen(file, O_RDONLY, isOwn);
+}
+
 /** Null where there is none. */
 export function readOwn(file: string): string | null {
   let handle: number;
   try {
-    handle = openSeen(file, O_RDONLY);
+    handle = openToRead(file);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
     throw error;
@@ -119,12 +123,12 @@ export function replaceFile(file: string, content: string | Uint8Array, { mode =
   }
 }
 
-function openSeen(file: string, flags: number): number {
+function openSeen(file: string, flags: number, isTaken: (found: BigIntStats) => boolean): number {
   const seen = lstatSync(file, { bigint: true });
-  if (!isOwn(seen)) throw notOwn(file);
+  if (!isTaken(seen)) throw notOwn(file);
   const handle = openSync(file, flags | GUARDED);
   const opened = fstatSync(handle, { bigint: true });
-  if (isSame(opened, seen) && isOwn(opened)) return handle;
+  if (isSame(opened, seen) && isTaken(opened)) return handle;
   closeSync(handle);
   throw notOwn(file);
 }
