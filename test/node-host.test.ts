@@ -116,6 +116,7 @@ test("a port in use and bad values are one clear line", async () => {
     const home = join(scratch, `damaged ${name}`);
     mkdirSync(home);
     writeFileSync(join(home, name), "not a database\n".repeat(100));
+    writeFileSync(join(home, "secret.key"), Buffer.alloc(32));
     expect((await up("--home", home)).output).toBe(
       `gsv: Cannot ${name === "kernel.db" ? "use" : "lock"} ${home}/${name}: file is not a database\n`,
     );

@@ -162,15 +162,14 @@ export class MachineFiles implements FileSystem {
     const part = await told(path, this.#parts.open(place, size, tag));
     if (part === null) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
     const { handle } = part;
-    let at: number;
-    try {
-      const found = await handle.stat();
-      at = found.size <= size ? found.size : await handle.truncate(0).then(() => 0);
-    } catch (error) {
-      await part.leave(false);
-      throw error;
-    }
-    const have = at;
+    const have = await handle
+      .stat()
+      .then((found) => (found.size <= size ? found.size : handle.truncate(0).then(() => 0)))
+      .catch(async (error: unknown) => {
+        await part.leave(false);
+        throw error;
+      });
+    let at = have;
     return {
       have,
       read: (start, end) => told(path, readRange(handle, start, Math.min(end, have))),

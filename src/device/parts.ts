@@ -3,7 +3,7 @@
 // private file of ours that we remember having made. Anything else is left alone, and the file grows under another name.
 
 import { createHash, randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, rmSync } from "node:fs";
+import { type BigIntStats, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, lstat, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Identity, isPrivate, isStill, openNew, openPrivate, readOwn, replaceFile } from "../hosts/node/own-files.ts";
@@ -79,19 +79,19 @@ export class Parts {
     };
   }
 
-  #remembers(file: string, { dev, ino }: Identity): boolean {
+  #remembers(file: string, opened: BigIntStats): boolean {
     try {
-      return this.#isPrivate() && readOwn(this.#record(file)) === `${dev}:${ino}\n`;
+      return this.#isPrivate() && readOwn(this.#record(file)) === `${markOf(opened)}\n`;
     } catch {
       return false;
     }
   }
 
-  #remember(file: string, { dev, ino }: Identity): boolean {
+  #remember(file: string, opened: BigIntStats): boolean {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       if (!this.#isPrivate()) return false;
-      replaceFile(this.#record(file), `${dev}:${ino}\n`);
+      replaceFile(this.#record(file), `${markOf(opened)}\n`);
       return true;
     } catch {
       return false;
@@ -106,6 +106,11 @@ export class Parts {
   #record(file: string): string {
     return join(this.#folder, hashOf(file));
   }
+}
+
+/** A file that is gone may leave its number to the next one, but not the moment it was made. */
+function markOf({ dev, ino, birthtimeNs }: BigIntStats): string {
+  return [dev, ino, birthtimeNs].join(":");
 }
 
 function partName(place: string, what: string): string {

@@ -2,7 +2,7 @@
 // file will have: links, hard links, pipes, directories. Nothing is written through it, nothing waits, and the file arrives.
 
 import { execFileSync } from "node:child_process";
-import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MachineFiles } from "../../../src/device/files.ts";
 import type { Bar } from "../bar.ts";
@@ -33,7 +33,8 @@ export async function planted(bar: Bar, scratch: string): Promise<void> {
     writeFileSync(secret, SECRET, { mode: 0o600 });
     const files = () => new MachineFiles(folder, null, join(folder, "parts"));
     const part = await partOf(files(), folder, place);
-    rmSync(part);
+    // Not removed: what is planted would get its number.
+    renameSync(part, join(folder, "what came"));
     plant(part, secret);
     const before = identityOf(part);
     const said = await receive(files(), place);

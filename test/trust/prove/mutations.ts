@@ -237,8 +237,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "resumed at the wrong place",
     breaks: "What comes after an interruption is written over the beginning of the file.",
     file: "src/device/files.ts",
-    find: "let at = have;\n      return {",
-    replace: "let at = 0;\n      return {",
+    find: "let at = have;\n    return {",
+    replace: "let at = 0;\n    return {",
     says: /^(?:equal to the byte|copied after an interruption): /m,
   },
   {
@@ -309,8 +309,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "parts not remembered",
     breaks: "A part is gone on with that the device did not make.",
     file: "src/device/parts.ts",
-    find: "readOwn(this.#record(file)) === `${dev}:${ino}\\n`",
-    replace: "ino > 0n && dev > 0n",
+    find: "readOwn(this.#record(file)) === `${markOf(opened)}\\n`",
+    replace: "opened.ino > 0n",
     says: /^planted: file of ours: /m,
   },
   {
