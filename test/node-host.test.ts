@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -13,6 +14,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createConnection } from "node:net";
@@ -114,6 +116,7 @@ test("a port in use and bad values are one clear line", async () => {
     const home = join(scratch, `damaged ${name}`);
     mkdirSync(home);
     writeFileSync(join(home, name), "not a database\n".repeat(100));
+    writeFileSync(join(home, "secret.key"), Buffer.alloc(32));
     expect((await up("--home", home)).output).toBe(
       `gsv: Cannot ${name === "kernel.db" ? "use" : "lock"} ${home}/${name}: file is not a database\n`,
     );
@@ -172,11 +175,59 @@ test("a directory that is somebody else's is refused and left as it is", async (
   mkdirSync(shared);
   chmodSync(shared, 0o755);
   writeFileSync(join(shared, "notes.txt"), "");
-  expect((await up("--home", shared)).output).toMatch(/^gsv: Cannot use the data directory .*: it holds other files and no gateway's data/);
-  expect([statSync(shared).mode & 0o777, readdirSync(shared)]).toEqual([0o755, ["notes.txt"]]);
-  rmSync(join(shared, "notes.txt"));
+  const says = /^gsv: Cannot use the data directory .*: it holds other files and no gateway's data.* Choose with --home an empty directory/;
+  const refused = async () => {
+    expect((await up("--home", shared)).output).toMatch(says);
+    return [statSync(shared).mode & 0o777, readdirSync(shared).toSorted()];
+  };
+  expect(await refused()).toEqual([0o755, ["notes.txt"]]);
+  // Names of ours, with what we never put there.
+  writeFileSync(join(shared, "secret.key"), "another program's");
+  writeFileSync(join(shared, "kernel.db"), "another program's");
+  mkdirSync(join(shared, "logs"), { mode: 0o755 });
+  expect(await refused()).toEqual([0o755, ["kernel.db", "logs", "notes.txt", "secret.key"]]);
+  expect([readFileSync(join(shared, "secret.key"), "utf8"), statSync(join(shared, "logs")).mode & 0o777]).toEqual([
+    "another program's",
+    0o755,
+  ]);
+  for (const name of ["notes.txt", "secret.key", "kernel.db"]) rmSync(join(shared, name));
+  expect(await refused()).toEqual([0o755, ["logs"]]);
+  rmSync(join(shared, "logs"), { recursive: true });
   mkdirSync(join(shared, "lost+found"));
   expect((await up("--home", shared)).url).not.toBeNull();
+});
+
+test("a home is reached through a link, and where a daemon or the CLI was before the gateway", async () => {
+  const home = join(scratch, "linked");
+  mkdirSync(home);
+  for (const name of ["device", "logs", "parts"]) mkdirSync(join(home, name), { mode: 0o700 });
+  const first = await up("--home", home);
+  expect(first.url).not.toBeNull();
+  first.child.kill("SIGKILL");
+  await first.ended;
+  symlinkSync(home, join(scratch, "link"));
+  writeFileSync(join(home, "notes of the operator"), "");
+  expect((await up("--home", join(scratch, "link"))).url).not.toBeNull();
+  // The link leads to somebody's files.
+  const other = join(scratch, "other files");
+  mkdirSync(other);
+  chmodSync(other, 0o775);
+  writeFileSync(join(other, "notes.txt"), "");
+  symlinkSync(other, join(scratch, "other link"));
+  expect((await up("--home", join(scratch, "other link"))).output).toMatch(/it holds other files and no gateway's data/);
+  expect([statSync(other).mode & 0o777, readdirSync(other)]).toEqual([0o775, ["notes.txt"]]);
+});
+
+test.runIf(process.getuid?.() === 0)("a directory of another user is refused and left as it is, whatever they put there", async () => {
+  const theirs = join(scratch, "theirs");
+  mkdirSync(theirs);
+  chmodSync(theirs, 0o777);
+  for (const plant of [() => {}, () => writeFileSync(join(theirs, "gateway.lock"), "")]) {
+    plant();
+    for (const path of [theirs, ...readdirSync(theirs).map((name) => join(theirs, name))]) chownSync(path, 12345, 12345);
+    expect((await up("--home", theirs)).output).toMatch(/it belongs to another user\. Choose with --home/);
+    expect(statSync(theirs).mode & 0o777).toBe(0o777);
+  }
 });
 
 test("a gateway whose data was taken away stops rather than say yes to what will be gone", async () => {

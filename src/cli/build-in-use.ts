@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 export function claimBuild(program: string): void {
   const claim = fileURLToPath(new URL(`.users/${process.pid}`, program));
   try {
-    writeFileSync(claim, "");
+    // One that is left there was a program's of the same number. Nothing is written through it, whatever it is.
+    rmSync(claim, { force: true });
+    writeFileSync(claim, "", { flag: "wx" });
   } catch {
     // No such folder, or not ours to write to.
     return;

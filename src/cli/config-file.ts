@@ -2,22 +2,11 @@
 // Credentials are kept by exact origin: those of `gateway` belong to the origin of gateway.url, those of any other gateway
 // are in gateways."<origin>". Nothing here talks to a gateway.
 
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { parse, stringify, TomlError, type TomlTable, type TomlValue } from "smol-toml";
+import { replaceFile } from "../hosts/node/own-files.ts";
 import { DEFAULT_URL, gatewayAddress } from "./address.ts";
 import { Problem } from "./problem.ts";
 
@@ -86,17 +75,7 @@ export function updateConfig(file: string, change: (table: TomlTable) => void): 
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const target = realFile(file);
-    const fresh = `${target}.${process.pid}.new`;
-    rmSync(fresh, { force: true });
-    const handle = openSync(fresh, "wx", 0o600);
-    try {
-      writeSync(handle, stringify(table));
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-    chmodSync(fresh, 0o600);
-    renameSync(fresh, target);
+    replaceFile(target, stringify(table), { isSynced: true });
   } catch (error) {
     throw new Problem(`Cannot write ${file}: ${reason(error)}`);
   }

@@ -1,8 +1,9 @@
 // Lines typed at `gsv shell`, kept for the next time in a private file beside the configuration. Losing them is no
 // failure, so nothing here throws.
 
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, fchmodSync, mkdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { openToAppend, readOwn, replaceFile } from "../hosts/node/own-files.ts";
 import { configPath } from "./config-file.ts";
 
 export const HISTORY_LINES = 1_000;
@@ -14,14 +15,10 @@ export function historyPath(config = configPath()): string {
 /** The newest first; a file that has grown to twice what is kept is cut. */
 export function readHistory(file: string): string[] {
   try {
-    const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+    const lines = (readOwn(file) ?? "").split("\n").filter(Boolean);
+    if (lines.length > 0) withHistory(file, (handle) => fchmodSync(handle, 0o600));
     const kept = lines.slice(-HISTORY_LINES);
-    chmodSync(file, 0o600);
-    if (lines.length > HISTORY_LINES * 2) {
-      const fresh = `${file}.${process.pid}.new`;
-      writeFileSync(fresh, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-      renameSync(fresh, file);
-    }
+    if (lines.length > HISTORY_LINES * 2) replaceFile(file, kept.map((line) => `${line}\n`).join(""));
     return kept.toReversed();
   } catch {
     return [];
@@ -32,9 +29,18 @@ export function readHistory(file: string): string[] {
 export function addToHistory(file: string, line: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    appendFileSync(file, `${line.replaceAll("\n", " ")}\n`, { mode: 0o600 });
+    withHistory(file, (handle) => writeSync(handle, `${line.replaceAll("\n", " ")}\n`));
   } catch {
     // There is still the one in memory.
+  }
+}
+
+function withHistory<T>(file: string, work: (handle: number) => T): T {
+  const handle = openToAppend(file);
+  try {
+    return work(handle);
+  } finally {
+    closeSync(handle);
   }
 }
 

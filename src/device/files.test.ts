@@ -39,6 +39,25 @@ it("replaces a file whole, keeps its mode, and leaves nothing beside it", async 
   expect(readdirSync(folder)).toEqual(["script.sh"]);
 });
 
+it("writes nothing through what took the place of the file it was writing beside", async () => {
+  const path = join(folder, "file");
+  const other = join(folder, "other");
+  writeFileSync(path, "old");
+  chmodSync(path, 0o646);
+  writeFileSync(other, "somebody's", { mode: 0o600 });
+  const fresh = () => readdirSync(folder).find((name) => name.endsWith(".gsv"));
+  // A large file takes long enough to be seen while it is written.
+  const written = files.write(path, new Uint8Array(64 * 1024 * 1024));
+  while (fresh() === undefined) await new Promise((resolve) => setImmediate(resolve));
+  const beside = join(folder, fresh()!);
+  expect(statSync(beside).mode & 0o077).toBe(0);
+  rmSync(beside);
+  symlinkSync(other, beside);
+  expect(await code(written)).toBe("EINVAL");
+  expect([readFileSync(path, "utf8"), readFileSync(other, "utf8"), statSync(other).mode & 0o777]).toEqual(["old", "somebody's", 0o600]);
+  expect(readdirSync(folder).toSorted()).toEqual(["file", "other"]);
+});
+
 it("writes through a link and leaves the link", async () => {
   writeFileSync(join(folder, "real"), "old");
   symlinkSync("real", join(folder, "link"));

@@ -1,9 +1,9 @@
 // A machine's real files behind the interface that fs.* works on. Paths are the machine's own: absolute as they are,
 // relative ones below the workspace, `~` the user's home. What the user of the daemon may not do, nobody may through it.
 
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
-import { chmod, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import {
@@ -19,7 +19,10 @@ import {
 } from "../hardware/filesystem.ts";
 import { filesHolding, type Holding } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
+import { type Identity, isOurs, isStill, openNew } from "../hosts/node/own-files.ts";
 import { LocalDirectories } from "./local.ts";
+import { Parts } from "./parts.ts";
+import { partsFolder } from "./state.ts";
 
 /** What is read at once where the disk is near. */
 const NOW_BYTES_MAX = 64 * 1024;
@@ -28,15 +31,15 @@ const UNCHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
 export class MachineFiles implements FileSystem {
   readonly #workspace: string;
-  /** Files beside others that something is just being written to. */
-  readonly #growing = new Set<string>();
+  readonly #parts: Parts;
   readonly #rg: string | null;
   readonly #local = new LocalDirectories();
 
   /** Without a ripgrep, everything is read here. */
-  constructor(workspace: string, rg: string | null = "rg") {
+  constructor(workspace: string, rg: string | null = "rg", parts = partsFolder()) {
     this.#workspace = workspace;
     this.#rg = rg;
+    this.#parts = new Parts(parts);
   }
 
   resolve(path: string): string {
@@ -128,16 +131,20 @@ export class MachineFiles implements FileSystem {
     if (there !== null && !there.isFile()) return this.#into(place, content);
     const temporary = join(dirname(place), `.${basename(place).slice(0, 200)}.${randomUUID()}.gsv`);
     try {
-      const handle = await told(path, open(temporary, "wx", 0o666));
+      // Private until it is whole, and its mode is set by what was opened, not by a name that may be a link by then.
+      const handle = await told(path, openNew(temporary));
+      let made: Identity;
       try {
+        made = await handle.stat({ bigint: true });
         await told(path, handle.writeFile(content));
+        await told(path, handle.chmod(there === null ? newMode() : modeLike(there)));
         await told(path, handle.sync());
       } finally {
         await handle.close();
       }
-      if (there !== null) await chmod(temporary, Number(there.mode) & 0o7777);
       if (ifVersion !== undefined && (there === null || versionOf(there) !== ifVersion || (await this.stat(place)).version !== ifVersion))
         throw new FileError("ESTALE", path);
+      if (!(await isStill(temporary, made))) throw taken(path);
       await told(path, rename(temporary, place));
     } catch (error) {
       await unlink(temporary).catch(() => {});
@@ -145,54 +152,41 @@ export class MachineFiles implements FileSystem {
     }
   }
 
-  /** Beside the old one until it is whole, under a name that says what it will be: so a later try finds it. */
+  /** Beside the old one until it is whole: parts.ts. */
   async receive(path: string, { size, tag, mode }: Coming): Promise<Receipt> {
     await told(path, mkdir(dirname(path), { recursive: true }));
     const place = await realpath(path).catch(() => path);
-    const there = await lstat(place).catch(() => null);
+    const there = await lstat(place, { bigint: true }).catch(() => null);
     if (there?.isDirectory()) throw new FileError("EISDIR", path);
     if (there !== null && !there.isFile()) throw new FileError("EINVAL", path, `Not a file, so nothing is copied there: ${path}`);
-    const partly = join(
-      dirname(place),
-      `.${basename(place).slice(0, 150)}.${createHash("sha256")
-        .update(`${tag ?? randomUUID()} ${size}`)
-        .digest("hex")
-        .slice(0, 32)}.gsv-part`,
-    );
-    if (this.#growing.has(partly)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
-    this.#growing.add(partly);
-    try {
-      const handle = await told(path, open(partly, constants.O_RDWR | constants.O_CREAT, 0o600));
-      const have = await handle.stat().then((found) => (found.size <= size ? found.size : handle.truncate(0).then(() => 0)));
-      let at = have;
-      return {
-        have,
-        read: (start, end) => told(path, readRange(handle, start, Math.min(end, have))),
-        write: async (chunk) => {
-          for (let done = 0; done < chunk.length;) {
-            const { bytesWritten } = await told(path, handle.write(chunk, done, chunk.length - done, at));
-            done += bytesWritten;
-            at += bytesWritten;
-          }
-        },
-        finish: async () => {
-          const wanted = there === null ? (mode ?? 0o666) & ~process.umask() : there.mode & 0o7777;
-          await told(path, handle.chmod(wanted));
-          await told(path, handle.sync());
-          await handle.close();
-          await told(path, rename(partly, place));
-          this.#growing.delete(partly);
-        },
-        leave: async (forget) => {
-          await handle.close().catch(() => {});
-          if (forget || at === 0) await unlink(partly).catch(() => {});
-          this.#growing.delete(partly);
-        },
-      };
-    } catch (error) {
-      this.#growing.delete(partly);
-      throw error;
-    }
+    const part = await told(path, this.#parts.open(place, size, tag));
+    if (part === null) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
+    const { handle } = part;
+    const have = await handle
+      .stat()
+      .then((found) => (found.size <= size ? found.size : handle.truncate(0).then(() => 0)))
+      .catch(async (error: unknown) => {
+        await part.leave(false);
+        throw error;
+      });
+    let at = have;
+    return {
+      have,
+      read: (start, end) => told(path, readRange(handle, start, Math.min(end, have))),
+      write: async (chunk) => {
+        for (let done = 0; done < chunk.length;) {
+          const { bytesWritten } = await told(path, handle.write(chunk, done, chunk.length - done, at));
+          done += bytesWritten;
+          at += bytesWritten;
+        }
+      },
+      finish: async () => {
+        await told(path, handle.sync());
+        await told(path, handle.chmod(there === null ? newMode(mode) : modeLike(there)));
+        if (!(await told(path, part.settle()))) throw taken(path);
+      },
+      leave: (forget) => part.leave(!forget && at > 0),
+    };
   }
 
   async remove(path: string): Promise<void> {
@@ -251,6 +245,20 @@ async function readRange(handle: FileHandle, start: number, end: number): Promis
     filled += bytesRead;
   }
   return filled === bytes.length ? bytes : bytes.subarray(0, filled);
+}
+
+/** As the system would have it for a new file. */
+function newMode(mode = 0o666): number {
+  return mode & ~process.umask();
+}
+
+/** That of the file it replaces. Somebody else's program must not become one that runs as us. */
+function modeLike(there: BigIntStats): number {
+  return Number(there.mode) & (isOurs(there) ? 0o7777 : 0o777);
+}
+
+function taken(path: string): FileError {
+  return new FileError("EINVAL", path, `Somebody replaced what was being written beside ${path}, so it was left as it is: try again`);
 }
 
 type Versioned = { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint };

@@ -6,9 +6,10 @@
 // A key is remembered for a day, as the gateway's own are. Results are many and large, so only the last ones are kept.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CallError } from "../client/line.ts";
+import { openToAppend, readOwn, replaceFile } from "../hosts/node/own-files.ts";
 
 export type LedgerCall = {
   key: string;
@@ -174,7 +175,7 @@ export class Ledger {
 
   #write(line: Line): void {
     const bytes = Buffer.from(textOf(line));
-    if (this.#handle === null) return appendFileSync(this.#file, bytes);
+    if (this.#handle === null) return this.#append(bytes);
     if (writeSync(this.#handle, bytes) < bytes.length) throw new Error("no space left on the disk");
     this.#fileBytes += bytes.length;
     if (this.#fileBytes <= Math.max(this.#limits.fileBytes, 2 * this.#compactBytes)) return;
@@ -191,21 +192,22 @@ export class Ledger {
       if (isDone) lines.push(textOf({ key, done: true, ...(result === undefined ? {} : { result }) }));
     }
     const text = lines.join("");
-    const fresh = `${this.#file}.new`;
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, this.#file);
+    replaceFile(this.#file, text);
     this.#compactBytes = this.#fileBytes = text.length;
-    return openSync(this.#file, "a", 0o600);
+    return openToAppend(this.#file);
+  }
+
+  #append(bytes: Uint8Array): void {
+    const handle = openToAppend(this.#file);
+    try {
+      writeSync(handle, bytes);
+    } finally {
+      closeSync(handle);
+    }
   }
 
   #read(): void {
-    let text = "";
-    try {
-      text = readFileSync(this.#file, "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-    for (const raw of text.split("\n")) {
+    for (const raw of (readOwn(this.#file) ?? "").split("\n")) {
       const line = parsed(raw);
       if (line === null) continue;
       if ("digest" in line) {

@@ -10,6 +10,11 @@ export function stateFolder(deviceId: string, env: NodeJS.ProcessEnv = process.e
   return join(env.GSV_HOME || join(homedir(), ".gsv"), "device", folderName(deviceId));
 }
 
+/** Which files on their way to this machine were begun here: of its daemons and of `gsv cp`. */
+export function partsFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.GSV_HOME || join(homedir(), ".gsv"), "parts");
+}
+
 /** A device may be called anything; a folder may not. */
 function folderName(deviceId: string): string {
   const name = encodeURIComponent(deviceId).replaceAll(".", "%2E").replaceAll("*", "%2A");

@@ -7,16 +7,18 @@ import type { Changed } from "../syscalls/define.ts";
 import type { Connections } from "./nouns/connections.ts";
 import type { Device } from "./nouns/devices.ts";
 
+/** Who may use a device, with what each of them sees of it. Its owner is the first. */
+export type UsersOf = (deviceKey: string) => readonly { uid: number; device: Device }[];
+
 export class Emit {
   readonly #sockets: Sockets;
   readonly #connections: Connections;
-  readonly #membersOf: (deviceId: string) => readonly number[];
+  readonly #usersOf: UsersOf;
 
-  /** `membersOf`: who may use a device because their group may. */
-  constructor(sockets: Sockets, connections: Connections, membersOf: (deviceId: string) => readonly number[]) {
+  constructor(sockets: Sockets, connections: Connections, usersOf: UsersOf) {
     this.#sockets = sockets;
     this.#connections = connections;
-    this.#membersOf = membersOf;
+    this.#usersOf = usersOf;
   }
 
   /** To whoever started the command. */
@@ -33,11 +35,11 @@ export class Emit {
     for (const socketId of to) this.#sockets.send(socketId, text);
   }
 
-  deviceStatus(event: "connected" | "disconnected", device: Device, driverConnectionId: string): void {
-    const members = this.#membersOf(device.deviceId);
-    const users = [device.ownerUid, ROOT_UID, ...members].flatMap((uid) => this.#connections.ofUser(uid, "user"));
-    const to = new Set(event === "connected" ? [...users, driverConnectionId] : users);
-    const text = JSON.stringify({ type: "sig", signal: "device.status", payload: { event, device } });
-    for (const socketId of to) this.#sockets.send(socketId, text);
+  deviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
+    for (const [at, { uid, device }] of this.#usersOf(deviceKey).entries()) {
+      const text = JSON.stringify({ type: "sig", signal: "device.status", payload: { event, device } });
+      for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+      if (at === 0 && event === "connected") this.#sockets.send(driverConnectionId, text);
+    }
   }
 }

@@ -27,15 +27,15 @@ const MEANS: Readonly<Record<string, SessionStatus>> = { finished: "completed", 
 export function execStatus({ reads, write }: Means, driver: Caller, payload: unknown): boolean {
   const { data: told } = ExecStatus.safeParse(payload);
   if (told === undefined || driver.identity.role !== "driver") return false;
-  const { device: deviceId } = driver.identity;
+  const device = reads.devices.ofDriver(driver.connectionId);
   const session = reads.shellSessions.get(told.sessionId, reads.now);
-  if (session?.deviceId !== deviceId || reads.devices.driverOf(deviceId) !== driver.connectionId) return false;
+  if (session === undefined || session.deviceId !== device) return false;
   write(({ shellSessions, processSessions, emit, after, now }) => {
     const status = MEANS[told.event] ?? "running";
     if (!shellSessions.told(told.sessionId, { status, exitCode: told.exitCode ?? null }, now)) return;
     const leftBy = status === "running" ? undefined : processSessions.ended(told.sessionId);
     if (leftBy !== undefined) after(() => emit.changed(leftBy, ["sessions"]));
-    after(() => emit.execStatus(session.uid, { deviceId, ...told }));
+    after(() => emit.execStatus(session.uid, { deviceId: session.target, ...told }));
   });
   return true;
 }

@@ -4,7 +4,7 @@ import { isNamedByDefault } from "../approval/defaults.ts";
 import { type Answer, type Door, pass } from "../gate/gate.ts";
 import { fail } from "../lib/sys-error.ts";
 import { type Ports } from "../ports/ports.ts";
-import type { Caller } from "../protocol/caller.ts";
+import { type Caller, ROOT_UID } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import { StorageError } from "../ports/sql.ts";
 import { Windows } from "../models/window.ts";
@@ -30,7 +30,7 @@ import { Accounts } from "./nouns/accounts.ts";
 import { Capabilities } from "./nouns/capabilities.ts";
 import { Config } from "./nouns/config.ts";
 import { Connections } from "./nouns/connections.ts";
-import { Devices } from "./nouns/devices.ts";
+import { type Device, Devices } from "./nouns/devices.ts";
 import { Files } from "./nouns/files.ts";
 import { Groups } from "./nouns/groups.ts";
 import { Approvals } from "./nouns/approvals.ts";
@@ -124,8 +124,13 @@ export class Kernel {
     this.#accounts = new Accounts(sql, groups);
     this.#tokens = new Tokens(sql, crypto);
     this.#connections = new Connections(sql, sockets, this.#transactor, this.#accounts, capabilities);
+    const people = {
+      nameOf: (uid: number) => this.#accounts.byUid(uid)?.username ?? String(uid),
+      uidOf: (username: string) => this.#accounts.byName(username)?.uid,
+    };
     this.#devices = new Devices(
       sql,
+      people,
       (connectionId) => sockets.heardAt(connectionId),
       () => clock.now(),
     );
@@ -133,11 +138,7 @@ export class Kernel {
     this.#results = new Results(sql, crypto);
     this.#throttle = new Throttle(sql);
     this.#timers = new Timers(sql);
-    this.#emit = new Emit(sockets, this.#connections, (deviceId) =>
-      this.#devices
-        .groupsOf(deviceId)
-        .flatMap((gid) => (groups.get(gid)?.members ?? []).flatMap((username) => this.#accounts.byName(username)?.uid ?? [])),
-    );
+    this.#emit = new Emit(sockets, this.#connections, (deviceKey) => this.#usersOf(deviceKey, groups));
 
     this.#approvals = new Approvals(sql);
     this.#followers = new Followers(sql);
@@ -275,8 +276,8 @@ export class Kernel {
       judge,
       turns,
       ownerLimits: (uid) => budgetsOf(reads.config, uid).user,
-      cancelLater: (deviceId, caller, key) => this.#routing.cancelLater(deviceId, caller, key),
-      cancelNow: (deviceId) => this.#routing.deviceCame(deviceId),
+      cancelLater: (deviceKey, caller, key) => this.#routing.cancelLater(deviceKey, caller, key),
+      cancelNow: (deviceKey) => this.#routing.deviceCame(deviceKey),
     });
     const effects = {
       ai: aiCalls(preparing),
@@ -300,10 +301,10 @@ export class Kernel {
       hardware: async (call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal) => {
         const { target: _, ...rest } = args;
         if (call.carries === "body") return { data: await this.#transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
-        const deviceId = route(reads, caller, args);
-        if (deviceId !== null) {
-          const lost = answerWithoutDevice(reads, caller, frame, args, deviceId);
-          const data = lost ?? (await this.#routing.forward(call.name, caller, frame, deviceId, rest, signal));
+        const target = route(reads, caller, args);
+        if (target !== null) {
+          const lost = answerWithoutDevice(reads, caller, frame, args, target);
+          const data = lost ?? (await this.#routing.forward(call.name, caller, frame, target, rest, signal));
           return { data, stays: true, after: [] };
         }
         refuseKey(call, frame);
@@ -520,12 +521,26 @@ export class Kernel {
         this.#connections.remove(socketId);
         this.#followers.connectionGone(socketId);
         const device = this.#devices.disconnected(socketId, this.#ports.clock.now());
-        if (device !== undefined) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
+        if (device !== null) this.#transactor.after(() => this.#emit.deviceStatus("disconnected", device, socketId));
       }),
     );
     this.#unlessFull(() => {
       this.#routing.driverGone(socketId);
       this.#routing.originGone(socketId);
+    });
+  }
+
+  #usersOf(deviceKey: string, groups: Groups): { uid: number; device: Device }[] {
+    const owner = this.#devices.get(deviceKey)?.ownerUid;
+    if (owner === undefined) return [];
+    const members = this.#devices.groupsOf(deviceKey).flatMap((gid) => groups.get(gid)?.members ?? []);
+    const uids = new Set([owner, ROOT_UID, ...members.flatMap((username) => this.#accounts.byName(username)?.uid ?? [])]);
+    return [...uids].flatMap((uid) => {
+      const account = this.#accounts.byUid(uid);
+      const seen = account && this.#devices.details(this.#accounts.identity(account), deviceKey);
+      if (seen === undefined) return [];
+      const { description: _, implements: __, ...device } = seen;
+      return { uid, device };
     });
   }
 

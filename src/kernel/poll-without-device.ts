@@ -7,30 +7,30 @@ import type { ExecResult } from "../hardware/exec.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import type { ReadContext } from "./context.ts";
-import type { HardwareArgs } from "./route.ts";
+import type { HardwareArgs, Target } from "./route.ts";
 
 const EXEC = "shell.exec";
 
-/** Null where the device is to be asked, or to be found offline. `deviceId` is where the call was routed to. */
+/** Null where the device is to be asked, or to be found offline. `target` is where the call was routed to. */
 export function answerWithoutDevice(
   { devices, shellSessions, now }: ReadContext,
   caller: Caller,
   { call, key }: Pick<Req, "call" | "key">,
   args: HardwareArgs,
-  deviceId: string,
+  { key: deviceKey, name }: Target,
 ): ExecResult | null {
   const { sessionId } = args;
   if (call !== EXEC || sessionId === undefined || !isPoll(args)) return null;
   const session = shellSessions.get(sessionId, now);
-  if (session?.uid !== caller.uid || session.deviceId !== deviceId) return null;
+  if (session?.uid !== caller.uid || session.deviceId !== deviceKey) return null;
   const lost = (error: string): ExecResult => ({ status: "failed", output: "", error, sessionId });
-  const device = devices.get(deviceId);
+  const device = devices.details(caller, deviceKey);
   // Told alike, because whether there is such a device is not for everybody to know who has used it once.
-  if (device === undefined || !devices.mayUse(caller, deviceId))
-    return lost(`Device gone: ${deviceId} was removed, or is no longer yours to use. How the command ended is not known`);
+  if (device === undefined)
+    return lost(`Device gone: ${name} was removed, or is no longer yours to use. How the command ended is not known`);
   const isPatient = args.after !== undefined || key !== undefined || caller.agent !== undefined;
   if (isPatient || device.online) return null;
-  return lost(`Device disconnected: ${deviceId}. Whether the command still runs is not known: ask again when the device is back`);
+  return lost(`Device disconnected: ${name}. Whether the command still runs is not known: ask again when the device is back`);
 }
 
 /** It only asks for more output. */

@@ -19,8 +19,12 @@ export function refuseKey({ name, does }: { name: string; does: string }, { key 
     fail(400, `${name} on gsv takes no key: read what is there before you send it again`, TAKES_NO_KEY);
 }
 
+/** A device by its key, and what the caller calls it. The key is NO_DEVICE for one that the caller may not use. */
+export type Target = { key: string; name: string };
+export const NO_DEVICE = "";
+
 /** The device, or null for the gateway itself. */
-export function route({ shellSessions, now }: ReadContext, caller: Caller, args: HardwareArgs): string | null {
+export function route({ devices, shellSessions, now }: ReadContext, caller: Caller, args: HardwareArgs): Target | null {
   const { target, sessionId } = args;
   const named = target === undefined || target === NATIVE ? null : target;
   const session = sessionId === undefined ? undefined : shellSessions.get(sessionId, now);
@@ -28,8 +32,11 @@ export function route({ shellSessions, now }: ReadContext, caller: Caller, args:
     // To others than its owner a session does not exist. The gateway's own shell says so itself; a device does not know whose
     // its sessions are, so it is not asked. Root sees all of them, and may go on with them where it says on which device.
     if (sessionId !== undefined && named !== null && !isRoot(caller)) fail(404, `Unknown session on ${named}: ${sessionId}`);
-    return named;
+    return named === null ? null : { key: devices.find(caller, named) ?? NO_DEVICE, name: named };
   }
-  if (target !== undefined && target !== session.deviceId) fail(400, `Session ${sessionId} runs on ${session.deviceId}, not on ${target}`);
-  return session.deviceId;
+  const { deviceId: key, target: name } = session;
+  // By the name it had when the command was started, or by the one it has now.
+  if (target !== undefined && target !== name && (named === null || devices.find(caller, named) !== key))
+    fail(400, `Session ${sessionId} runs on ${name}, not on ${target}`);
+  return { key, name };
 }

@@ -18,9 +18,11 @@ import { migrate } from "./schema/migrate.ts";
 
 const ALICE = { uid: 1000, gids: [1000], connectionId: "alice's socket" } as unknown as Caller;
 const DRIVER = "driver's socket";
+const LAPTOP = { key: "laptop", name: "laptop" };
 const ROUTE = {
   call: "fs.read",
   deviceId: "laptop",
+  target: "laptop",
   driverId: DRIVER,
   originId: ALICE.connectionId,
   requestId: "request 7",
@@ -53,6 +55,7 @@ beforeEach(() => {
   [sent, dropped, woken, told, durable, lives] = [[], [], [], [], 0, 0];
   const devices = new Devices(
     sql,
+    { nameOf: String, uidOf: Number },
     () => now,
     () => now,
   );
@@ -103,7 +106,7 @@ function life(): Routing {
 }
 
 const ask = (call: string, signal = new AbortController().signal, key?: string, caller = ALICE) =>
-  routing.forward(call, caller, { id: "request 7", ...(key === undefined ? {} : { key }) }, "laptop", { path: "x" }, signal);
+  routing.forward(call, caller, { id: "request 7", ...(key === undefined ? {} : { key }) }, LAPTOP, { path: "x" }, signal);
 const running = (id: string) => ({ type: "res" as const, id, ok: true as const, data: { status: "running", sessionId: "s" } });
 const reasons = async (asked: Promise<unknown>[]) =>
   (await Promise.allSettled(asked)).map((end) => end.status === "rejected" && (end.reason as object));
@@ -189,7 +192,7 @@ it("asks after a command where it runs, its owner only, and for a month", async 
   routing.answered(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
   await asked;
   const reads = context as unknown as ReadContext;
-  expect(route(reads, ALICE, { sessionId: "s" })).toBe("laptop");
+  expect(route(reads, ALICE, { sessionId: "s" })).toEqual(LAPTOP);
   expect(route(reads, { ...ALICE, uid: 1001 }, { sessionId: "s" })).toBeNull();
   expect(() => route(reads, ALICE, { sessionId: "s", target: "gsv" })).toThrow("Session s runs on laptop");
   now += 30 * 24 * 60 * 60 * 1000;

@@ -14,7 +14,7 @@ import { hardwareCalls } from "../syscalls/hardware.table.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import { execStatus } from "./exec-status.ts";
 import { NOBODY, type Route } from "./nouns/routes.ts";
-import { TAKES_NO_KEY } from "./route.ts";
+import { TAKES_NO_KEY, type Target } from "./route.ts";
 
 type Means = {
   ports: Ports;
@@ -56,18 +56,19 @@ export class Routing {
   }
 
   /** `args` without target. Rejects with what kept the call from being answered. `join` of a call that carries a body. */
-  async forward(call: string, caller: Caller, asked: Asked, deviceId: string, args: Data, signal: AbortSignal, join?: Join): Promise<Data> {
+  async forward(call: string, caller: Caller, asked: Asked, target: Target, args: Data, signal: AbortSignal, join?: Join): Promise<Data> {
     const { ports } = this.#means;
     if (signal.aborted) fail(503, "The caller went away before this was sent");
-    const { driverId, keepsLedger } = this.#targetOf(call, caller, deviceId);
+    const { driverId, keepsLedger } = this.#targetOf(call, caller, target);
     const key = asked.key === undefined || READS.has(call) ? undefined : this.#keyOf(asked.key, caller);
     if (key !== undefined && !keepsLedger)
-      fail(400, `Device ${deviceId} keeps no ledger, so it takes no key: look what is there before you send it again`, TAKES_NO_KEY);
+      fail(400, `Device ${target.name} keeps no ledger, so it takes no key: look what is there before you send it again`, TAKES_NO_KEY);
     const routeId = `${this.#life}.${++this.#count}`;
     const dueAt = ports.clock.now() + ROUTE_TTL_MS;
     const joint = join?.(driverId, this.#prolonging(routeId));
     const { connectionId: originId, uid } = caller;
-    const route = { routeId, call, deviceId, driverId, originId, requestId: asked.id, uid, dueAt, isKeyed: key !== undefined };
+    const device = { deviceId: target.key, target: target.name };
+    const route = { routeId, call, ...device, driverId, originId, requestId: asked.id, uid, dueAt, isKeyed: key !== undefined };
     this.#means.relaxed(({ routes }) => routes.add(route));
     this.#means.wakeBy(dueAt);
     const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { route, resolve, reject }));
@@ -84,17 +85,17 @@ export class Routing {
   }
 
   /** A call was stopped that its device may still carry out: it is told when it is back. */
-  cancelLater(deviceId: string, caller: Caller, key: string): void {
-    this.#means.relaxed(({ cancellations, now }) => cancellations.add(deviceId, this.#keyOf(key, caller), now));
+  cancelLater(deviceKey: string, caller: Caller, key: string): void {
+    this.#means.relaxed(({ cancellations, now }) => cancellations.add(deviceKey, this.#keyOf(key, caller), now));
     // It may have come back by another socket before the old one was known to be gone.
-    this.deviceCame(deviceId);
+    this.deviceCame(deviceKey);
   }
 
   /** A device has connected. */
-  deviceCame(deviceId: string): void {
-    const driverId = this.#means.reads.devices.driverOf(deviceId);
+  deviceCame(deviceKey: string): void {
+    const driverId = this.#means.reads.devices.driverOf(deviceKey);
     if (driverId === undefined || driverId === null) return;
-    for (const key of this.#means.relaxed(({ cancellations }) => cancellations.take(deviceId))) this.#cancel(driverId, { key });
+    for (const key of this.#means.relaxed(({ cancellations }) => cancellations.take(deviceKey))) this.#cancel(driverId, { key });
   }
 
   /** A `res` from some socket. */
@@ -117,7 +118,7 @@ export class Routing {
   /** The device's socket is gone, and nobody will ever answer. */
   driverGone(driverId: string): void {
     for (const route of this.#means.relaxed(({ routes }) => routes.takeOfDriver(driverId)))
-      this.#settle(route, { ok: false, error: failed(503, `Device disconnected: ${route.deviceId}`, route) });
+      this.#settle(route, { ok: false, error: failed(503, `Device disconnected: ${route.target}`, route) });
   }
 
   /**
@@ -138,7 +139,7 @@ export class Routing {
       if (open.has(routeId)) continue;
       const { route } = waiting;
       this.#waiting.delete(routeId);
-      waiting.reject(failed(503, `The gateway's storage failed while ${route.deviceId} was asked`, route));
+      waiting.reject(failed(503, `The gateway's storage failed while ${route.target} was asked`, route));
     }
     const isClosed = (routeId: string) =>
       this.#closed.has(routeId) || (routeId.startsWith(`${this.#life}.`) && !this.#waiting.has(routeId));
@@ -152,7 +153,7 @@ export class Routing {
   woke(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     for (const route of this.#means.relaxed(({ routes }) => routes.takeDue(now))) {
-      this.#settle(route, { ok: false, error: failed(504, `Syscall timed out: ${route.call} on ${route.deviceId}`, route) });
+      this.#settle(route, { ok: false, error: failed(504, `Syscall timed out: ${route.call} on ${route.target}`, route) });
     }
   }
 
@@ -169,11 +170,11 @@ export class Routing {
   }
 
   /** Who may use it, whether it is there, and whether it can do this: in this order, so that a stranger learns nothing. */
-  #targetOf(call: string, caller: Caller, deviceId: string): { driverId: string; keepsLedger: boolean } {
-    const device = this.#means.reads.devices.asTarget(caller, deviceId) ?? fail(403, `Access denied to device: ${deviceId}`);
-    if (!device.online) fail(503, `Device offline: ${deviceId}`);
-    if (!allows(device.implements, call)) fail(400, `Device ${deviceId} does not implement ${call}`);
-    const driverId = device.driverId ?? fail(503, `No active connection for device: ${deviceId}`);
+  #targetOf(call: string, caller: Caller, { key, name }: Target): { driverId: string; keepsLedger: boolean } {
+    const device = this.#means.reads.devices.asTarget(caller, key) ?? fail(403, `Access denied to device: ${name}`);
+    if (!device.online) fail(503, `Device offline: ${name}`);
+    if (!allows(device.implements, call)) fail(400, `Device ${name} does not implement ${call}`);
+    const driverId = device.driverId ?? fail(503, `No active connection for device: ${name}`);
     return { driverId, keepsLedger: device.keepsLedger };
   }
 
@@ -197,11 +198,11 @@ export class Routing {
   }
 
   /** Whoever is told of a session can rely on it: it is on disk before the answer leaves. Later answers wait for no disk. */
-  #remember({ deviceId, uid }: Route, data: unknown): void {
+  #remember({ deviceId, target, uid }: Route, data: unknown): void {
     const { reads } = this.#means;
     const { sessionId } = dataOf(data);
     if (typeof sessionId !== "string" || sessionId.length > 128) return;
-    const heard = ({ shellSessions, now }: WriteContext) => shellSessions.heard({ sessionId, deviceId, uid }, now);
+    const heard = ({ shellSessions, now }: WriteContext) => shellSessions.heard({ sessionId, deviceId, target, uid }, now);
     if (reads.shellSessions.get(sessionId, reads.now) === undefined) this.#means.write(heard);
     else this.#means.relaxed(heard);
   }

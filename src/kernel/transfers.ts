@@ -136,13 +136,13 @@ export class Transfers {
     signal: AbortSignal,
   ): Started {
     const { bodies, native, ports, reads, routing } = this.#means;
-    const deviceId = route(reads, caller, target === undefined ? {} : { target });
-    if (deviceId === null) {
+    const device = route(reads, caller, target === undefined ? {} : { target });
+    if (device === null) {
       const body = new Body(far, () => ports.crypto.sha256Pieces());
       return { near: body, answer: native.run(call, caller, args, signal, body) };
     }
     const wire: { near: BodyEnd | null } = { near: null };
-    const answer = routing.forward(call.name, caller, { id: requestId }, deviceId, args, signal, (driverId, heard) => {
+    const answer = routing.forward(call.name, caller, { id: requestId }, device, args, signal, (driverId, heard) => {
       const id = bodies.newId(driverId);
       wire.near = bodies.join(driverId, id, far, heard);
       return { args: { body: id }, end: () => bodies.part(driverId, id) };

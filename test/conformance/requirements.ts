@@ -54,7 +54,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.connect:driver", "A driver connects with a node token and its list of patterns; it may call nothing", "1.5, 2.7"),
   r("sys.connect:driver-invalid", "A driver without patterns or with bad ones is 103; with a password it is 401", "1.4, 2.4"),
   r("sys.connect:driver-bound", "A token bound to a device id admits no other", "2.4"),
-  r("sys.connect:driver-owner", "A device id of another user is refused", "15.3.2"),
+  r(
+    "sys.connect:driver-owner",
+    "A device id belongs to its user: that another has the same shows nowhere, and changes nothing",
+    "issue 16",
+  ),
   r("sys.connect:service", "A service connects with a service token and a channel and gets what services may do", "1.5"),
   r("sys.connect:service-invalid", "A service without channel is 103", "1.4"),
   r("sys.connect:role-bound", "A token of one role does not admit another", "2.4"),

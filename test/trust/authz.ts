@@ -70,6 +70,8 @@ const PLAIN = new Set(
   ).split(" "),
 );
 
+/** The end of a token, the same for all of them. */
+const SOON = Date.now() + 3_600_000;
 const NOBODYS = "00000000-0000-4000-8000-000000000000";
 
 /** sys.user.create makes the name it is given; it is not the name of something that exists. */
@@ -100,6 +102,7 @@ await admin.call("repo.apply", { repo: "victim/secret", message: "hide", ops: [{
 const victimsWorkspace = await freshWorkspace(victim);
 const victims = await questions();
 await registerDevice("victim", victim.uid, "victims-laptop");
+const online = await registerDevice("victim", victim.uid, "victims-desk", true);
 
 for (const call of kernelCalls) {
   for (const name of Object.keys((call.args as unknown as { shape: Record<string, unknown> }).shape)) {
@@ -110,6 +113,8 @@ for (const who of ["none", "driver", "service", "user", "other", "root"] as cons
   for (const call of kernelCalls) await cells(who, call);
   await unknown(who);
 }
+for (const who of ["user", "other"] as const) for (const id of ["victims-laptop", "victims-desk"]) await probe(who, id);
+online.terminate();
 bar.numbers.syscalls = kernelCalls.length;
 admin.close();
 await host.close();
@@ -194,11 +199,11 @@ function ask(who: Who, call: Syscall, ids: Record<string, unknown>): Promise<Any
 }
 
 /** One request on a socket of its own, so that what one cell closes the next does not miss. */
-async function request(who: Who, call: string, args: Record<string, unknown>): Promise<AnyFrame> {
+async function request(who: Who, call: string, args: Record<string, unknown>, key?: string): Promise<AnyFrame> {
   const socket = await RawSocket.open(host.url);
   try {
     if (who !== "none") await logIn(socket, who);
-    socket.sendFrame({ type: "req", id: "cell", call, args });
+    socket.sendFrame({ type: "req", id: "cell", call, args, ...(key === undefined ? {} : { key }) });
     for (;;) {
       const frame = await socket.frame();
       if (frame.id === "cell") return frame;
@@ -217,18 +222,63 @@ function ownPlaces({ example }: Syscall, who: Who): Record<string, unknown> {
   return { from: own, to: own };
 }
 
-/** A device of the victim's that was here once. */
-async function registerDevice(username: string, uid: number, id: string): Promise<void> {
+/** Everything else that takes the id of a device: no answer tells whether another user has one of that id. */
+async function probe(who: "user" | "other", foreign: string): Promise<void> {
+  const here = { path: "/etc/passwd" };
+  const probes: Record<string, (id: string) => Promise<AnyFrame>> = {
+    "fs.copy from": (id) => request(who, "fs.copy", { from: { target: id, path: "x" }, to: { path: "y" } }),
+    "fs.copy to": (id) => request(who, "fs.copy", { from: here, to: { target: id, path: "x" } }),
+    "shell.exec session": (id) => request(who, "shell.exec", { target: id, sessionId: NOBODYS, input: "" }),
+    "shell.exec key": (id) => request(who, "shell.exec", { target: id, input: "ls" }, "a key"),
+    "proc.approval.preview": (id) => request(who, "proc.approval.preview", { call: "shell.exec", args: { target: id, input: "rm -r x" } }),
+    "fs.read /sys/devices": (id) => request(who, "fs.read", { path: `/sys/devices/${id}` }),
+    "fs.read owner@id": (id) => request(who, "fs.read", { target: `victim@${id}`, path: "x" }),
+    "sys.token.create": (id) => request(who, "sys.token.create", { kind: "node", allowedDeviceId: id, expiresAt: SOON }),
+    "sys.connect": (id) => connectAs(who, id),
+  };
+  for (const [name, ask] of Object.entries(probes)) {
+    const [theirs, nobodys] = [await ask(foreign), await ask(`no${foreign}`)];
+    const [one, other] = [unmarked(theirs, foreign), unmarked(nobodys, `no${foreign}`)];
+    bar.check("device ids", one === other, () => `${who} ${name} ${foreign}: ${one} but ${other}`);
+  }
+}
+
+/** As the driver of a device of that id, which is gone afterwards. */
+async function connectAs(who: "user" | "other", id: string): Promise<AnyFrame> {
+  const { username, uid } = personOf(who);
   const { token } = await admin.call("sys.token.create", { kind: "node", uid });
   const socket = await RawSocket.open(host.url);
-  await socket.call("sys.connect", {
+  const answer = await socket.call("sys.connect", driverArgs(username, token.token, id));
+  await request(who, "sys.device.remove", { deviceId: id });
+  socket.terminate();
+  return answer;
+}
+
+/** The answer without the id, and without what is new in each. */
+function unmarked(answer: AnyFrame, id: string): string {
+  return JSON.stringify(answer)
+    .replaceAll(id, "<id>")
+    .replaceAll(/"(connectionId|tokenId|token|tokenPrefix|createdAt)":("[^"]*"|\d+)/g, '"$1":""');
+}
+
+function driverArgs(username: string, token: string, id: string): Record<string, unknown> {
+  return {
     protocol: 1,
     client: { id, version: "0", platform: "test", role: "driver" },
     driver: { implements: ["fs.*"] },
-    auth: { username, token: token.token },
-  });
+    auth: { username, token },
+  };
+}
+
+/** A device of the victim's that was here once, or still is. */
+async function registerDevice(username: string, uid: number, id: string, stays = false): Promise<RawSocket> {
+  const { token } = await admin.call("sys.token.create", { kind: "node", uid });
+  const socket = await RawSocket.open(host.url);
+  await socket.call("sys.connect", driverArgs(username, token.token, id));
+  if (stays) return socket;
   socket.close();
   await socket.closed;
+  return socket;
 }
 
 async function logIn(socket: RawSocket, who: Exclude<Who, "none">): Promise<void> {

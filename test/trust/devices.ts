@@ -1,5 +1,5 @@
 // Devices under faults (F1 to F4 of B11): the wire is cut, answers are doubled and forged, two sockets claim one device,
-// gateway and daemon are killed. Nothing hangs, nothing runs elsewhere, nothing runs twice, and what nobody can know is
+// gateway and daemon are killed, and links wait where files are written. Nothing hangs, nothing runs elsewhere, nothing runs twice, and what nobody can know is
 // said so. `--rounds N` for more claims, `--kills N` for more kills, `--seconds N` for a longer command, `--seed S`.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,6 +14,7 @@ import { Asker } from "./devices/asker.ts";
 import { claims } from "./devices/claims.ts";
 import { kills } from "./devices/kills.ts";
 import { life } from "./devices/life.ts";
+import { planted } from "./devices/planted.ts";
 import { cutsInACall, ledgers, type Place, replays } from "./devices/faults.ts";
 
 const SECONDS = numberFlag("seconds", 8);
@@ -25,6 +26,7 @@ const bar = new Bar("B11 trust:devices");
 const scratch = mkdtempSync(join(tmpdir(), "gsv-devices-"));
 const random = new Random(seed);
 
+await planted(bar, scratch);
 await faults();
 await life(bar, scratch, SECONDS);
 await kills(bar, random, scratch, BUILD, KILLS);

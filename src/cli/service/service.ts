@@ -1,8 +1,9 @@
 // A program of ours that the system keeps running for its user, and what the system's own service manager does for it.
 // systemd.ts and launchd.ts are the two ways.
 
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { replaceFile } from "../../hosts/node/own-files.ts";
 import { Problem } from "../problem.ts";
 import type { Ran } from "./program.ts";
 
@@ -50,9 +51,7 @@ export async function mustManage(): Promise<ServiceManager> {
 /** In one step, so that no manager reads half a file. */
 export function place(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, text, { mode: 0o644 });
-  chmodSync(`${file}.new`, 0o644);
-  renameSync(`${file}.new`, file);
+  replaceFile(file, text, { mode: 0o644 });
 }
 
 export function mustHaveDone({ code, out, err }: Ran, what: string): void {

@@ -7,6 +7,7 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node
 import { join } from "node:path";
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 import { StorageError } from "../../ports/sql.ts";
+import { openNew, openPrivate } from "./own-files.ts";
 import { blobFault, crashPoint, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
@@ -33,7 +34,7 @@ export class NodeBlobs implements Blobs {
     const fault = blobFault();
     try {
       if (fault === "full") throw systemError("ENOSPC");
-      const handle = await open(beside, "w", 0o600);
+      const handle = await openNew(beside);
       try {
         await handle.writeFile(fault === "short" ? content.subarray(0, content.length / 2) : content);
         if (fault !== null) throw systemError(fault === "broken" ? "EIO" : "ENOSPC");
@@ -81,7 +82,7 @@ export class NodeBlobs implements Blobs {
 
   async grow(part: string): Promise<GrowingBlob> {
     const file = this.#file(part) + PART;
-    const handle = await open(file, "a+", 0o600);
+    const handle = (await openPrivate(file)) ?? (await this.#growNew(file));
     const { size } = await handle.stat();
     return new GrowingFile(handle, size, {
       name: (key) => this.#name(file, this.#file(key)),
@@ -97,6 +98,12 @@ export class NodeBlobs implements Blobs {
       const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: before }));
       if (mtimeMs < before) await rm(file, { force: true });
     }
+  }
+
+  /** Whatever else has the name is in the gateway's own folder and not of its making. */
+  async #growNew(file: string): Promise<FileHandle> {
+    await rm(file, { force: true });
+    return openNew(file);
   }
 
   async #name(file: string, place: string): Promise<void> {
@@ -150,7 +157,8 @@ class GrowingFile implements GrowingBlob {
 
   async write(content: Uint8Array): Promise<void> {
     try {
-      await this.#handle.appendFile(content);
+      for (let done = 0; done < content.length;)
+        done += (await this.#handle.write(content, done, content.length - done, this.#size + done)).bytesWritten;
       this.#size += content.length;
     } catch (error) {
       throw this.#means.asStorageError(error);

@@ -1,30 +1,17 @@
 // The data directory: private, locked by one gateway at a time, with the key for secrets at rest.
 
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { syncFolder } from "./folders.ts";
+import { mustBeForUs } from "./home-check.ts";
+import { isOurs, replaceFile } from "./own-files.ts";
 import { readRunning, type Running, runningFile } from "./running.ts";
 import { errcode } from "./sql.ts";
 
 const SQLITE_BUSY = 5;
 const WATCH_EVERY_MS = 2_000;
-/** At least one of them is in every directory that a gateway has used. */
-const OWN_NAMES = ["gateway.lock", "kernel.db", "secret.key"];
 
 /** Something the operator must put right; shown as one line without a stack. */
 export class OperatorError extends Error {}
@@ -38,7 +25,7 @@ export class Home {
     try {
       makeFolder(path);
       mustBeForUs(path);
-      chmodSync(path, 0o700);
+      makePrivate(path);
     } catch (error) {
       throw new OperatorError(`Cannot use the data directory ${path}: ${(error as Error).message}`);
     }
@@ -71,14 +58,8 @@ export class Home {
   secretKey(): Uint8Array {
     const file = join(this.path, "secret.key");
     if (!existsSync(file)) {
-      const handle = openSync(`${file}.new`, "w", 0o600);
-      writeSync(handle, randomBytes(32));
-      fsyncSync(handle);
-      closeSync(handle);
-      renameSync(`${file}.new`, file);
-      const folder = openSync(this.path, "r");
-      fsyncSync(folder);
-      closeSync(folder);
+      replaceFile(file, randomBytes(32), { isSynced: true });
+      syncFolder(this.path);
     }
     const key = readFileSync(file);
     if (key.length !== 32) throw new OperatorError(`${file} is damaged: restore it from a backup`);
@@ -105,7 +86,7 @@ export class Home {
 
   /** Tells other commands on this machine where the gateway is. */
   announce(running: Running): void {
-    writeFileSync(runningFile(this.path), `${JSON.stringify(running)}\n`, { mode: 0o600 });
+    replaceFile(runningFile(this.path), `${JSON.stringify(running)}\n`);
   }
 
   release(): void {
@@ -131,12 +112,15 @@ export class Home {
   }
 }
 
-/** Making it private would shut others out of a directory that somebody named by mistake. */
-function mustBeForUs(path: string): void {
-  // A device daemon of the same user keeps its logs there, perhaps before there is a gateway.
-  const names = readdirSync(path).filter((name) => name !== "lost+found" && name !== "logs");
-  if (names.length === 0 || OWN_NAMES.some((name) => names.includes(name))) return;
-  throw new Error("it holds other files and no gateway's data. Choose a directory of its own with --home");
+/** By what was opened, so that it is the directory that was looked at. */
+function makePrivate(path: string): void {
+  const handle = openSync(path, "r");
+  try {
+    const found = fstatSync(handle, { bigint: true });
+    if (isOurs(found) && (found.mode & 0o777n) !== 0o700n) fchmodSync(handle, 0o700);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** With its parents, one by one: Node's own recursive way never returns where a file system makes no folders, as /proc. */

@@ -1,7 +1,8 @@
 // Lines that are kept: in a private file that is rotated, or on standard output. Used by the gateway's log and the device
 // daemon's, and loads nothing that a device has no use for.
 
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync, writeSync } from "node:fs";
+import { type BigIntStats, closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
+import { isOurs, isOwn, openToAppend, openToRead } from "./own-files.ts";
 
 export type LogLimits = {
   /** A file that has this much is put aside before the next line. */
@@ -50,7 +51,7 @@ export class LogFile {
   }
 
   #open(file: string): void {
-    this.#fd = openSync(file, "a", 0o600);
+    this.#fd = openToAppend(file, isForLines);
     this.#isTorn = endsWithin(file, this.#fd);
   }
 
@@ -58,11 +59,17 @@ export class LogFile {
     const { size, ino, nlink } = fstatSync(this.#fd);
     if (size < this.#limits.bytesMax && nlink > 0) return;
     // Where another program writes to the same file, it may have put it aside already; or somebody removed it.
-    if (statSync(file, { throwIfNoEntry: false })?.ino === ino) rotate(file, this.#limits.filesMax);
+    if (lstatSync(file, { throwIfNoEntry: false })?.ino === ino) rotate(file, this.#limits.filesMax);
     const before = this.#fd;
     this.#open(file);
     closeSync(before);
   }
+}
+
+/** Besides files, pipes and devices that nobody but this user and the system could have put there. */
+function isForLines(found: BigIntStats): boolean {
+  const isSpecial = found.isFIFO() || found.isCharacterDevice();
+  return isOwn(found) || (isSpecial && (isOurs(found) || found.uid === 0n));
 }
 
 function rotate(file: string, filesMax: number): void {
@@ -75,7 +82,7 @@ function endsWithin(file: string, fd: number): boolean {
   const stats = fstatSync(fd);
   if (!stats.isFile() || stats.size === 0) return false;
   const last = new Uint8Array(1);
-  const reading = openSync(file, "r");
+  const reading = openToRead(file);
   readSync(reading, last, 0, 1, stats.size - 1);
   closeSync(reading);
   return last[0] !== NEWLINE;

@@ -16,7 +16,7 @@ import type { ReadContext, WriteContext } from "../context.ts";
 import type { Connections } from "../nouns/connections.ts";
 import type { Followers } from "../nouns/followers.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
-import { route } from "../route.ts";
+import { route, type Target } from "../route.ts";
 import type { Turns } from "../turns.ts";
 import { processCaller, processOwner } from "./caller.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -55,9 +55,9 @@ export type AgentMeans = {
   /** What the owner may use in a day. */
   ownerLimits: (uid: number) => Limits;
   /** The device is told when it is back that nobody wants the call of this key any more. */
-  cancelLater: (deviceId: string, caller: Caller, key: string) => void;
+  cancelLater: (deviceKey: string, caller: Caller, key: string) => void;
   /** The device is back. */
-  cancelNow: (deviceId: string) => void;
+  cancelNow: (deviceKey: string) => void;
 };
 
 export type SendWords = {
@@ -144,9 +144,9 @@ export class Agents {
   }
 
   /** A device has connected. */
-  deviceCame(deviceId: string): void {
-    this.#means.cancelNow(deviceId);
-    this.#deviceCalls.came(deviceId);
+  deviceCame(deviceKey: string): void {
+    this.#means.cancelNow(deviceKey);
+    this.#deviceCalls.came(deviceKey);
   }
 
   nextDueAt(): number | null {
@@ -404,7 +404,7 @@ export class Agents {
 }
 
 /** Where a call goes that may be wrong: then the gate says so. */
-function routeOrNull(reads: ReadContext, caller: Caller, args: Record<string, unknown>): string | null {
+function routeOrNull(reads: ReadContext, caller: Caller, args: Record<string, unknown>): Target | null {
   try {
     return route(reads, caller, args);
   } catch {

@@ -69,12 +69,13 @@ export class Judge {
     const { processes } = this.#means.reads;
     const process = processes.get(agent.pid) ?? fail(404, `Process not found: ${agent.pid}`);
     const device = call.runs === "hardware" ? route(this.#means.reads, caller, args) : null;
-    const judged = await this.#judged(process, caller, call.name, args, device);
+    const judged = await this.#judged(process, caller, call.name, args, device?.name ?? null);
     const decision = this.#means.policies.decide(process, judged);
     if (decision.action === "deny") refuse(decision);
     if (decision.action === "auto") return allowed(caller, agent, judged, null);
     if (agent.within !== undefined) return this.#within(caller, agent.within, judged, decision);
-    return this.#asked(caller, agent, process, judged, decision, device ?? NATIVE);
+    const target = device === null ? NATIVE : (this.#means.reads.devices.lastingName(caller, device.key) ?? device.name);
+    return this.#asked(caller, agent, process, judged, decision, target);
   }
 
   /** What would be said of a call, under the policies that count or under one that is given; nothing is done. */

@@ -17,7 +17,7 @@ import { kernelCalls } from "../../syscalls/kernel.table.ts";
 import type { CallOfProcess } from "./caller.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { DeviceCalls } from "./device-calls.ts";
-import { NATIVE } from "../route.ts";
+import { NATIVE, type Target } from "../route.ts";
 import { Asked } from "./judge.ts";
 import type { Keeping } from "./keeping.ts";
 import { isUnknown, type OpenCalls } from "./open-calls.ts";
@@ -38,14 +38,14 @@ export type LinkMeans = {
   heard: (events: readonly ProcessEvent[]) => void;
   stream: (payload: Record<string, unknown>) => void;
   /** The device a call goes to, or null. */
-  deviceOf: (caller: Caller, call: SysCall) => string | null;
+  deviceOf: (caller: Caller, call: SysCall) => Target | null;
   deviceCalls: DeviceCalls;
   openCalls: OpenCalls;
   sessions: Sessions;
   /** Questions of a run that is over. */
   withdraw: (process: ProcessRow, runId: string) => void;
   /** The device is told when it is back that nobody wants the call of this key any more. */
-  cancelLater: (deviceId: string, caller: Caller, key: string) => void;
+  cancelLater: (deviceKey: string, caller: Caller, key: string) => void;
   uuid: () => string;
   /** Something of ours broke: the id of the incident. */
   incident: (call: string, uid: number, error: unknown) => string;
@@ -101,21 +101,21 @@ async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: A
           mayRun ||= isUnknown(error);
           throw error;
         });
-    const deviceId = means.deviceOf(caller, sys);
+    const device = means.deviceOf(caller, sys);
     means.sessions.calling(process, sys);
-    const about = { pid, runId: sys.runId, callId: sys.callId, target: deviceId ?? NATIVE, command: commandOf(sys) };
+    const about = { pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
     const answer = await means.openCalls.run(about, signal, async (signal) => {
-      if (deviceId === null) return sendWith(signal)(false);
+      if (device === null) return sendWith(signal)(false);
       try {
-        return await means.deviceCalls.run(deviceId, sendWith(signal), signal);
+        return await means.deviceCalls.run(device.key, sendWith(signal), signal);
       } catch (error) {
         if (signal.reason !== STOPPED || key === undefined || !mayRun || error instanceof Asked) throw error;
-        means.cancelLater(deviceId, caller, key);
+        means.cancelLater(device.key, caller, key);
         throw isUnknown(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
       }
     });
     for (const action of answer.after) action();
-    means.sessions.heard(process, sys, deviceId, answer.data);
+    means.sessions.heard(process, sys, device?.name ?? NATIVE, answer.data);
     return await told(means, process, { ok: true, data: answer.data });
   } catch (error) {
     if (error instanceof Asked) {

@@ -61,6 +61,7 @@ function newWorld(): World {
   const config = new Config(sql, crypto, configDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
   const devices = new Devices(
     sql,
+    { nameOf: String, uidOf: Number },
     () => NOW,
     () => NOW,
   );

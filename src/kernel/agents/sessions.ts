@@ -42,7 +42,7 @@ export class Sessions {
   }
 
   /** What the process was told of a command. */
-  heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, deviceId: string | null, data: unknown): void {
+  heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, target: string, data: unknown): void {
     if (syscall !== EXEC) return;
     const { status, sessionId, exitCode } = data as { status?: unknown; sessionId?: unknown; exitCode?: unknown };
     const polled = typeof args.sessionId === "string" ? args.sessionId : null;
@@ -55,7 +55,7 @@ export class Sessions {
     if (polled !== null) return this.#means.relaxed(({ processSessions }) => processSessions.awaited(pid, polled));
     if (typeof sessionId !== "string") return;
     const command = typeof args.input === "string" ? args.input : "";
-    const session = { sessionId, pid, uid, target: deviceId ?? NATIVE, command, runId, conversationId };
+    const session = { sessionId, pid, uid, target, command, runId, conversationId };
     this.#means.relaxed(({ processSessions, emit, after, now }) => {
       processSessions.started({ ...session, startedAt: now });
       after(() => emit.changed(uid, ["sessions"]));
@@ -76,12 +76,18 @@ export class Sessions {
     const running = new Map(await Promise.all(targets.map(async (target) => [target, await this.#runningOn(process, target)] as const)));
     return known.flatMap((session) => {
       const there = running.get(session.target) ?? null;
-      const isGone = session.target !== NATIVE && this.#means.reads.devices.get(session.target) === undefined;
+      const isGone = session.target !== NATIVE && !this.#hasDevice(session.sessionId);
       if (there === null && !isGone) return { ...session, state: "unknown" as const };
       if (there?.has(session.sessionId) === true) return { ...session, state: "running" as const };
       this.#ended(session.sessionId, session.pid);
       return [];
     });
+  }
+
+  #hasDevice(sessionId: string): boolean {
+    const { devices, shellSessions, now } = this.#means.reads;
+    const known = shellSessions.get(sessionId, now);
+    return known !== undefined && devices.get(known.deviceId) !== undefined;
   }
 
   /** Those that could not be ended are told. */

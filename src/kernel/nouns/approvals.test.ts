@@ -64,9 +64,12 @@ it("ends what was allowed on a device, and nothing else", () => {
   approvals.remember(GRANT);
   approvals.remember({ ...GRANT, grantId: "g2", target: "server" });
   approvals.remember({ ...GRANT, grantId: "g3", uid: 1001 });
-  expect(new Set(approvals.revokeFor("laptop", 2 * DAY_MS))).toEqual(new Set([1000, 1001]));
-  expect(approvals.grantsOfUser(undefined, 2 * DAY_MS).map(({ grantId }) => grantId)).toEqual(["g2"]);
-  expect(approvals.revokeFor("laptop", 2 * DAY_MS)).toEqual([]);
+  approvals.remember({ ...GRANT, grantId: "g4", uid: 1001, target: "alice@laptop" });
+  const gone = { owner: 1000, own: "laptop", others: "alice@laptop" };
+  expect(new Set(approvals.revokeFor(gone, 2 * DAY_MS))).toEqual(new Set([1000, 1001]));
+  // The laptop of the other user is theirs.
+  expect(new Set(approvals.grantsOfUser(undefined, 2 * DAY_MS).map(({ grantId }) => grantId))).toEqual(new Set(["g2", "g3"]));
+  expect(approvals.revokeFor(gone, 2 * DAY_MS)).toEqual([]);
 });
 
 function fresh(): Approvals {

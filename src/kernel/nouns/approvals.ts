@@ -236,10 +236,11 @@ export class Approvals {
     );
   }
 
-  /** The device is gone, and another may come by its id. Whose grants they were. */
-  revokeFor(deviceId: string, now: number): number[] {
-    const held = this.#sql.all(`SELECT DISTINCT uid FROM grants WHERE target = ?2 AND ${HOLDS}`, now, deviceId);
-    this.#sql.run(`UPDATE grants SET revoked_at = ?1 WHERE target = ?2 AND ${HOLDS}`, now, deviceId);
+  /** The device is gone, and another may come by its name. Whose grants they were. */
+  revokeFor({ owner, own, others }: { owner: number; own: string; others: string }, now: number): number[] {
+    const which = `((uid = ?2 AND target = ?3) OR (uid <> ?2 AND target = ?4)) AND ${HOLDS}`;
+    const held = this.#sql.all(`SELECT DISTINCT uid FROM grants WHERE ${which}`, now, owner, own, others);
+    this.#sql.run(`UPDATE grants SET revoked_at = ?1 WHERE ${which}`, now, owner, own, others);
     return held.map((row) => Number(row.uid));
   }
 

@@ -1,5 +1,8 @@
-// Machines that connected as drivers. Owns devices. A device belongs to the user whose token registered it first, and
-// the newest authenticated connection is the device: an older one that closes later takes nothing with it.
+// Machines that connected as drivers. Owns devices. A device belongs to the user whose token registered it, and the newest
+// authenticated connection is the device: an older one that closes later takes nothing with it.
+//
+// An id belongs to its owner: what devices others have shows nowhere, not even in which ids are free. So there is a key for
+// the gateway alone, and what a device is called depends on who asks: `find` and what is told of a device go together.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -7,6 +10,7 @@ import { LIMITS } from "../../protocol/limits.ts";
 import { isRoot } from "../../protocol/caller.ts";
 import type { DeviceFiles } from "../../vfs/sys.ts";
 
+type People = { nameOf(uid: number): string; uidOf(username: string): number | undefined };
 type Who = { uid: number; gids: readonly number[] };
 
 export type Device = {
@@ -23,7 +27,7 @@ export type Device = {
 
 export type DeviceReads = Pick<
   Devices,
-  "get" | "list" | "files" | "details" | "mayUse" | "toManage" | "asTarget" | "driverOf" | "groupsOf"
+  "get" | "list" | "files" | "details" | "find" | "lastingName" | "toManage" | "asTarget" | "driverOf" | "ofDriver" | "groupsOf"
 >;
 
 /** `driverId` is the connection that is the device now; `keepsLedger` whether it remembers what it did, so that the same call may be sent to it again. */
@@ -33,42 +37,47 @@ export type DeviceDetails = Device & { description: string; implements: string[]
 
 /** A device that has pinged and then was silent for this long is taken for gone. */
 const SILENCE_MS = 15_000;
+/** Between the owner and the name of a device. */
+const AT = "@";
 export const DESCRIPTION_CHARS_MAX = 500;
 
 export class Devices {
   readonly #sql: Sql;
+  readonly #people: People;
   readonly #heardAt: (connectionId: string) => number;
   readonly #now: () => number;
 
   /** `heardAt` is when the peer on a connection was last heard of. */
-  constructor(sql: Sql, heardAt: (connectionId: string) => number, now: () => number) {
+  constructor(sql: Sql, people: People, heardAt: (connectionId: string) => number, now: () => number) {
     this.#sql = sql;
+    this.#people = people;
     this.#heardAt = heardAt;
     this.#now = now;
   }
 
-  get(deviceId: string): Device | undefined {
-    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
-    return row && this.#fromRow(row);
+  /** As its owner calls it. */
+  get(key: string): Device | undefined {
+    const row = this.#row(key);
+    return row && this.#fromRow(row, String(row.name));
   }
 
-  details(deviceId: string): DeviceDetails | undefined {
-    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
-    return row && this.#detailsOf(row);
+  /** As this user calls it; undefined for one they may not use. */
+  details(who: Who, key: string): DeviceDetails | undefined {
+    const row = this.#row(key);
+    return row && this.#allows(who, row) ? this.#detailsOf(who, row) : undefined;
   }
 
   /** Those this user may use: their own, and those of their groups; all for root. */
   list(who: Who): DeviceDetails[] {
     const rows = isRoot(who)
-      ? this.#sql.all("SELECT * FROM devices ORDER BY device_id")
+      ? this.#sql.all("SELECT * FROM devices")
       : this.#sql.all(
           `SELECT * FROM devices WHERE owner_uid = ?1
-             OR device_id IN (SELECT device_id FROM device_access WHERE gid IN (SELECT value FROM json_each(?2)))
-           ORDER BY device_id`,
+             OR device_id IN (SELECT device_id FROM device_access WHERE gid IN (SELECT value FROM json_each(?2)))`,
           who.uid,
           JSON.stringify(who.gids),
         );
-    return rows.map((row) => this.#detailsOf(row));
+    return rows.map((row) => this.#detailsOf(who, row)).toSorted((one, other) => (one.deviceId < other.deviceId ? -1 : 1));
   }
 
   /** As /sys/devices shows them. */
@@ -76,48 +85,79 @@ export class Devices {
     return this.list(who).map(({ ownerUid, online, ...device }) => ({ ...device, owner: ownerUid, status: online ? "online" : "offline" }));
   }
 
-  mayUse(who: Who, deviceId: string): boolean {
-    return this.asTarget(who, deviceId) !== null;
+  /**
+   * The key of the device that this user means. Their own comes first, so that nobody can take a name from them; then what
+   * they may use of others, and of that only what is the only one of its name: `owner@name` always says which. Null for all
+   * others, whether they exist or not.
+   */
+  find(who: Who, name: string): string | null {
+    const own = this.#keyOf(who.uid, name);
+    if (own !== null) return own;
+    const at = name.indexOf(AT);
+    if (at !== -1) return this.#findOf(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
+    const others = this.#othersCalled(who, name);
+    if (others.length > 1)
+      fail(409, `Several devices are called ${name}: say ${others.map((row) => this.#withOwner(row)).join(" or ")}`, { name });
+    return others[0] === undefined ? null : String(others[0].device_id);
+  }
+
+  /** What says for good which device it is, whatever others come to be called: grants go by it. */
+  lastingName({ uid }: Pick<Who, "uid">, key: string): string | null {
+    const row = this.#row(key);
+    if (row === undefined) return null;
+    return Number(row.owner_uid) === uid && !String(row.name).includes(AT) ? String(row.name) : this.#withOwner(row);
+  }
+
+  /** What grants call it: those of its owner, and those of others. */
+  grantedAs(key: string): { owner: number; own: string; others: string } {
+    const row = this.#row(key) ?? fail(404, "Unknown device");
+    const owner = Number(row.owner_uid);
+    return { owner, own: this.lastingName({ uid: owner }, key)!, others: this.#withOwner(row) };
   }
 
   /** What carrying a call to it asks, in one look: null for one that the caller may not use. */
-  asTarget(who: Who, deviceId: string): DeviceTarget | null {
-    const row = this.#sql.get("SELECT * FROM devices WHERE device_id = ?", deviceId);
-    if (!this.#allows(who, deviceId, row)) return null;
-    if (row === undefined) return { online: false, implements: [], driverId: null, keepsLedger: false };
+  asTarget(who: Who, key: string): DeviceTarget | null {
+    const row = this.#row(key);
+    if (row === undefined) return isRoot(who) ? { online: false, implements: [], driverId: null, keepsLedger: false } : null;
+    if (!this.#allows(who, row)) return null;
     const implemented = JSON.parse(String(row.implements)) as string[];
     const driverId = row.connection_id as string | null;
     return { online: this.#isOnline(row), implements: implemented, driverId, keepsLedger: row.keeps_ledger === 1 };
   }
 
-  /** One to decide about: a group's member uses a device, its owner and root decide. None for one the caller may not use. */
-  toManage(who: Who, deviceId: string): Device | undefined {
-    const device = this.mayUse(who, deviceId) ? this.get(deviceId) : undefined;
-    if (device !== undefined && !isRoot(who) && who.uid !== device.ownerUid)
-      fail(403, `Permission denied: ${deviceId} belongs to somebody else, who can decide about it`);
-    return device;
+  /** The key of one to decide about: a group's member uses a device, its owner and root decide. None for one the caller may not use. */
+  toManage(who: Who, name: string): string | null {
+    const key = this.find(who, name);
+    if (key !== null && !isRoot(who) && this.get(key)?.ownerUid !== who.uid)
+      fail(403, `Permission denied: ${name} belongs to somebody else, who can decide about it`);
+    return key;
   }
 
-  groupsOf(deviceId: string): number[] {
-    return this.#sql.all("SELECT gid FROM device_access WHERE device_id = ? ORDER BY gid", deviceId).map((row) => Number(row.gid));
+  groupsOf(key: string): number[] {
+    return this.#sql.all("SELECT gid FROM device_access WHERE device_id = ? ORDER BY gid", key).map((row) => Number(row.gid));
   }
 
   /** The connection that is the device now. */
-  driverOf(deviceId: string): string | null {
-    return (this.#sql.get("SELECT connection_id FROM devices WHERE device_id = ?", deviceId)?.connection_id ?? null) as string | null;
+  driverOf(key: string): string | null {
+    return (this.#row(key)?.connection_id ?? null) as string | null;
   }
 
-  describe(deviceId: string, description: string): void {
+  /** The key of the device that a connection is. */
+  ofDriver(connectionId: string): string | null {
+    return (this.#sql.get("SELECT device_id FROM devices WHERE connection_id = ?", connectionId)?.device_id ?? null) as string | null;
+  }
+
+  describe(key: string, description: string): void {
     const text = description.trim().slice(0, DESCRIPTION_CHARS_MAX);
-    this.#sql.run("UPDATE devices SET description = ? WHERE device_id = ?", text, deviceId);
+    this.#sql.run("UPDATE devices SET description = ? WHERE device_id = ?", text, key);
   }
 
-  grant(deviceId: string, gid: number): boolean {
-    return this.#sql.run("INSERT OR IGNORE INTO device_access VALUES (?, ?)", deviceId, gid) > 0;
+  grant(key: string, gid: number): boolean {
+    return this.#sql.run("INSERT OR IGNORE INTO device_access VALUES (?, ?)", key, gid) > 0;
   }
 
-  revoke(deviceId: string, gid: number): boolean {
-    return this.#sql.run("DELETE FROM device_access WHERE device_id = ? AND gid = ?", deviceId, gid) > 0;
+  revoke(key: string, gid: number): boolean {
+    return this.#sql.run("DELETE FROM device_access WHERE device_id = ? AND gid = ?", key, gid) > 0;
   }
 
   /** The group is gone, and another may get its number. */
@@ -126,11 +166,12 @@ export class Devices {
   }
 
   /** With everything that was said about it. */
-  remove(deviceId: string): void {
-    this.#sql.run("DELETE FROM device_access WHERE device_id = ?", deviceId);
-    this.#sql.run("DELETE FROM devices WHERE device_id = ?", deviceId);
+  remove(key: string): void {
+    this.#sql.run("DELETE FROM device_access WHERE device_id = ?", key);
+    this.#sql.run("DELETE FROM devices WHERE device_id = ?", key);
   }
 
+  /** Its key, and whether it is new to the gateway. */
   connected(
     device: {
       deviceId: string;
@@ -142,17 +183,17 @@ export class Devices {
       connectionId: string;
     },
     now: number,
-  ): Device {
-    // A device id that somebody else registered is not for the taking.
-    const known = this.get(device.deviceId);
-    if (known !== undefined && known.ownerUid !== device.ownerUid) fail(403, `Access denied to device: ${device.deviceId}`);
-    if (known === undefined && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
+  ): { key: string; isNew: boolean } {
+    // That somebody else has one of that name is nothing to be told, and changes nothing.
+    const known = this.#keyOf(device.ownerUid, device.deviceId);
+    if (known === null && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
       fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect under the id of one you have`);
+    const key = known ?? this.#newKey(device.deviceId, device.ownerUid);
     this.#sql.run(
-      `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL, ?8)
+      `INSERT INTO devices VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?7, ?7, NULL, ?8, ?9)
        ON CONFLICT (device_id) DO UPDATE SET implements = ?3, platform = ?4, version = ?5, connection_id = ?6,
          last_seen_at = ?7, connected_at = ?7, disconnected_at = NULL, keeps_ledger = ?8`,
-      device.deviceId,
+      key,
       device.ownerUid,
       JSON.stringify(device.implements),
       device.platform,
@@ -160,8 +201,9 @@ export class Devices {
       device.connectionId,
       now,
       device.keepsLedger === true ? 1 : 0,
+      device.deviceId,
     );
-    return this.get(device.deviceId)!;
+    return { key, isNew: known === null };
   }
 
   /** Of the devices that are online. */
@@ -169,33 +211,72 @@ export class Devices {
     return this.#sql.all("SELECT connection_id FROM devices WHERE connection_id IS NOT NULL").map((row) => String(row.connection_id));
   }
 
-  /** The device this connection was, or undefined where a newer connection has taken over. */
-  disconnected(connectionId: string, now: number): Device | undefined {
-    const row = this.#sql.get("SELECT device_id FROM devices WHERE connection_id = ?", connectionId);
-    if (row === undefined) return undefined;
-    const deviceId = String(row.device_id);
-    this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, deviceId);
-    return this.get(deviceId);
+  /** The key of the device this connection was, or null where a newer connection has taken over. */
+  disconnected(connectionId: string, now: number): string | null {
+    const key = this.ofDriver(connectionId);
+    if (key !== null)
+      this.#sql.run("UPDATE devices SET connection_id = NULL, disconnected_at = ?, last_seen_at = ? WHERE device_id = ?", now, now, key);
+    return key;
   }
 
-  #allows(who: Who, deviceId: string, row: SqlRow | undefined): boolean {
-    if (isRoot(who)) return true;
-    if (row === undefined) return false;
-    return Number(row.owner_uid) === who.uid || this.groupsOf(deviceId).some((gid) => who.gids.includes(gid));
+  #row(key: string): SqlRow | undefined {
+    return this.#sql.get("SELECT * FROM devices WHERE device_id = ?", key);
+  }
+
+  #keyOf(ownerUid: number, name: string): string | null {
+    return (this.#sql.get("SELECT device_id FROM devices WHERE name = ? AND owner_uid = ?", name, ownerUid)?.device_id ?? null) as
+      | string
+      | null;
+  }
+
+  /** Seen by nobody. The name itself where it is free, because older rows of other tables have that. */
+  #newKey(name: string, ownerUid: number): string {
+    let key = name;
+    while (this.#row(key) !== undefined) key += `~${ownerUid}`;
+    return key;
+  }
+
+  #findOf(who: Who, ownerUid: number | undefined, name: string): string | null {
+    const key = ownerUid === undefined ? null : this.#keyOf(ownerUid, name);
+    const row = key === null ? undefined : this.#row(key);
+    return row !== undefined && this.#allows(who, row) ? key : null;
+  }
+
+  /** One that has an @ in its name could pass for somebody else's, so of others' devices it never goes without its owner. */
+  #othersCalled(who: Who, name: string): SqlRow[] {
+    if (name.includes(AT)) return [];
+    return this.#sql.all("SELECT * FROM devices WHERE name = ? AND owner_uid <> ?", name, who.uid).filter((row) => this.#allows(who, row));
+  }
+
+  /** What `find` finds it by. */
+  #nameFor(who: Who, row: SqlRow): string {
+    const name = String(row.name);
+    if (Number(row.owner_uid) === who.uid) return name;
+    const isOnly = this.#keyOf(who.uid, name) === null && this.#othersCalled(who, name).length === 1;
+    return isOnly ? name : this.#withOwner(row);
+  }
+
+  #withOwner(row: SqlRow): string {
+    return `${this.#people.nameOf(Number(row.owner_uid))}${AT}${String(row.name)}`;
+  }
+
+  #allows(who: Who, row: SqlRow): boolean {
+    if (isRoot(who) || Number(row.owner_uid) === who.uid) return true;
+    return this.groupsOf(String(row.device_id)).some((gid) => who.gids.includes(gid));
   }
 
   #countOf(ownerUid: number): number {
     return Number(this.#sql.get("SELECT count(*) AS count FROM devices WHERE owner_uid = ?", ownerUid)?.count);
   }
 
-  #detailsOf(row: SqlRow): DeviceDetails {
+  #detailsOf(who: Who, row: SqlRow): DeviceDetails {
     const implemented = JSON.parse(String(row.implements)) as string[];
-    return { ...this.#fromRow(row), description: String(row.description), implements: implemented };
+    return { ...this.#fromRow(row, this.#nameFor(who, row)), description: String(row.description), implements: implemented };
   }
 
-  #fromRow(row: SqlRow): Device {
+  #fromRow(row: SqlRow, deviceId: string): Device {
     return {
-      deviceId: String(row.device_id),
+      deviceId,
       ownerUid: Number(row.owner_uid),
       platform: String(row.platform),
       version: String(row.version),

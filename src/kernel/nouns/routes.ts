@@ -7,6 +7,8 @@ export type Route = {
   routeId: string;
   call: string;
   deviceId: string;
+  /** What its caller called the device. */
+  target: string;
   /** The connection that was asked, and the only one that may answer. */
   driverId: string;
   /** Who asked, and by which request. */
@@ -28,9 +30,9 @@ export class Routes {
     this.#sql = sql;
   }
 
-  add({ routeId, call, deviceId, driverId, originId, requestId, uid, dueAt, isKeyed }: Route): void {
+  add({ routeId, call, deviceId, target, driverId, originId, requestId, uid, dueAt, isKeyed }: Route): void {
     this.#sql.run(
-      "INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO routes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       routeId,
       call,
       deviceId,
@@ -40,6 +42,7 @@ export class Routes {
       uid,
       dueAt,
       isKeyed ? 1 : 0,
+      target,
     );
   }
 
@@ -107,6 +110,7 @@ function fromRow(row: SqlRow): Route {
     routeId: String(row.route_id),
     call: String(row.call),
     deviceId: String(row.device_id),
+    target: String(row.target),
     driverId: String(row.driver_id),
     originId: String(row.origin_id),
     requestId: String(row.request_id),

@@ -7,7 +7,8 @@ import type { Sql } from "../../ports/sql.ts";
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
 export type SessionStatus = "running" | "completed" | "failed";
-export type ShellSession = { sessionId: string; deviceId: string; uid: number };
+/** `target` is what its user called the device. */
+export type ShellSession = { sessionId: string; deviceId: string; target: string; uid: number };
 
 export class ShellSessions {
   readonly #sql: Sql;
@@ -19,18 +20,19 @@ export class ShellSessions {
   /** For a month after it was last heard of. */
   get(sessionId: string, now: number): ShellSession | undefined {
     const row = this.#sql.get("SELECT * FROM shell_sessions WHERE session_id = ? AND updated_at > ?", sessionId, now - KEEP_MS);
-    return row && { sessionId, deviceId: String(row.device_id), uid: Number(row.uid) };
+    return row && { sessionId, deviceId: String(row.device_id), target: String(row.target), uid: Number(row.uid) };
   }
 
   /** What was started by one user on one device stays theirs and its. */
-  heard({ sessionId, deviceId, uid }: ShellSession, now: number): void {
+  heard({ sessionId, deviceId, target, uid }: ShellSession, now: number): void {
     this.#sql.run(
-      `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4, NULL, NULL)
+      `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4, NULL, NULL, ?5)
        ON CONFLICT (session_id) DO UPDATE SET updated_at = ?4 WHERE device_id = ?2 AND uid = ?3`,
       sessionId,
       deviceId,
       uid,
       now,
+      target,
     );
   }
 

@@ -13,6 +13,7 @@ import { ipcConversations } from "./008-ipc-conversations.ts";
 import { stops } from "./009-stops.ts";
 import { tokenUse } from "./010-token-use.ts";
 import { idempotencyShare } from "./011-idempotency-share.ts";
+import { deviceNames } from "./012-device-names.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   stops,
   tokenUse,
   idempotencyShare,
+  deviceNames,
 ];
 
 export function migrate(sql: Sql): void {

@@ -43,7 +43,6 @@ export default strangerSyscall({
     102: "protocol is not 1",
     103: "the role is unknown, a driver lists no valid patterns in implements, or a service names no channel",
     401: "no credential or a wrong one; the answer does not tell which part was wrong",
-    403: "the device id belongs to another user",
     409: "the socket has an identity already, or the user has too many devices",
     425: "the gateway has no user yet",
     429: "too many failed attempts; details.retryAfterMs says how long to wait",
@@ -100,7 +99,7 @@ export default strangerSyscall({
         : await context.finish((nouns) => {
             const { devices, emit, after, now } = nouns;
             const { platform, version } = client;
-            const device = devices.connected(
+            const { key, isNew } = devices.connected(
               {
                 deviceId: client.id,
                 ownerUid: account.uid,
@@ -112,9 +111,11 @@ export default strangerSyscall({
               },
               now,
             );
+            // Until now its name may have meant another device to its owner.
+            if (isNew) nouns.approvals.revokeFor(devices.grantedAs(key), now);
             after(() => {
-              emit.deviceStatus("connected", device, connectionId);
-              context.agents.deviceCame(device.deviceId);
+              emit.deviceStatus("connected", key, connectionId);
+              context.agents.deviceCame(key);
             });
             return open(nouns);
           });

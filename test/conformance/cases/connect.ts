@@ -1,6 +1,7 @@
 // sys.connect: who is let in, as what.
 
 import { expect } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
 import { ALICE, BOB } from "../../support/people.ts";
 import { type AnyFrame, type RawSocket } from "../../support/raw-socket.ts";
 import { expectRefusal, verifies } from "../verifies.ts";
@@ -132,11 +133,42 @@ verifies("sys.connect:driver-bound", async ({ alice, raw }) => {
   expect((await asDriver(socket, "alice", token.token, "bound-1")).ok).toBe(true);
 });
 
-verifies("sys.connect:driver-owner", async ({ alice, bob, raw }) => {
-  const one = (await (await alice()).call("sys.token.create", { kind: "node" })).token.token;
-  const two = (await (await bob()).call("sys.token.create", { kind: "node" })).token.token;
+verifies("sys.connect:driver-owner", async ({ alice, bob, root, raw }) => {
+  const [client, other, admin] = [await alice(), await bob(), await root()];
+  const one = (await client.call("sys.token.create", { kind: "node" })).token.token;
+  const two = (await other.call("sys.token.create", { kind: "node" })).token.token;
+  const heard: unknown[] = [];
+  other.onSignal((signal, payload) => void (signal === "device.status" && heard.push((payload as { device: unknown }).device)));
   expect((await asDriver(await raw(), "alice", one, "owned")).ok).toBe(true);
-  expect((await asDriver(await raw(), "bob", two, "owned")).error).toEqual({ code: 403, message: "Access denied to device: owned" });
+  const mine = await raw();
+  const [taken, free] = [await asDriver(mine, "bob", two, "owned"), await asDriver(await raw(), "bob", two, "unowned")];
+  // As with an id that nobody has, to the last field but the socket's own.
+  const masked = ({ ok, data }: AnyFrame) => {
+    const { connectionId } = data?.server as { connectionId: string };
+    return JSON.stringify([ok, data]).replace(connectionId, "").replace("unowned", "owned");
+  };
+  expect(masked(taken)).toBe(masked(free));
+  await expect
+    .poll(() => heard)
+    .toMatchObject([
+      { deviceId: "owned", ownerUid: 1001 },
+      { deviceId: "unowned", ownerUid: 1001 },
+    ]);
+  const seen = async (who: Client) => (await who.call("sys.device.get", { deviceId: "owned" })).device;
+  expect([await seen(client), await seen(other)]).toMatchObject([
+    { deviceId: "owned", ownerUid: 1000 },
+    { deviceId: "owned", ownerUid: 1001 },
+  ]);
+  const all = (await admin.call("sys.device.list", {})).devices.map(({ deviceId }) => deviceId);
+  expect(all).toEqual(expect.arrayContaining(["alice@owned", "bob@owned", "unowned"]));
+  await expectRefusal(admin.call("fs.read", { target: "owned", path: "x" }), 409);
+  // Each calls their own.
+  const asked = other.call("fs.read", { target: "owned", path: "x" });
+  const { id } = await untilRequest(mine);
+  mine.sendFrame({ type: "res", id, ok: true, data: { ok: false, error: "bob's" } });
+  expect(await asked).toEqual({ ok: false, error: "bob's" });
+  expect(await other.call("sys.device.remove", { deviceId: "owned" })).toEqual({ removed: true });
+  expect([await seen(other), (await seen(client))?.online]).toEqual([null, true]);
 });
 
 verifies("sys.connect:service", async ({ root, raw }) => {
@@ -216,6 +248,13 @@ verifies("sys.connect:expired", async ({ connect, raw }) => {
   expect((await socket.closed).code).toBe(1008);
   await expectRefusal(connect({ username: "alice", token: token.token }), 401, "Authentication failed");
 });
+
+async function untilRequest(socket: RawSocket): Promise<AnyFrame> {
+  for (;;) {
+    const frame = await socket.frame();
+    if (frame.type === "req") return frame;
+  }
+}
 
 function asDriver(socket: RawSocket, username: string, token: string, deviceId: string): Promise<AnyFrame> {
   socket.sendFrame({

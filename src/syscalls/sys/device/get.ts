@@ -35,9 +35,10 @@ export default syscall({
     },
   },
   run({ devices }, caller, { deviceId }) {
-    const device = devices.mayUse(caller, deviceId) ? devices.details(deviceId) : undefined;
-    if (device === undefined) return { device: null };
+    const key = devices.find(caller, deviceId);
+    const device = key === null ? undefined : devices.details(caller, key);
+    if (key === null || device === undefined) return { device: null };
     const decides = isRoot(caller) || device.ownerUid === caller.uid;
-    return { device, ...(decides ? { gids: devices.groupsOf(deviceId) } : {}) };
+    return { device, ...(decides ? { gids: devices.groupsOf(key) } : {}) };
   },
 });

@@ -17,10 +17,11 @@ export default syscall({
   fails: { 403: "a device the caller may use and not manage" },
   example: { args: { deviceId: "old-laptop" }, result: { removed: true } },
   run({ devices, connections, approvals, emit, after, now }, caller, { deviceId }) {
-    if (devices.toManage(caller, deviceId) === undefined) return { removed: false };
-    const driver = devices.driverOf(deviceId);
-    devices.remove(deviceId);
-    const held = approvals.revokeFor(deviceId, now);
+    const key = devices.toManage(caller, deviceId);
+    if (key === null) return { removed: false };
+    const driver = devices.driverOf(key);
+    const held = approvals.revokeFor(devices.grantedAs(key), now);
+    devices.remove(key);
     after(() => {
       for (const uid of held) emit.changed(uid, ["grants"]);
     });

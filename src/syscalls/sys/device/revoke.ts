@@ -18,9 +18,9 @@ export default syscall({
   fails: { 403: "a device the caller may use and not manage", 404: "no such device, or none the caller may use; no such group" },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {
-    if (devices.toManage(caller, deviceId) === undefined) fail(404, `Unknown device: ${deviceId}`);
+    const key = devices.toManage(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
     if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
-    const changed = devices.revoke(deviceId, gid);
-    return { changed, gids: devices.groupsOf(deviceId) };
+    const changed = devices.revoke(key, gid);
+    return { changed, gids: devices.groupsOf(key) };
   },
 });

@@ -34,8 +34,9 @@ export default syscall({
     },
   },
   run({ devices }, caller, { deviceId, description }) {
-    if (devices.toManage(caller, deviceId) === undefined) return { device: null };
-    devices.describe(deviceId, description);
-    return { device: devices.details(deviceId) ?? null };
+    const key = devices.toManage(caller, deviceId);
+    if (key === null) return { device: null };
+    devices.describe(key, description);
+    return { device: devices.details(caller, key) ?? null };
   },
 });
