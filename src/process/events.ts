@@ -36,6 +36,11 @@ export class Events {
   after(seq: number, limit: number): ProcessEvent[] | null {
     const oldest = this.#sql.get("SELECT min(seq) AS seq FROM events")?.seq;
     if (seq > this.lastSeq || (seq < this.lastSeq && (oldest == null || Number(oldest) > seq + 1))) return null;
+    return this.since(seq, limit);
+  }
+
+  /** The same, as far as it is still there. */
+  since(seq: number, limit: number): ProcessEvent[] {
     return this.#sql.all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit).map((row) => ({
       seq: Number(row.seq),
       signal: String(row.signal),

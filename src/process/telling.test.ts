@@ -7,6 +7,7 @@ import { ScriptedModels } from "../../test/support/scripted-models.ts";
 import { NodeSql } from "../hosts/node/sql.ts";
 import { breath } from "../lib/breath.ts";
 import { turn } from "../lib/turn.ts";
+import { Events } from "./events.ts";
 import { ProcessActor, type ProcessResult } from "./actor.ts";
 
 const PID = "init:1";
@@ -46,6 +47,12 @@ class Host {
 
   state(): Promise<ProcessResult<"state">> {
     return this.call("state");
+  }
+
+  /** As many things become true as a run would tell of. */
+  fill(count: number): void {
+    const events = new Events(this.#sql);
+    for (let i = 0; i < count; i++) events.add("proc.changed", {}, this.now);
   }
 
   /** Whatever is under way comes to its end, or to where it waits. */
@@ -197,4 +204,12 @@ it("tries again soon where something new becomes true after it gave up", async (
     ["r2", "heard again"],
   ]);
   expect(host.wakeAt).toBe(null);
+});
+
+it("tells what is still kept where more became true than that while the kernel did not hear", async () => {
+  host = new Host(true);
+  host.fill(2_400);
+  await host.call("history");
+  const seqs = host.kernel.events(PID).map(({ seq }) => seq);
+  expect([seqs[0], seqs.at(-1), seqs.length]).toEqual([401, 2_400, 2_000]);
 });

@@ -117,7 +117,8 @@ export class Telling {
       await sql.durable();
       let heard = await kernel.heardUpTo();
       while (heard < until && !this.#isClosed) {
-        const kept = this.#events().after(heard, PAGE) ?? [];
+        // Of what is no longer kept nobody can tell; what came after it still counts.
+        const kept = this.#events().since(heard, PAGE);
         const events = kept.filter(({ seq }) => seq <= until);
         if (events.length === 0) break;
         await kernel.emit(events);
