@@ -12,6 +12,7 @@ import { processes } from "./007-processes.ts";
 import { ipcConversations } from "./008-ipc-conversations.ts";
 import { stops } from "./009-stops.ts";
 import { tokenUse } from "./010-token-use.ts";
+import { usage } from "./011-usage.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ipcConversations,
   stops,
   tokenUse,
+  usage,
 ];
 
 export function migrate(sql: Sql): void {
