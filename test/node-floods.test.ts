@@ -189,7 +189,9 @@ test("the content of a large file goes with it, so that writing over one again a
     // What a quota refuses leaves nothing either, in whatever number it comes at once.
     const { uid } = alice.session.identity.process;
     await root.call("sys.config.set", { key: `config/files/user_quota_bytes/${uid}`, value: 150_000 });
-    const tries = Array.from({ length: 8 }, (_, at) => alice.call("fs.write", { path: `~/at-once-${at}`, content: `${at}`.repeat(100_000) }));
+    const tries = Array.from({ length: 8 }, (_, at) =>
+      alice.call("fs.write", { path: `~/at-once-${at}`, content: `${at}`.repeat(100_000) }),
+    );
     expect((await Promise.all(tries)).filter(({ ok }) => ok)).toHaveLength(1);
     await expect.poll(() => blobs().length).toBe(1);
     alice.close();

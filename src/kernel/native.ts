@@ -126,11 +126,11 @@ export class NativeTarget {
 
   /** Deletes the content of large files that are no more. */
   async sweep(): Promise<void> {
-    const { ports, relaxed } = this.#means;
+    const { ports } = this.#means;
     const swept = await this.#contents.sweep();
     const before = ports.clock.now() - PARTS_KEPT_MS;
     await this.#contents.dropParts(before);
-    relaxed(({ usage }) => usage.dropPartsBefore(before));
+    this.#means.relaxed(({ usage }) => usage.dropPartsBefore(before));
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 

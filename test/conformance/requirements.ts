@@ -173,6 +173,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "A user stores no more than their quota by files, uploads, copies and commands; deleting makes room",
     "issue security",
   ),
+  r("fs.upload:quota", "An upload counts for its owner from its beginning, and so does what an interrupted one left", "issue security"),
   r(
     "fs.write:quota-others",
     "Who has used up their quota keeps nobody else from writing, and can still read, delete and log in",

@@ -2,7 +2,7 @@
 // clock that is set back does to it.
 
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
@@ -167,21 +167,20 @@ describe("rows that are taken back", () => {
 describe("a row for which there is no room", () => {
   it("refuses the try, which counts all the same", () => {
     const { sql, throttle } = lossy();
-    const { run } = sql;
-    sql.run = () => {
+    const run = vi.spyOn(sql, "run").mockImplementation(() => {
       throw new StorageError(true, null);
-    };
+    });
     for (let i = 0; i < 5; i++) expect(() => throttle.take("alice", "10.0.0.1", START)).toThrow(StorageError);
-    sql.run = run;
+    run.mockRestore();
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(MINUTE);
   });
 
   it("does not keep a try from being given back", () => {
     const { sql, throttle } = lossy();
     const attempt = throttle.take("alice", "10.0.0.1", START);
-    sql.run = () => {
+    vi.spyOn(sql, "run").mockImplementation(() => {
       throw new StorageError(true, null);
-    };
+    });
     throttle.succeeded(attempt, START);
     throttle.cancelled(attempt);
   });

@@ -49,16 +49,17 @@ verifies("fs.write:quota", async (world) => {
   expect(await write(client, "~/deep/er/b", large)).toMatchObject(refused);
   expect(await client.call("fs.edit", { path: "~/e", oldString: "mark", newString: large })).toMatchObject(refused);
   const content = randomBytes(200_000);
-  const outgoing = {
-    size: content.length,
-    version: "",
-    mode: 0o644,
-    read: async (start: number, end: number) => content.subarray(start, end),
+  let sent = 0;
+  const read = async (start: number, end: number) => {
+    sent += end - start;
+    return content.subarray(start, end);
   };
+  const outgoing = { size: content.length, version: "", mode: 0o644, read };
   for (const tag of [undefined, "again"])
     expect(await client.upload({ path: "~/b", size: content.length, ...(tag === undefined ? {} : { tag }) }, outgoing)).toMatchObject(
       refused,
     );
+  expect(sent, "it is refused before anything is sent").toBe(0);
   expect(await client.call("fs.copy", { from: { path: "~/a" }, to: { path: "~/b" } })).toMatchObject(refused);
   expect(await write(client, "~/knowledge/b.md", text(200_000))).toMatchObject(refused);
   for (const command of ["head -c 200000 /dev/urandom > ~/b", "cp ~/a ~/b", "cat ~/a >> ~/e", "cat ~/a | tee ~/b > /dev/null"]) {
@@ -80,6 +81,30 @@ verifies("fs.write:quota", async (world) => {
   expect(await client.call("fs.delete", { path: "~/b" })).toMatchObject({ ok: true });
   expect(await client.upload({ path: "~/b", size: content.length }, outgoing)).toMatchObject({ ok: true });
   expect((await ran(client, "rm ~/b && head -c 200000 /dev/urandom > ~/b")).status).toBe("completed");
+});
+
+verifies("fs.upload:quota", async (world) => {
+  const { client } = await limited(world, 2_000_000);
+  const content = randomBytes(1_200_000);
+  const whole = {
+    size: content.length,
+    version: "",
+    mode: 0o644,
+    read: async (start: number, end: number) => content.subarray(start, end),
+  };
+  const broken = {
+    ...whole,
+    read: async (start: number, end: number) => (start > 700_000 ? Promise.reject(new Error("broken off")) : whole.read(start, end)),
+  };
+  const args = { path: "~/up", size: content.length, tag: "up" };
+  const before = await used(client);
+  await expect(client.upload(args, broken)).rejects.toThrow("broken off");
+  // All of it counts while it is under way, and what has come of it afterwards.
+  await expect.poll(async () => (await used(client)) - before).toBeLessThan(content.length);
+  expect((await used(client)) - before).toBeGreaterThan(200_000);
+  expect(await write(client, "~/b", text(1_900_000))).toMatchObject({ ok: false });
+  expect(await client.upload(args, whole)).toMatchObject({ ok: true });
+  expect((await used(client)) - before).toBe(content.length + 512);
 });
 
 verifies("fs.write:quota-others", async (world) => {
