@@ -128,6 +128,12 @@ verifies("fs.write:quota-others", async (world) => {
   await ran(root, `chown ${username} /tmp/given-${uid}`);
   expect((await used(client)) - before).toBe(10_512);
 
+  // Nor by what is sent along to an agent; ending one, which archives what was said, always works.
+  const { pid } = await client.call("proc.spawn", {});
+  const media = [{ type: "image" as const, mimeType: "image/png", data: randomBytes(30_000).toString("base64") }];
+  await expectRefusal(client.call("proc.send", { pid, message: "What is this?", media }), 507, /^Quota exceeded/);
+  await client.call("proc.kill", { pid });
+
   const again = await world.connect(auth);
   expect(await again.call("fs.read", { path: "~/a", limit: 1 })).toMatchObject({ ok: true });
   expect(await write(again, "~/a", "less")).toMatchObject({ ok: true });
