@@ -168,9 +168,12 @@ export class Repositories {
 
   /** What its actor said of itself. */
   seen(repo: string, { defaultBranch, head, bytes }: RepoState): void {
-    const { owner, name, bytes: before } = this.get(repo) ?? notFound(repo);
+    const row = this.get(repo);
+    // It went with a batch that was lost.
+    if (row === undefined) return;
+    const { owner, name } = row;
     const uid = this.#accounts.byName(owner)?.uid;
-    if (uid !== undefined) this.#usage.reposChanged(uid, bytes - (before ?? 0));
+    if (uid !== undefined) this.#usage.reposChanged(uid, bytes - (row.bytes ?? 0));
     this.#sql.run(
       "UPDATE repositories SET default_branch = ?, head = ?, scaffolded = scaffolded OR ?, bytes = ? WHERE owner = ? AND name = ?",
       defaultBranch,

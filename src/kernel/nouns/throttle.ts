@@ -40,6 +40,8 @@ const ADDRESSES_MAX = 10_000;
 const OTHER_ADDRESSES = "address:";
 /** How often it is looked for addresses that need not be counted any more. */
 const TIDY_MS = 10_000;
+/** Of what somebody typed for a name. No account has so long a one. */
+const NAME_CHARS_MAX = 256;
 
 type Counter = { level: number; streak: number; at: number; budget: Budget };
 
