@@ -1,5 +1,6 @@
 // Stock git against a started gateway of each kind, and the same operations against stock git's own server.
 
+import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -72,6 +73,33 @@ describe.each([
     expect(await ok(join(root, "again"), "log", "--format=%an <%ae> %s", "-2")).toBe(
       "alice <alice@gsv.local> by call\nkim <kim@example.org> first",
     );
+  });
+
+  test("a push over its owner's quota is refused with the reason, and leaves nothing", async () => {
+    const { user } = await admin.call("sys.user.create", { username: "quinn", password: "long enough to log in" });
+    const key = `config/files/user_quota_bytes/${user.uid}`;
+    await admin.call("sys.config.set", { key, value: 300_000 });
+    const quinn = await enter(host, { username: "quinn", password: "long enough to log in" });
+    tokens.quinn = (await quinn.call("sys.token.create", { kind: "user" })).token.token;
+    await quinn.call("repo.create", { repo: "quinn/work" });
+    await ok(root, "clone", "-q", at("quinn/work", "quinn"), "quota");
+    const dir = join(root, "quota");
+    const first = await commit(dir, { "a.bin": randomBytes(100_000) }, "first");
+    await ok(dir, "push", "-q", "origin", "main");
+    const used = async () => JSON.stringify(await quinn.call("fs.read", { path: "/proc/self/quota" }));
+    const before = await used();
+    await commit(dir, { "b.bin": randomBytes(250_000) }, "second");
+    const refused = await git(dir, "push", "origin", "main");
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain("Quota exceeded: quinn uses ");
+    expect(refused.err).toContain(key);
+    expect(await quinn.call("repo.refs", { repo: "quinn/work" })).toMatchObject({ heads: { main: first } });
+    expect(await used()).toBe(before);
+    await ok(dir, "push", "-q", "origin", `${first}:refs/heads/old`);
+    await ok(dir, "push", "-q", "origin", ":old");
+    await admin.call("sys.config.set", { key, value: 1_000_000 });
+    await ok(dir, "push", "-q", "origin", "main");
+    quinn.close();
   });
 
   test("a shallow clone, and a push from it", async () => {

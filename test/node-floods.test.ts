@@ -1,6 +1,8 @@
 // What peers send to use up a Node gateway's memory: each costs its own socket, and others do not notice.
 
+import { readdirSync } from "node:fs";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Client } from "../src/client/client.ts";
@@ -191,4 +193,34 @@ test("a user who asks for many searches and lists at once leaves others their tu
     await Promise.all(flood);
   }
   await host.close();
+});
+
+test("the content of a large file goes with it, so that writing over one again and again fills no disk", async () => {
+  const host = await startNodeHost();
+  try {
+    await populate(host);
+    const alice = await enter(host, ALICE);
+    const root = await enter(host, ROOT);
+    const blobs = () => readdirSync(join(host.home, "blobs"));
+    for (let at = 0; at < 10; at++) await alice.call("fs.write", { path: "~/large", content: String(at).repeat(100_000) });
+    await expect.poll(() => blobs().length).toBe(1);
+    await alice.call("fs.write", { path: "~/same", content: "9".repeat(100_000) });
+    await alice.call("fs.delete", { path: "~/large" });
+    const kept = await alice.call("fs.read", { path: "~/same", limit: 1 });
+    expect(kept).toMatchObject({ ok: true });
+    await alice.call("fs.delete", { path: "~/same" });
+    await expect.poll(blobs).toEqual([]);
+    // What a quota refuses leaves nothing either, in whatever number it comes at once.
+    const { uid } = alice.session.identity.process;
+    await root.call("sys.config.set", { key: `config/files/user_quota_bytes/${uid}`, value: 150_000 });
+    const tries = Array.from({ length: 8 }, (_, at) =>
+      alice.call("fs.write", { path: `~/at-once-${at}`, content: `${at}`.repeat(100_000) }),
+    );
+    expect((await Promise.all(tries)).filter(({ ok }) => ok)).toHaveLength(1);
+    await expect.poll(() => blobs().length).toBe(1);
+    alice.close();
+    root.close();
+  } finally {
+    await host.close();
+  }
 });

@@ -278,7 +278,7 @@ const CODES: Readonly<Record<string, FileErrorCode>> = {
   EINVAL: "EINVAL",
   ENAMETOOLONG: "ENAMETOOLONG",
   ENOSPC: "ENOSPC",
-  EDQUOT: "ENOSPC",
+  EDQUOT: "EDQUOT",
   EROFS: "EPERM",
   EFBIG: "EFBIG",
   ELOOP: "EINVAL",

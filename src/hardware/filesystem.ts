@@ -79,6 +79,7 @@ export type FileErrorCode =
   | "EINVAL"
   | "ENAMETOOLONG"
   | "ENOSPC"
+  | "EDQUOT"
   | "EFBIG"
   | "ENOSYS"
   | "ESTALE";

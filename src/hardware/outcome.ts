@@ -42,6 +42,8 @@ async function explain(files: FileSystem, { code, path, message, detail }: FileE
       return `Path too long: ${path.slice(0, 100)}...`;
     case "ENOSPC":
       return `Storage is full: nothing was written to ${path}`;
+    case "EDQUOT":
+      return detail ?? `Disk quota exceeded: nothing was written to ${path}. Delete files, or ask for a larger quota`;
     case "ENOSYS":
       return `Not supported there: ${path}`;
     case "ESTALE":

@@ -6,20 +6,28 @@ import type { Blobs, GrowingBlob } from "../ports/blobs.ts";
 
 const PAGE = 500;
 
+type Means = {
+  isReferenced: (key: string) => boolean;
+  /** Waits for the batch that is open: a row whose deletion is not on disk yet may come back, and would find its content gone. */
+  durable: () => Promise<void>;
+};
+
 export class Contents {
   readonly #blobs: Blobs;
+  readonly #means: Means;
   readonly #kept = new Map<string, number>();
   readonly #leaving = new Map<string, Promise<void>>();
 
-  constructor(blobs: Blobs) {
+  constructor(blobs: Blobs, means: Means) {
     this.#blobs = blobs;
+    this.#means = means;
   }
 
   get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null> {
     return this.#blobs.get(key, range);
   }
 
-  /** Puts it and runs `name`, which makes a row refer to it; it is no orphan in between. */
+  /** Puts it and runs `name`, which makes a row refer to it; it is no orphan in between. Where `name` fails it goes again. */
   put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T> {
     return this.#keeping(key, () => this.#blobs.put(key, content), name);
   }
@@ -39,38 +47,51 @@ export class Contents {
 
   async #keeping<T>(key: string, put: () => Promise<void>, name: () => Promise<T>): Promise<T> {
     this.#kept.set(key, (this.#kept.get(key) ?? 0) + 1);
-    try {
-      await this.#leaving.get(key);
-      await put();
-      return await name();
-    } finally {
+    const over = () => {
       const left = this.#kept.get(key)! - 1;
       if (left === 0) this.#kept.delete(key);
       else this.#kept.set(key, left);
+    };
+    try {
+      await this.#leaving.get(key);
+      await put();
+      const named = await name();
+      over();
+      return named;
+    } catch (error) {
+      over();
+      await this.release([key]);
+      throw error;
     }
   }
 
-  /**
-   * Deletes what no row refers to; the number of them. `durable` waits for the batch that is open: a row whose deletion
-   * is not on disk yet may come back, and would find its content gone.
-   */
-  async sweep(isReferenced: (key: string) => boolean, durable: () => Promise<void>): Promise<number> {
+  /** Deletes what no row refers to any more, now and not with the next sweep: what nobody can see counts for nobody's quota. */
+  async release(keys: readonly string[]): Promise<void> {
+    // What cannot be deleted now the sweep will delete.
+    for (const key of keys) await this.#drop(key).catch(() => false);
+  }
+
+  /** Deletes what no row refers to; the number of them. */
+  async sweep(): Promise<number> {
     let swept = 0;
     let after: string | null = null;
     for (;;) {
       const keys: string[] = await this.#blobs.list(after, PAGE);
-      for (const key of keys) {
-        const isNeeded = () => this.#kept.has(key) || isReferenced(key);
-        if (isNeeded()) continue;
-        await durable();
-        if (isNeeded()) continue;
-        const leaving = this.#blobs.delete(key).finally(() => this.#leaving.delete(key));
-        this.#leaving.set(key, leaving);
-        await leaving;
-        swept++;
-      }
+      for (const key of keys) if (await this.#drop(key)) swept++;
       after = keys.at(-1) ?? null;
       if (keys.length < PAGE) return swept;
     }
+  }
+
+  /** Whether it went. */
+  async #drop(key: string): Promise<boolean> {
+    const isNeeded = () => this.#kept.has(key) || this.#means.isReferenced(key);
+    if (isNeeded()) return false;
+    await this.#means.durable();
+    if (isNeeded()) return false;
+    const leaving = this.#blobs.delete(key).finally(() => this.#leaving.delete(key));
+    this.#leaving.set(key, leaving);
+    await leaving;
+    return true;
   }
 }

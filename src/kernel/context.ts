@@ -26,7 +26,9 @@ import type { Routes } from "./nouns/routes.ts";
 import type { ShellSessions } from "./nouns/shell-sessions.ts";
 import type { Tokens, TokenReads } from "./nouns/tokens.ts";
 import type { Workspaces, WorkspaceReads } from "./nouns/workspaces.ts";
+import type { Usage, UsageReads } from "./nouns/usage.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Quotas } from "./quotas.ts";
 import type { Transfers } from "./transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
 import type { Repos } from "./repos.ts";
@@ -51,6 +53,8 @@ export type ReadContext = {
   routes: Pick<Routes, "nextDueAt" | "ids">;
   shellSessions: Pick<ShellSessions, "get">;
   files: FileReads;
+  usage: UsageReads;
+  quotas: Quotas;
   repositories: RepositoryReads;
   workspaces: WorkspaceReads;
   processes: ProcessReads;
@@ -74,6 +78,7 @@ export type WriteContext = {
   routes: Routes;
   shellSessions: ShellSessions;
   files: Files;
+  usage: Usage;
   repositories: Repositories;
   workspaces: Workspaces;
   processes: Processes;

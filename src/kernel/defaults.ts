@@ -2,6 +2,7 @@
 
 import { promptDefaults } from "../process/prompts/prompts.ts";
 import { AI_DEFAULTS } from "./agents/ai-settings.ts";
+import { QUOTA_KEY } from "./quotas.ts";
 
 export function configDefaults(host: { version: string; model: { provider: string; model: string } }): ReadonlyMap<string, string> {
   return new Map([
@@ -13,6 +14,8 @@ export function configDefaults(host: { version: string; model: { provider: strin
     ["config/ai/provider", host.model.provider],
     ["config/ai/reasoning", AI_DEFAULTS.reasoning],
     ...promptDefaults,
+    // Empty: the smaller of 10 GiB and half the disk.
+    [QUOTA_KEY, ""],
     ["config/net/allowed_hosts", ""],
     ["config/server/name", "gsv"],
     ["config/server/timezone", "UTC"],

@@ -11,6 +11,7 @@ import type { Check } from "../protocol/check.ts";
 import { aiSettings } from "./agents/ai-settings.ts";
 import type { EffectContext, ReadContext } from "./context.ts";
 import { hostChecks } from "./doctor-host.ts";
+import { quota } from "./doctor-quota.ts";
 import type { Trials } from "./setup-trials.ts";
 
 type Who = { uid: number; gids: readonly number[]; agent?: unknown };
@@ -51,6 +52,7 @@ export async function examine(
   return [
     ...host,
     clock(reads, theirs),
+    quota(reads, caller),
     await model(means, reads, caller, tryModel, signal),
     await secrets(reads, caller),
     devices(reads, caller),

@@ -48,12 +48,14 @@ import { ShellSessions } from "./nouns/shell-sessions.ts";
 import { Throttle } from "./nouns/throttle.ts";
 import { Timers } from "./nouns/timers.ts";
 import { Tokens } from "./nouns/tokens.ts";
+import { Usage } from "./nouns/usage.ts";
 import { Workspaces } from "./nouns/workspaces.ts";
 import { Passwords } from "./passwords.ts";
 import { answerWithoutDevice } from "./poll-without-device.ts";
 import { isLaned, Lanes } from "./lanes.ts";
 import { Reception } from "./reception.ts";
 import { NativeTarget } from "./native.ts";
+import { Quotas } from "./quotas.ts";
 import { Repos } from "./repos.ts";
 import { type HardwareArgs, refuseKey, route } from "./route.ts";
 import { Routing } from "./routing.ts";
@@ -112,11 +114,12 @@ export class Kernel {
     const { sql, clock, sockets, crypto } = ports;
     this.#ports = ports;
     migrate(sql);
-    const files = new Files(sql);
+    const usage = new Usage(sql);
+    const files = new Files(sql, usage);
     this.#files = files;
     this.#transactor = new Transactor(sql, () => {
       this.#connections.undone();
-      files.forget();
+      files.undone();
     });
     const groups = new Groups(sql);
     const capabilities = new Capabilities(sql);
@@ -157,7 +160,9 @@ export class Kernel {
       routes: new Routes(sql),
       shellSessions: this.#shellSessions,
       files,
-      repositories: new Repositories(sql, this.#accounts),
+      usage,
+      quotas: new Quotas({ config: this.#config, accounts: this.#accounts, usage, storageBytes: ports.vitals.storageBytes }),
+      repositories: new Repositories(sql, this.#accounts, usage),
       workspaces: new Workspaces(sql, crypto),
       processes: new Processes(sql),
       processSessions: new ProcessSessions(sql),
@@ -223,6 +228,7 @@ export class Kernel {
       reads,
       git: this.#repos.files,
       commit,
+      relaxed: (body) => this.#relaxed(() => body(writes)),
       judge: async (caller, name, args) => void (await judge.pass(table.get(name)!, caller, args)),
       mayConnect: (caller) => judge.mayConnect(caller),
       authorize: (caller, call) => door.authorize(caller, call),
@@ -268,7 +274,7 @@ export class Kernel {
         return this.#relaxed(() => body(writes));
       },
       wakeBy: (dueAt) => this.#wakeBy(dueAt),
-      files: (caller) => this.#native.filesOf(caller),
+      files: (caller, mayExceedQuota) => this.#native.filesOf(caller, mayExceedQuota),
       git: this.#repos.files,
       door: () => door,
       prepare: (process, caller) =>
@@ -427,7 +433,7 @@ export class Kernel {
   rolledBack(): void {
     this.#connections.forget();
     this.#repos.forget();
-    this.#files.forget();
+    this.#files.undone();
     // Before the ghosts go: what was answered must not be answered again because its row came back.
     this.#unlessFull(() => this.#routing.rolledBack());
     const open = this.#dropGhosts();
@@ -555,7 +561,10 @@ export class Kernel {
     // A token that is connected is in use, however long ago it came in.
     this.#transactor.after(() => this.#unlessFull(() => this.#relaxed(() => this.#tokens.used(this.#connections.tokenIds(), now))));
     this.#transactor.after(
-      () => void this.#native.sweep().catch((error: unknown) => this.#ports.log.error("sweep failed", { error: String(error) })),
+      () =>
+        void Promise.all([this.#native.sweep(), this.#repos.measure()]).catch((error: unknown) =>
+          this.#ports.log.error("sweep failed", { error: String(error) }),
+        ),
     );
   }
 

@@ -1,9 +1,10 @@
 // The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
 
 import type { Body } from "../hardware/body.ts";
-import { type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { FileError, type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import type { Ports } from "../ports/ports.ts";
+import { StorageError } from "../ports/sql.ts";
 import { type Caller, inside, isRoot } from "../protocol/caller.ts";
 import type { Account } from "../protocol/records.ts";
 import { shellCommands } from "../shell/commands.table.ts";
@@ -16,7 +17,7 @@ import { homeMount } from "../vfs/home.ts";
 import type { Mount } from "../vfs/mount.ts";
 import { procMount, type ProcProcess } from "../vfs/proc.ts";
 import { sysMount } from "../vfs/sys.ts";
-import { hashOf, treeMount } from "../vfs/tree.ts";
+import { blobKey, hashOf, treeMount } from "../vfs/tree.ts";
 import { usrMount } from "../vfs/usr.ts";
 import { Vfs } from "../vfs/vfs.ts";
 import { type WorkspaceFiles, workspacesMount } from "../vfs/workspaces.ts";
@@ -34,6 +35,8 @@ type Means = {
   /** Files that are kept in repositories. Asks nobody who may. */
   git: GitFiles;
   commit<T>(body: (nouns: WriteContext) => T): Promise<T>;
+  /** Rows nobody was promised. */
+  relaxed<T>(body: (nouns: WriteContext) => T): T;
   /** Whether the caller may use that name at all. */
   authorize: (caller: Caller, call: string) => void;
   /** The one door, for what a file's write changes elsewhere. */
@@ -55,10 +58,28 @@ export class NativeTarget {
   constructor(means: Means) {
     const { ports, reads } = means;
     this.#means = means;
-    this.#contents = new Contents(ports.blobs);
+    const isReferenced = (key: string) => {
+      const hash = hashOf(key);
+      return hash === null || reads.files.isReferenced(hash);
+    };
+    this.#contents = new Contents(ports.blobs, { isReferenced, durable: () => ports.sql.durable() });
     const tree = treeMount({
       reads: reads.files,
-      change: (body) => means.commit(({ files }) => body(files)),
+      change: (body) =>
+        means.commit(({ files, after }) => {
+          const value = body(files);
+          const freed = files.takeFreed();
+          if (freed.length > 0) after(() => void this.#contents.release(freed.map(blobKey)));
+          return value;
+        }),
+      mustHaveRoom: (who, uid, bytes, path) => {
+        if (bytes <= 0 || isRoot(who) || who.mayExceedQuota === true || reads.quotas.leftOf(uid) >= bytes) return;
+        throw new FileError("EDQUOT", path, reads.quotas.refusal(uid));
+      },
+      uploads: {
+        set: (part, uid, bytes) => unlessFull(() => means.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
+        drop: (part) => unlessFull(() => means.relaxed(({ usage }) => usage.dropPart(part))),
+      },
       contents: this.#contents,
       sha256: (bytes) => ports.crypto.sha256(bytes),
       sha256Slowly: (bytes) => ports.crypto.sha256Slowly(bytes),
@@ -92,6 +113,7 @@ export class NativeTarget {
         uptimeMs: () => ports.clock.now() - reads.about.startedAt,
         pids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
         process: (who, pid) => processSeen(reads, who, pid),
+        quota: (uid) => reads.quotas.of(uid),
       }),
       devMount((length) => ports.crypto.bytes(length)),
       usrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
@@ -101,13 +123,11 @@ export class NativeTarget {
 
   /** Deletes the content of large files that are no more. */
   async sweep(): Promise<void> {
-    const { ports, reads } = this.#means;
-    const isReferenced = (key: string) => {
-      const hash = hashOf(key);
-      return hash === null || reads.files.isReferenced(hash);
-    };
-    const swept = await this.#contents.sweep(isReferenced, () => ports.sql.durable());
-    await this.#contents.dropParts(ports.clock.now() - PARTS_KEPT_MS);
+    const { ports } = this.#means;
+    const swept = await this.#contents.sweep();
+    const before = ports.clock.now() - PARTS_KEPT_MS;
+    await this.#contents.dropParts(before);
+    this.#means.relaxed(({ usage }) => usage.dropPartsBefore(before));
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
@@ -124,8 +144,8 @@ export class NativeTarget {
   }
 
   /** What this caller sees, for what the kernel reads and keeps on their behalf. */
-  filesOf(caller: Caller): Vfs {
-    return this.#files("fs.read", caller, new AbortController().signal);
+  filesOf(caller: Caller, mayExceedQuota = false): Vfs {
+    return this.#files("fs.read", caller, new AbortController().signal, mayExceedQuota);
   }
 
   #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
@@ -136,7 +156,7 @@ export class NativeTarget {
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 
-  #files(call: string, caller: Caller, signal: AbortSignal): Vfs {
+  #files(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {
     const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
     const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(inside(caller), name, args, signal);
     const mustStill = () => mustStillMay(this.#means.reads, { name: call }, caller);
@@ -150,9 +170,19 @@ export class NativeTarget {
       pid: caller.agent?.pid ?? caller.connectionId,
       ...(caller.agent === undefined ? {} : { agent: caller.agent.profile }),
       workspaceId,
+      mayExceedQuota,
       sys,
       mustStillMay: mustStill,
     });
+  }
+}
+
+/** Where there is no room for a row, there is none for what it would count. */
+function unlessFull(body: () => void): void {
+  try {
+    body();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
   }
 }
 

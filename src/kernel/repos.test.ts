@@ -7,10 +7,12 @@ import { StorageError } from "../ports/sql.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import { Accounts } from "./nouns/accounts.ts";
 import { Groups } from "./nouns/groups.ts";
-import { Repositories } from "./nouns/repositories.ts";
+import { Repositories, type RepositoryRow } from "./nouns/repositories.ts";
 import { Workspaces } from "./nouns/workspaces.ts";
 import { Repos } from "./repos.ts";
 import { migrate } from "./schema/migrate.ts";
+import { Usage } from "./nouns/usage.ts";
+import { Quotas } from "./quotas.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (read: { bytes: Uint8Array } | null) => (read === null ? null : new TextDecoder().decode(read.bytes));
@@ -19,7 +21,8 @@ let sql: MemorySql;
 let actors: MemoryActors;
 let asked: string[];
 let now: number;
-let nouns: { repositories: Repositories; workspaces: Workspaces };
+let nouns: { repositories: Repositories; workspaces: Workspaces; accounts: Accounts; usage: Usage; quotas: Quotas };
+let settings: Map<string, string>;
 let repos: Repos;
 let fails: boolean;
 
@@ -30,8 +33,14 @@ beforeEach(() => {
   asked = [];
   now = 1_763_200_000_000;
   fails = false;
+  const accounts = new Accounts(sql, new Groups(sql));
+  const usage = new Usage(sql);
+  settings = new Map();
   nouns = {
-    repositories: new Repositories(sql, new Accounts(sql, new Groups(sql))),
+    accounts,
+    usage,
+    quotas: new Quotas({ config: settings, accounts, usage, storageBytes: null }),
+    repositories: new Repositories(sql, accounts, usage),
     workspaces: new Workspaces(
       sql,
       memoryCrypto(new Random("repos"), (value) => Promise.resolve(value)),
@@ -70,10 +79,11 @@ test("a user has few imports under way at once, and the next when one has ended"
   const start = () => repos.import(row, { remoteUrl: "https://git.example/x" }, new AbortController().signal).catch(String);
   const running = Array.from({ length: 8 }, start);
   expect(await start()).toContain("Too many imports at once");
+  await expect.poll(() => ends.length).toBe(8);
   ends[0]!();
   expect(await running[0]).toContain("ended");
   const next = start();
-  await Promise.resolve();
+  await expect.poll(() => ends.length).toBe(9);
   for (const end of ends.slice(1)) end();
   await Promise.all(running);
   ends.at(-1)!();
@@ -107,7 +117,7 @@ describe("the copy of heads", () => {
     expect(nouns.repositories.get(row.repo)).toMatchObject({ head, updatedAt: now });
     expect(nouns.workspaces.get(workspace.workspaceId)).toMatchObject({ updatedAt: now });
     // Lost with a batch.
-    nouns.repositories.seen(row.repo, { defaultBranch: "main", head: null });
+    nouns.repositories.seen(row.repo, { defaultBranch: "main", head: null, bytes: 0 });
     expect(await repos.present([row])).toMatchObject([{ head: null }]);
     repos = life();
     expect(await repos.present([row])).toMatchObject([{ head }]);
@@ -176,5 +186,50 @@ describe("files for mounts", () => {
     expect(await files.read("root/home", "knowledge")).toBeNull();
     expect(await files.list("root/home", "context.d/10-user.md")).toBeNull();
     await expect(files.change("root/none", "m", "root", [])).rejects.toMatchObject({ code: 404 });
+  });
+});
+
+describe("quotas", () => {
+  const author = { name: "ann", email: "ann@gsv.local" };
+  const text = (bytes: number) =>
+    Array.from({ length: bytes / 8 }, (_, at) => (at * 2654435761).toString(36).padEnd(8).slice(0, 8)).join("");
+  const put = (row: RepositoryRow, path: string, content: string) =>
+    repos.change(row, "apply", { message: "m", ops: [{ type: "put", path, content }], author, now });
+
+  function annsRepo(name: string): RepositoryRow {
+    if (nouns.accounts.byName("ann") === undefined) nouns.accounts.add({ username: "ann", hash: "!" }, now);
+    return nouns.repositories.make(`ann/${name}`, {}, now);
+  }
+
+  test("count what repositories of one owner hold, and refuse what does not fit before it is kept", async () => {
+    const [one, two] = [annsRepo("one"), annsRepo("two")];
+    const { uid } = nouns.accounts.byName("ann")!;
+    settings.set(`config/files/user_quota_bytes/${uid}`, "100000");
+    await put(one, "a", text(60_000));
+    const used = nouns.usage.of(uid);
+    expect(used).toBeGreaterThan(10_000);
+    expect(nouns.repositories.get("ann/one")).toMatchObject({ bytes: used });
+    settings.set(`config/files/user_quota_bytes/${uid}`, String(used + 5_000));
+    await expect(put(two, "a", text(60_000))).rejects.toThrow("Quota exceeded: ann uses ");
+    expect(await repos.ask(two, "refs", {})).toMatchObject({ heads: {} });
+    expect(nouns.usage.of(uid)).toBeLessThan(used + 2_000);
+    await put(two, "a", "small");
+    expect(nouns.usage.of(uid)).toBeGreaterThan(used);
+  });
+
+  test("do not keep anybody from deleting", async () => {
+    const row = annsRepo("one");
+    const { uid } = nouns.accounts.byName("ann")!;
+    await put(row, "a", "1");
+    await put(row, "b", "2");
+    settings.set("config/files/quota_bytes", "0");
+    await expect(put(row, "c", "3")).rejects.toThrow("Quota exceeded");
+    await repos.change(row, "apply", { message: "m", ops: [{ type: "delete", path: "a" }], author, now });
+    expect(await repos.files.change(row.repo, "rm", "ann", [{ type: "delete", path: "b" }])).toBe(true);
+    await expect(repos.files.change(row.repo, "w", "ann", [{ type: "put", path: "b", content: new Uint8Array(1) }])).rejects.toThrow(
+      "Quota",
+    );
+    settings.set(`config/files/user_quota_bytes/${uid}`, "unlimited");
+    await put(row, "c", "3");
   });
 });

@@ -15,7 +15,11 @@ export const ERRORS = {
   500: { name: "internal", meaning: "a fault of ours; the incident id is in the gateway's log", retryable: false },
   503: { name: "unavailable", meaning: "what the call needs cannot be reached now", retryable: true },
   504: { name: "timeout", meaning: "no answer in time; the outcome may be unknown", retryable: true },
-  507: { name: "storage_full", meaning: "the gateway's disk is full; nothing was changed", retryable: true },
+  507: {
+    name: "storage_full",
+    meaning: "the gateway's disk is full or the owner's quota is used up; nothing was changed",
+    retryable: true,
+  },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -28,7 +28,8 @@ export type ActorRequest = {
   /** Names in lower case. */
   headers: Record<string, string>;
   body: ReadableStream<Uint8Array> | null;
-  access: { read: boolean; write: boolean; actor: string | null };
+  /** `quota`: what a push may make of it, and what is said of more; null for no limit. */
+  access: { read: boolean; write: boolean; actor: string | null; quota?: { bytes: number; says: string } | null };
 };
 
 export type ActorResponse = {

@@ -1,6 +1,8 @@
 // How the host itself is, as far as only it can know: for sys.doctor. What a host cannot measure is null.
 
 export interface Vitals {
+  /** The size of what everything is stored on. */
+  readonly storageBytes: number | null;
   read(): Promise<VitalSigns>;
 }
 

@@ -6,6 +6,7 @@ import type { ActorHttp, ActorRequest, ActorResponse } from "../ports/actors.ts"
 import { type Sql, StorageError } from "../ports/sql.ts";
 import { type ByteStream, streamOf } from "./byte-reader.ts";
 import { type RepoCall, repoCalls, stateOf } from "./calls.ts";
+import type { Quota } from "./objects.ts";
 import type { HttpFetch } from "./remote.ts";
 import { Repository } from "./repository.ts";
 import { serveGit } from "./serve.ts";
@@ -21,7 +22,10 @@ export class RepositoryActor {
   async call(name: string, args: object, http?: ActorHttp): Promise<unknown> {
     if (!Object.hasOwn(repoCalls, name)) throw new Error(`a repository has no call ${name}`);
     const body = repoCalls[name as RepoCall];
-    const value = await body(await this.#open(), args as never, carriedBy(http));
+    const { quota, ...rest } = args as { quota?: Quota | null };
+    const repository = await this.#open();
+    if (quota !== undefined) repository.store.objects.allow(quota);
+    const value = await body(repository, rest as never, carriedBy(http));
     // Reads too: they may have seen what is not on disk yet.
     await this.#sql.durable();
     return value;
@@ -30,6 +34,7 @@ export class RepositoryActor {
   async fetch(request: ActorRequest): Promise<ActorResponse> {
     const repository = await this.#open();
     const { method, path, query, headers, body, access } = request;
+    if (access.quota !== undefined) repository.store.objects.allow(access.quota);
     await this.#sql.durable();
     const asked = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
     const whole = body === null ? null : streamOf(known(body, "The request broke off"));

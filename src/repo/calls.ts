@@ -6,13 +6,14 @@ import type { Person } from "./commit.ts";
 import { parseCommit } from "./commit.ts";
 import type { DiffResult } from "./diff.ts";
 import type { ImportRequest } from "./import.ts";
+import type { Quota } from "./objects.ts";
 import { heads } from "./read.ts";
 import type { HttpFetch } from "./remote.ts";
 import { type Keyed, remembered } from "./remember.ts";
 import type { Repository } from "./repository.ts";
 
-/** What the kernel keeps a copy of, to list repositories without asking each. */
-export type RepoState = { defaultBranch: string; head: string | null };
+/** What the kernel keeps a copy of, to list repositories and to know what their owners store without asking each. */
+export type RepoState = { defaultBranch: string; head: string | null; bytes: number };
 
 export type FileStat = { kind: FileKind; size: number; oid: string; modifiedAt: number };
 export type FileEntry = { name: string; kind: FileKind };
@@ -108,12 +109,13 @@ export const repoCalls = {
 const KINDS = { blob: "file", tree: "directory", symlink: "other" } as const satisfies Record<string, FileKind>;
 
 export type RepoCall = keyof typeof repoCalls;
-export type RepoArgs<N extends RepoCall> = Parameters<(typeof repoCalls)[N]>[1];
+/** With a quota, as much as the repository may hold from then on. */
+export type RepoArgs<N extends RepoCall> = Parameters<(typeof repoCalls)[N]>[1] & { quota?: Quota | null };
 export type RepoResult<N extends RepoCall> = Awaited<ReturnType<(typeof repoCalls)[N]>>;
 
 export function stateOf(repository: Repository): RepoState {
   const defaultBranch = refOf(repository, undefined);
-  return { defaultBranch, head: repository.head(defaultBranch) };
+  return { defaultBranch, head: repository.head(defaultBranch), bytes: repository.store.objects.bytes };
 }
 
 /** Where nothing is said it is main; only a repository that has no main shows its own default. */

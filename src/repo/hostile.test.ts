@@ -104,6 +104,7 @@ function state({ store }: Repository): unknown {
     chunks: count("SELECT count(*) AS n FROM chunks"),
     used: count("SELECT sum(chunks) AS n FROM objects"),
     incoming: count("SELECT count(*) AS n FROM incoming"),
+    bytes: store.objects.bytes,
   };
 }
 
@@ -123,6 +124,9 @@ async function accepted(bytes: Uint8Array, update: RefUpdate, repository = stand
   expect(state(repository)).toMatchObject({ incoming: 0 });
   const { chunks, used } = state(repository) as { chunks: number; used: number };
   expect(chunks).toBe(used);
+  expect(repository.store.sql.get("SELECT sum(length(bytes) + 512) AS bytes FROM chunks")).toEqual({
+    bytes: repository.store.objects.bytes,
+  });
   return repository;
 }
 
@@ -444,6 +448,22 @@ describe("packs", () => {
   test("an object twice in one pack is one object", async () => {
     const repository = await accepted(pack([content, content, goodTree, good, goodTree]), to(good));
     expect(repository.read("evil", "file")).toMatchObject({ content: "content\n" });
+  });
+
+  test("more than the owner's quota leaves nothing, and what fits is taken", async () => {
+    const repository = standing();
+    const { objects } = repository.store;
+    const large = blob(randomBytes(20_000).toString("base64"));
+    const listing = tree(["100644", "large", oid(large)]);
+    const tip = commit(oid(listing));
+    objects.allow({ bytes: objects.bytes + 10_000, says: "Quota exceeded: sam" });
+    const before = state(repository);
+    const received = await repository.receive(streamed(pack([large, listing, tip]), 1000), [to(tip)]);
+    expect(received).toEqual({ unpack: "Quota exceeded: sam", refs: [{ ref: "refs/heads/evil", fault: "unpacker error" }] });
+    expect(state(repository)).toEqual(before);
+    await accepted(goodPack, to(good), repository);
+    objects.allow(null);
+    await accepted(pack([large, listing, tip]), to(tip, "refs/heads/large"), repository);
   });
 
   test("a stream that breaks leaves nothing", async () => {

@@ -1,9 +1,10 @@
 // Git objects in SQL, by name. Owns objects and chunks. Bytes are kept as the zlib stream that git puts into a pack, so
 // serving a clone copies them and compresses nothing. Whatever is here is complete: everything an object points to is
-// here too, which is why nothing else has to walk a graph to know that it may show it.
+// here too, which is why nothing else has to walk a graph to know that it may show it. Counts what it keeps, in usage.
 
+import { ROW_BYTES } from "../lib/row-bytes.ts";
 import { fail } from "../lib/sys-error.ts";
-import type { Sql, SqlRow } from "../ports/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "../ports/sql.ts";
 import { type ObjectKind, oidOf } from "./oid.ts";
 import { deflate, inflate } from "./zlib.ts";
 
@@ -11,6 +12,9 @@ export type GitObject = { kind: ObjectKind; bytes: Uint8Array };
 
 /** Where an object's compressed bytes are. */
 export type Stored = { kind: ObjectKind; size: number; first: number; chunks: number };
+
+/** How much all objects may take, those that are arriving included, and what is said where that is too little. */
+export type Quota = { bytes: number; says: string };
 
 /** Below the 2 MB that a value may have. */
 const CHUNK_BYTES = 1_500_000;
@@ -24,9 +28,20 @@ const KIND_OF: Record<number, ObjectKind> = { 1: "commit", 2: "tree", 3: "blob",
 
 export class Objects {
   readonly #sql: Sql;
+  #quota: Quota | null = null;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+  }
+
+  /** What they take. */
+  get bytes(): number {
+    return Number(this.#sql.get("SELECT bytes FROM usage")!.bytes);
+  }
+
+  /** From now on; null for as much as the disk has. */
+  allow(quota: Quota | null): void {
+    this.#quota = quota;
   }
 
   kind(oid: string): ObjectKind | undefined {
@@ -75,11 +90,21 @@ export class Objects {
 
   /** Bytes without a name yet: the quarantine gives them one, or drops them. */
   keep(deflated: Uint8Array): { first: number; chunks: number } {
+    const cost = deflated.length + ROW_BYTES * Math.ceil(deflated.length / CHUNK_BYTES);
+    if (this.#quota !== null && this.bytes + cost > this.#quota.bytes) fail(507, this.#quota.says);
+    this.#sql.run("UPDATE usage SET bytes = bytes + ?", cost);
     const first = Number(this.#sql.get("SELECT coalesce(max(id), 0) + 1 AS first FROM chunks")!.first);
     let chunks = 0;
     for (let at = 0; at < deflated.length; at += CHUNK_BYTES)
       this.#sql.run("INSERT INTO chunks VALUES (?, ?)", first + chunks++, deflated.subarray(at, at + CHUNK_BYTES));
     return { first, chunks };
+  }
+
+  /** `which` is a query for numbers of chunks. */
+  drop(which: string, ...bindings: SqlValue[]): void {
+    const cost = `SELECT coalesce(sum(length(bytes) + ${ROW_BYTES}), 0) FROM chunks WHERE id IN (${which})`;
+    this.#sql.run(`UPDATE usage SET bytes = bytes - (${cost})`, ...bindings);
+    this.#sql.run(`DELETE FROM chunks WHERE id IN (${which})`, ...bindings);
   }
 
   inflate(stored: Stored): Uint8Array {

@@ -4,7 +4,7 @@
 // Rows here are on the relaxed lane: nobody was promised them, and the transaction that publishes carries them along.
 
 import { fail } from "../lib/sys-error.ts";
-import { type Sql, StorageError } from "../ports/sql.ts";
+import { StorageError } from "../ports/sql.ts";
 import type { Commit } from "./commit.ts";
 import { type GitObject, kindNumber, type Stored, toStored } from "./objects.ts";
 import { type ObjectKind, oidOf } from "./oid.ts";
@@ -13,6 +13,7 @@ import type { Store } from "./store.ts";
 import { deflate } from "./zlib.ts";
 
 type Links = Pick<Commit, "tree" | "parents">;
+type Kept = Pick<Store, "sql" | "objects">;
 
 export class Quarantine {
   readonly #store: Store;
@@ -68,10 +69,10 @@ export class Quarantine {
 
   /** Inside a transaction, and after `complete`. */
   publish(): void {
-    const { sql, history } = this.#store;
+    const { sql, objects, history } = this.#store;
     this.#mustBeWhole();
     // Another push may have brought some of the same meanwhile.
-    sql.run(`DELETE FROM chunks WHERE id IN (${chunkIds("incoming.oid IN (SELECT oid FROM objects)")})`, this.#push);
+    objects.drop(chunkIds("incoming.oid IN (SELECT oid FROM objects)"), this.#push);
     sql.run("DELETE FROM incoming WHERE push = ? AND (oid = '' OR oid IN (SELECT oid FROM objects))", this.#push);
     sql.run("INSERT INTO objects SELECT oid, kind, size, first, chunks FROM incoming WHERE push = ?", this.#push);
     sql.run("DELETE FROM incoming WHERE push = ?", this.#push);
@@ -80,7 +81,7 @@ export class Quarantine {
 
   drop(): void {
     const { sql } = this.#store;
-    sql.relaxed(() => dropPush(sql, this.#push));
+    sql.relaxed(() => dropPush(this.#store, this.#push));
   }
 
   /** Relaxed rows are lost with their batch where a disk is full for a moment, and nobody was told. */
@@ -117,13 +118,13 @@ export class Quarantine {
 }
 
 /** Drops what earlier lives have left. */
-export function sweep(sql: Sql): void {
-  for (const row of sql.all("SELECT DISTINCT push FROM incoming")) dropPush(sql, Number(row.push));
+export function sweep(store: Kept): void {
+  for (const row of store.sql.all("SELECT DISTINCT push FROM incoming")) dropPush(store, Number(row.push));
 }
 
-function dropPush(sql: Sql, push: number): void {
+function dropPush({ sql, objects }: Kept, push: number): void {
   sql.transaction(() => {
-    sql.run(`DELETE FROM chunks WHERE id IN (${chunkIds("1")})`, push);
+    objects.drop(chunkIds("1"), push);
     sql.run("DELETE FROM incoming WHERE push = ?", push);
   });
 }

@@ -31,7 +31,7 @@ export class Repository {
     const all = { ...LIMITS, ...limits };
     const objects = new Objects(sql);
     this.store = { sql, objects, refs: new Refs(sql, objects, all.refs), history: new History(sql), limits: all };
-    sweep(sql);
+    sweep(this.store);
     // Git takes the empty tree for granted and does not always send it.
     objects.write("tree", new Uint8Array(0));
   }

@@ -8,6 +8,7 @@ import cksumCommand from "./commands/cksum.ts";
 import cmpCommand from "./commands/cmp.ts";
 import dateCommand from "./commands/date.ts";
 import ddCommand from "./commands/dd.ts";
+import dfCommand from "./commands/df.ts";
 import diffCommand from "./commands/diff.ts";
 import envCommand from "./commands/env.ts";
 import grepCommand from "./commands/grep.ts";
@@ -49,6 +50,7 @@ export const shellCommands: readonly CommandFile[] = [
   cmpCommand,
   dateCommand,
   ddCommand,
+  dfCommand,
   diffCommand,
   envCommand,
   grepCommand,

@@ -272,6 +272,7 @@ export const REASONS: Partial<Record<FileErrorCode, string>> = {
   EISDIR: "Is a directory",
   ENOTDIR: "Not a directory",
   ENOSPC: "No space left on device",
+  EDQUOT: "Disk quota exceeded",
 };
 
 /** Node's message at the end of a line, as bash would put it. */
@@ -308,6 +309,7 @@ const WORDS: Partial<Record<FileErrorCode, string>> = {
   EEXIST: "file already exists",
   ENOTEMPTY: "directory not empty",
   ENOSPC: "no space left on device",
+  EDQUOT: "disk quota exceeded",
   ENAMETOOLONG: "name too long",
   ENOSYS: "function not implemented",
   EINVAL: "invalid argument",

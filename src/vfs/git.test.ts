@@ -18,6 +18,7 @@ import type { Who } from "./mount.ts";
 import { treeMount } from "./tree.ts";
 import { Vfs } from "./vfs.ts";
 import { workspacesMount } from "./workspaces.ts";
+import { Usage } from "../kernel/nouns/usage.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (content: Uint8Array) => new TextDecoder().decode(content);
@@ -37,7 +38,7 @@ const WORKSPACES = [
 function world() {
   const sql = new MemorySql();
   migrate(sql);
-  const files = new Files(sql);
+  const files = new Files(sql, new Usage(sql));
   for (const user of USERS) if (user.uid > 0) files.makeHome(user, 1);
   sql.commit();
   const tree = treeMount({
@@ -47,7 +48,9 @@ function world() {
       sql.commit();
       return value;
     },
-    contents: new Contents(new MemoryBlobs()),
+    contents: new Contents(new MemoryBlobs(), { isReferenced: () => true, durable: async () => {} }),
+    mustHaveRoom: () => {},
+    uploads: { set: () => {}, drop: () => {} },
     sha256: (content) => createHash("sha256").update(content).digest(),
     sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,

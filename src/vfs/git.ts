@@ -249,7 +249,7 @@ const CODES: { readonly [code: number]: FileErrorCode } = {
   404: "ENOENT",
   409: "ESTALE",
   413: "EFBIG",
-  507: "ENOSPC",
+  507: "EDQUOT",
 };
 
 function mayChange(who: Who, { path, owner, frozen }: GitPlace): void {

@@ -15,6 +15,8 @@ export type Who = {
   /** The profile of an agent that looks: what it reads goes to a model, so it is shown no secrets. */
   agent?: string;
   workspaceId?: string | null;
+  /** For what the kernel keeps in their name. */
+  mayExceedQuota?: boolean;
   /** The one door, as this caller: what a file's write changes passes the same checks as the call. */
   sys(call: string, args: Record<string, unknown>): Promise<unknown>;
   /** Fails where the caller has gone or lost the right to the call since it began; asked inside every change. */

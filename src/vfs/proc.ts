@@ -26,9 +26,11 @@ type Kernel = {
   /** Those this caller can see, and no others. */
   pids(who: Who): readonly string[];
   process(who: Who, pid: string): ProcProcess | null;
+  quota(uid: number): { usedBytes: number; limitBytes: number };
 };
 
 const ENTRIES = ["context.d", "identity", "status", "usage"];
+const CALLER_ENTRIES = ["identity", "status"];
 
 export function procMount(kernel: Kernel): Mount {
   return synthetic("/proc", {
@@ -39,6 +41,8 @@ export function procMount(kernel: Kernel): Mount {
         case "self": {
           // A person at a prompt is no process, but somebody all the same.
           const process = kernel.process(who, who.pid ?? "");
+          if (rest.join("/") === "quota") return quota(kernel.quota(who.uid));
+          if (rest.length === 0) return [...(process === null ? CALLER_ENTRIES : ENTRIES), "quota"];
           return process === null ? caller(who, rest) : look(who, process, rest);
         }
         case "version":
@@ -74,11 +78,9 @@ async function look(who: Who, process: ProcProcess, [top, name, ...deeper]: read
   }
 }
 
-function caller(who: Who, names: readonly string[]): string | string[] | null {
+function caller(who: Who, names: readonly string[]): string | null {
   const { pid = "", workspaceId = null } = who;
   switch (names.join("/")) {
-    case "":
-      return ["identity", "status"];
     case "identity":
       return identity({ ...who, profile: "none", workspaceId });
     case "status":
@@ -92,6 +94,11 @@ type Identity = Pick<ProcProcess, "uid" | "gid" | "gids" | "username" | "profile
 
 function identity({ uid, gid, gids, username, profile, home, cwd, workspaceId }: Identity): string {
   return `${JSON.stringify({ uid, gid, gids, username, profile, home, cwd, workspaceId }, null, 2)}\n`;
+}
+
+/** Bytes that the caller stores, and how many they may. */
+function quota({ usedBytes, limitBytes }: ReturnType<Kernel["quota"]>): string {
+  return `${usedBytes} ${limitBytes === Infinity ? "unlimited" : limitBytes}\n`;
 }
 
 type Status = Pick<ProcProcess, "pid" | "profile" | "state" | "uid" | "gid" | "gids"> & { name: string; parent: string };

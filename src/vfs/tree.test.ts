@@ -14,6 +14,7 @@ import { files as filesSchema } from "../kernel/schema/002-files.ts";
 import { migrate } from "../kernel/schema/migrate.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { treeMount } from "./tree.ts";
+import { Usage } from "../kernel/nouns/usage.ts";
 
 const INLINE_MAX = 16;
 const R = 4;
@@ -250,7 +251,7 @@ function raise(verdict: Verdict): never {
 
 class Real {
   readonly sql = new MemorySql();
-  readonly files = new Files(this.sql);
+  readonly files = new Files(this.sql, new Usage(this.sql));
   readonly mount: Mount;
 
   constructor() {
@@ -268,7 +269,9 @@ class Real {
           this.sql.commit();
         }
       },
-      contents: new Contents(new MemoryBlobs()),
+      contents: new Contents(new MemoryBlobs(), { isReferenced: () => true, durable: async () => {} }),
+      mustHaveRoom: () => {},
+      uploads: { set: () => {}, drop: () => {} },
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
       sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,

@@ -7,6 +7,7 @@ import { breath } from "../lib/breath.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
 import { InTurn } from "../lib/in-turn.ts";
+import { ROW_BYTES } from "../lib/row-bytes.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
 import type { GrowingBlob } from "../ports/blobs.ts";
@@ -54,6 +55,10 @@ export type TreeMeans = {
     grow(part: string): Promise<GrowingBlob>;
     finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T>;
   };
+  /** Fails where so many bytes more are more than that user may store, unless the caller may do that. */
+  mustHaveRoom(who: Who, uid: number, bytes: number, path: string): void;
+  /** What comes in pieces counts from its beginning, with the size it is to have. */
+  uploads: { set(part: string, uid: number, bytes: number): void; drop(part: string): void };
   /** A name nobody has. */
   uuid(): string;
   sha256(bytes: string | Uint8Array): Uint8Array;
@@ -126,6 +131,7 @@ export function treeMount(means: TreeMeans): TreeMount {
     async makeDirectory(who, path) {
       await change(who, (table) => {
         mayMakeDirectory(table, who, path);
+        means.mustHaveRoom(who, who.uid, ROW_BYTES, path);
         table.put(newDirectory(who, path, means.now()), parentOf(path), null);
       });
     },
@@ -146,6 +152,7 @@ export function treeMount(means: TreeMeans): TreeMount {
       if (!isId(uid) || !isId(gid)) throw new FileError("EINVAL", path, "Users and groups are whole numbers from 0");
       await change(who, (table) => {
         const node = maySetOwner(table, who, path, uid, gid);
+        if (uid !== null && uid !== node.uid) means.mustHaveRoom(who, uid, node.size + ROW_BYTES, path);
         alter(table, node, { uid: uid ?? node.uid, gid: gid ?? node.gid });
       });
     },
@@ -164,7 +171,7 @@ function isWithin(value: number, max: number): boolean {
 
 const KEY_PREFIX = "file-";
 
-function blobKey(hash: string): string {
+export function blobKey(hash: string): string {
   return KEY_PREFIX + hash;
 }
 
@@ -211,17 +218,31 @@ async function put(
   ifVersion: string | null | undefined,
   mode?: number,
 ): Promise<void> {
-  mayPut(means.reads, who, path, ifVersion);
+  // Before anything is stored.
+  const there = mayPut(means.reads, who, path, ifVersion);
+  means.mustHaveRoom(who, there?.uid ?? who.uid, growth(there, content.length), path);
   const isSmall = content.length <= means.inlineBytesMax;
   const hash = toHex(isSmall ? means.sha256(content) : await means.sha256Slowly(content));
   const name = () => naming(means, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
   await (isSmall ? name() : means.contents.put(blobKey(hash), content, name));
 }
 
-type Named = { hash: string; size: number; inline: Uint8Array | null; ifVersion?: string | null | undefined; mode?: number | undefined };
+type Named = {
+  hash: string;
+  size: number;
+  inline: Uint8Array | null;
+  ifVersion?: string | null | undefined;
+  mode?: number | undefined;
+  /** What it has grown in. */
+  part?: string;
+};
+
+function growth(there: FileNode | undefined, size: number): number {
+  return there === undefined ? size + ROW_BYTES : size - there.size;
+}
 
 /** The row that makes content a file. */
-function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, ifVersion, mode: wanted }: Named): Promise<void> {
+function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, ifVersion, mode: wanted, part }: Named): Promise<void> {
   return means.change((table) => {
     // Once more inside: somebody may have been faster, or rights may have changed.
     who.mustStillMay();
@@ -229,6 +250,8 @@ function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, 
     const modifiedAt = means.now();
     makeParents(table, who, path, modifiedAt);
     const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: wanted ?? FILE_MODE };
+    if (part !== undefined) means.uploads.drop(part);
+    means.mustHaveRoom(who, uid, growth(there, size), path);
     table.put({ path, kind: "file", uid, gid, mode, size, hash, modifiedAt }, parentOf(path), inline);
   });
 }
@@ -244,19 +267,31 @@ async function receive(means: TreeMeans, growing: Set<string>, who: Who, path: s
     growing.delete(part);
     throw error;
   });
+  const leave = async (forget: boolean) => {
+    await (forget ? grown.drop() : grown.close()).catch(() => {});
+    growing.delete(part);
+    if (forget) means.uploads.drop(part);
+    else means.uploads.set(part, who.uid, grown.size);
+  };
+  try {
+    // What an earlier try has left is part of it; the file that it replaces counts until then.
+    means.uploads.drop(part);
+    means.mustHaveRoom(who, who.uid, coming.size, path);
+    means.uploads.set(part, who.uid, coming.size);
+  } catch (error) {
+    await leave(true);
+    throw error;
+  }
   const have = grown.size;
   return {
     have,
     read: (start, end) => grown.read(start, end),
     write: (chunk) => grown.write(chunk),
     async finish(sha256) {
-      const name = () => naming(means, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode });
+      const name = () => naming(means, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
       await means.contents.finish(blobKey(sha256), grown, name).finally(() => growing.delete(part));
     },
-    async leave(forget) {
-      await (forget ? grown.drop() : grown.close()).catch(() => {});
-      growing.delete(part);
-    },
+    leave,
   };
 }
 

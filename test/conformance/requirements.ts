@@ -102,6 +102,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.config.get:foreign", "Another user's keys are 403 whether they exist or not", "18"),
   r("sys.config.set:root", "Root sets any key but the version; the value reads back", "seed"),
   r("sys.config.set:own", "A user sets own ai/ keys and no others, with the documented messages", "18"),
+  r("sys.config.set:quota", "A quota is root's to set, for all or for one user, as bytes or unlimited", "issue security"),
   r("sys.config.set:coerces", "Numbers and booleans are stored as text", "seed"),
   r("sys.config.set:requires", "Missing key or value is 400 with the documented message", "18"),
 
@@ -182,6 +183,17 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("fs.write:replaces", "A write replaces all of a file, which stays its owner's", "seed"),
   r("fs.write:modes", "Only who may write does; a new file belongs to its writer", "3.3, issue 3"),
   r("fs.write:etc", "Root edits the account files; what a call can do is done through it, all else is refused whole", "2.1, issue 3"),
+  r(
+    "fs.write:quota",
+    "A user stores no more than their quota by files, uploads, copies and commands; deleting makes room",
+    "issue security",
+  ),
+  r("fs.upload:quota", "An upload counts for its owner from its beginning, and so does what an interrupted one left", "issue security"),
+  r(
+    "fs.write:quota-others",
+    "Who has used up their quota keeps nobody else from writing, and can still read, delete and log in",
+    "issue security",
+  ),
   r("fs.write:sys", "Writing /sys/config passes the same door as sys.config.set", "issue 3"),
   r("fs.edit:exact", "An edit replaces exact text and tells how often", "3.10"),
   r("fs.edit:refuses", "No match, several matches and a missing file are operation errors that say what to do", "3.10"),
@@ -267,6 +279,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("repo.apply:empty", "Nothing to change gives the present head; allowEmpty commits", "8.3"),
   r("repo.apply:key", "A repeat with the same key gets the first result and commits once", "issue 2"),
   r("repo.apply:restart", "What was acknowledged is there after a restart", "trust 3"),
+  r("repo.apply:quota", "What repositories and workspaces of a user hold counts; they take no more than is left", "issue security"),
   r("repo.apply:large", "A file of megabytes is kept; a result over the frame limit is 413", "issue 2, limits"),
   r("repo.import:brings", "A branch is brought to where a remote ref is, and again without remoteUrl", "8.2, 15.1.6"),
   r("repo.import:message", "A message is that of a commit by the caller on top of what was imported, made once", "seed"),

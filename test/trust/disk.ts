@@ -1,7 +1,8 @@
 // trust:disk. A disk that fills up at random points, by the real thing where a small one can be mounted, and by switches
 // everywhere: pages of the kernel's and of the repositories' databases, and blobs that do not fit, fit by half or fail to
 // reach the disk. Every refusal is 507 (in a command "No space left on device"), nothing acknowledged is lost, reads go
-// on, and with space again everything is taken within five seconds by the same process. `--points N`, `--seed S`.
+// on, and with space again everything is taken within five seconds by the same process. Guesses are counted as on a healthy
+// disk. `--points N`, `--seed S`.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +16,7 @@ import { Random } from "./crash/random.ts";
 import { leftovers } from "./crash/shelf.ts";
 import { copyOf, populate, type Setup, setUp, type World, worldOf } from "./crash/world.ts";
 import { SmallDisk } from "./disk/balloon.ts";
+import { guesses } from "./disk/guesses.ts";
 import { type Counts, inspect, noCounts, press, reads, resumed } from "./disk/press.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -81,6 +83,7 @@ async function run(): Promise<void> {
   const setup = await prepared(template);
   await switches(setup, template);
   await brokenDisk(setup, template);
+  await guesses(bundle, setup, template, scratch, bar);
   await realDisk(setup, template);
 }
 

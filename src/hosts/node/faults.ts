@@ -1,6 +1,7 @@
 // Ways to fail on purpose, for the crash tests. They exist only in bundles built with GSV_FAULTS defined as true; in
 // any other build the constant is false and the bundler removes what stands behind it.
 
+import { appendFileSync, existsSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 import type { Models } from "../../ports/models.ts";
 import type { ProcessPorts } from "../../process/link.ts";
@@ -54,6 +55,7 @@ export function acknowledgesEarly(): boolean {
  * `GSV_REPO_FULL_AT` says so. On a slow machine rows that nobody waits for are committed by themselves.
  */
 export function commitFault(isAwaited: boolean): void {
+  fullFault();
   const at = FAULTS ? process.env[isMainThread ? "GSV_FULL_AT" : "GSV_REPO_FULL_AT"] : undefined;
   if (at === undefined) return;
   commits++;
@@ -64,6 +66,17 @@ export function commitFault(isAwaited: boolean): void {
 
 let commits = 0;
 let hasFailed = false;
+
+/**
+ * Makes every commit of the kernel fail as a full disk would while the file exists that `GSV_FULL_WHILE` names, which grows by a
+ * byte each time.
+ */
+function fullFault(): void {
+  const path = FAULTS && isMainThread ? process.env.GSV_FULL_WHILE : undefined;
+  if (path === undefined || !existsSync(path)) return;
+  appendFileSync(path, ".");
+  throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+}
 
 /** A database that may not grow past so many pages: a disk that is full in the middle of a statement. */
 export function smallDisk(): string[] {

@@ -1,6 +1,7 @@
 // How this machine and this process are: the disk under the data directory, the database, memory and versions.
 
 import { randomUUID } from "node:crypto";
+import { statfsSync } from "node:fs";
 import { open, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,6 +15,7 @@ const NODE_MIN = [24];
 
 export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOptions): Vitals {
   return {
+    storageBytes: diskBytes(home.path),
     async read() {
       const [storageProblem, databaseBytes, freeBytes] = await Promise.all([
         storageProblemOf(home.path),
@@ -36,6 +38,15 @@ export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOpt
       };
     },
   };
+}
+
+function diskBytes(path: string): number | null {
+  try {
+    const { blocks, bsize } = statfsSync(path);
+    return blocks * bsize;
+  } catch {
+    return null;
+  }
 }
 
 /** A file that is on the disk and gone again. */

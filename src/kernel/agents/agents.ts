@@ -44,7 +44,7 @@ export type AgentMeans = {
   commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
   wakeBy: (dueAt: number) => void;
-  files: (caller: Caller) => Vfs;
+  files: (caller: Caller, mayExceedQuota?: boolean) => Vfs;
   /** Files that are kept in repositories. Asks nobody who may. */
   git: GitFiles;
   door: () => Door;

@@ -16,7 +16,7 @@ const PRIVATE = 0o700;
 
 type Means = {
   /** Files as somebody sees them. */
-  files: (caller: Caller) => Vfs;
+  files: (caller: Caller, mayExceedQuota?: boolean) => Vfs;
   /** The kernel itself, which owns /var. */
   root: () => Caller;
   /** Also where they are locked: what is kept is kept, and what is emptied goes, whoever asked for it. */
@@ -33,9 +33,20 @@ export class Keeping {
     this.#means = means;
   }
 
+  /** Whatever their quota: without its archive a conversation could not be emptied. */
+  async archive(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
+    await this.#folder(process, path);
+    await this.#means.files(this.#means.ownerOf(process), true).write(path, bytes);
+  }
+
   async write(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
     await this.#folder(process, path);
-    await this.#files(process).write(path, bytes);
+    try {
+      await this.#files(process).write(path, bytes);
+    } catch (error) {
+      if (error instanceof FileError && error.code === "EDQUOT") fail(507, error.message);
+      throw error;
+    }
   }
 
   /** Null where it is gone. */

@@ -71,7 +71,7 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
     askForBudget: async (question): Promise<HilRequest> => means.questions.askForBudget(self(), question),
     keepOutput: (callId, text) => means.keeping.output(self(), callId, text),
     readMedia: (key) => means.keeping.readMedia(self(), key),
-    archive: (path, bytes) => means.keeping.write(self(), path, bytes),
+    archive: (path, bytes) => means.keeping.archive(self(), path, bytes),
     readArchive: async (path) => (await means.keeping.read(self(), path)) ?? fail(404, `The archive is gone: ${path}`),
     checkpoint: (checkpoint) => means.checkpoints.keep(self(), checkpoint),
     stream: (payload) => means.stream(payload),

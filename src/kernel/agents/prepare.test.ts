@@ -30,6 +30,8 @@ import { Workspaces } from "../nouns/workspaces.ts";
 import { Repos } from "../repos.ts";
 import { migrate } from "../schema/migrate.ts";
 import { aiCalls, prepare, type PrepareMeans, type PreparedFor } from "./prepare.ts";
+import { Usage } from "../nouns/usage.ts";
+import { Quotas } from "../quotas.ts";
 
 const NOW = Date.parse("2026-11-16T08:00:00Z");
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -65,9 +67,11 @@ function newWorld(): World {
     () => NOW,
     () => NOW,
   );
-  const repositories = new Repositories(sql, accounts);
+  const usage = new Usage(sql);
+  const quotas = new Quotas({ config, accounts, usage, storageBytes: null });
+  const repositories = new Repositories(sql, accounts, usage);
   const workspaces = new Workspaces(sql, crypto);
-  const files = new Files(sql);
+  const files = new Files(sql, usage);
   const nouns = {
     now: NOW,
     about: { version: "1", startedAt: NOW },
@@ -77,6 +81,8 @@ function newWorld(): World {
     config,
     devices,
     files,
+    usage,
+    quotas,
     repositories,
     workspaces,
   };
@@ -111,6 +117,7 @@ function newWorld(): World {
     reads,
     git: repos.files,
     commit: async (body) => body(writes),
+    relaxed: (body) => body(writes),
     authorize: () => {},
     sys: async () => ({}),
     judge: async () => {},

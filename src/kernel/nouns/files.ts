@@ -1,9 +1,11 @@
 // The file tree's rows: names, owners, modes, and the content of small files. Owns files and file_contents. Judges
-// nobody: src/vfs/tree.ts asks who may before it asks this.
+// nobody: src/vfs/tree.ts asks who may before it asks this. What a row takes is counted for its owner.
 
+import { ROW_BYTES } from "../../lib/row-bytes.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { FileNode } from "../../vfs/rights.ts";
+import type { Usage } from "./usage.ts";
 
 /** Content up to this size lives in SQL; reading it touches no file. */
 export const INLINE_BYTES_MAX = 64 * 1024;
@@ -23,9 +25,13 @@ export class Files {
   readonly #sql: Sql;
   /** Every path leads through a few of them, and they seldom change. As the rows are: whatever takes rows back says `forget`. */
   readonly #directories = new Map<string, FileNode>();
+  readonly #usage: Usage;
+  /** Hashes in Blobs that no row names since the last look. */
+  #freed: string[] = [];
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, usage: Usage) {
     this.#sql = sql;
+    this.#usage = usage;
   }
 
   get(path: string): FileNode | undefined {
@@ -50,8 +56,20 @@ export class Files {
   }
 
   /** Rows were taken back. */
+  undone(): void {
+    this.#freed = [];
+    this.forget();
+  }
+
   forget(): void {
     this.#directories.clear();
+  }
+
+  /** Large content that went with its last row; only once that is on disk may it be deleted. */
+  takeFreed(): string[] {
+    const freed = this.#freed;
+    this.#freed = [];
+    return freed;
   }
 
   children(path: string): FileNode[] {
@@ -91,6 +109,11 @@ export class Files {
     if (content !== null && node.hash !== null) this.#sql.run("INSERT OR IGNORE INTO file_contents VALUES (?, ?)", node.hash, content);
     const before = this.get(node.path);
     this.#directories.delete(node.path);
+    if (before?.uid === node.uid) this.#usage.filesChanged(node.uid, node.size - before.size);
+    else {
+      if (before !== undefined) this.#usage.filesChanged(before.uid, -before.size - ROW_BYTES);
+      this.#usage.filesChanged(node.uid, node.size + ROW_BYTES);
+    }
     this.#sql.run(PUT, node.path, parent, node.kind, node.uid, node.gid, node.mode, node.size, node.hash, node.modifiedAt);
     if (before?.hash && before.hash !== node.hash) this.#dropContent(before.hash);
   }
@@ -104,6 +127,8 @@ export class Files {
       from,
       to,
     );
+    const stored = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path = ? OR (path > ? AND path < ?) GROUP BY uid`;
+    for (const { uid, bytes } of this.#sql.all(stored, path, from, to)) this.#usage.filesChanged(Number(uid), -Number(bytes));
     this.#sql.run("DELETE FROM files WHERE path = ? OR (path > ? AND path < ?)", path, from, to);
     for (const row of rows) this.#dropContent(String(row.hash));
   }
@@ -130,6 +155,11 @@ export class Files {
     if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move it away or delete it first, the user's home belongs there`);
     const [from, to] = range(home);
     this.forget();
+    const given = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path > ? AND path < ? GROUP BY uid`;
+    for (const { uid: before, bytes } of this.#sql.all(given, from, to)) {
+      this.#usage.filesChanged(Number(before), -Number(bytes));
+      this.#usage.filesChanged(uid, Number(bytes));
+    }
     this.#sql.run("UPDATE files SET uid = ?, gid = ? WHERE path > ? AND path < ?", uid, gid, from, to);
     this.put({ path: home, kind: "directory", uid, gid, mode: 0o750, size: 0, hash: null, modifiedAt: now }, "/home", null);
   }
@@ -156,7 +186,8 @@ export class Files {
 
   /** Two files may have the same content; it goes with the last of them. */
   #dropContent(hash: string): void {
-    if (!this.isReferenced(hash)) this.#sql.run("DELETE FROM file_contents WHERE hash = ?", hash);
+    if (this.isReferenced(hash)) return;
+    if (this.#sql.run("DELETE FROM file_contents WHERE hash = ?", hash) === 0) this.#freed.push(hash);
   }
 }
 

@@ -8,6 +8,7 @@ import { isRoot } from "../../protocol/caller.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { RepoState } from "../../repo/calls.ts";
 import type { Accounts } from "./accounts.ts";
+import type { Usage } from "./usage.ts";
 
 export type RepositoryKind = "home" | "workspace" | "package" | "user";
 
@@ -28,13 +29,18 @@ export type RepositoryRow = {
   isArchived: boolean;
   createdAt: number;
   updatedAt: number;
+  /** What it holds, as it said when it was last asked; null where it never was. */
+  bytes: number | null;
 };
 
 type Who = { uid: number; username: string };
 type Slug = { owner: string; name: string };
 type Writer = Who & { capabilities: readonly string[] };
 
-export type RepositoryReads = Pick<Repositories, "get" | "list" | "mayRead" | "mayWrite" | "toRead" | "toWrite" | "toManage">;
+export type RepositoryReads = Pick<
+  Repositories,
+  "get" | "list" | "unmeasured" | "mayRead" | "mayWrite" | "toRead" | "toWrite" | "toManage"
+>;
 
 export const HOME = "home";
 export const WORKSPACE_PREFIX = "ws_";
@@ -45,10 +51,12 @@ const DESCRIPTION_CHARS_MAX = 500;
 export class Repositories {
   readonly #sql: Sql;
   readonly #accounts: Accounts;
+  readonly #usage: Usage;
 
-  constructor(sql: Sql, accounts: Accounts) {
+  constructor(sql: Sql, accounts: Accounts, usage: Usage) {
     this.#sql = sql;
     this.#accounts = accounts;
+    this.#usage = usage;
   }
 
   get(repo: string): RepositoryRow | undefined {
@@ -69,6 +77,11 @@ export class Repositories {
             owner,
           );
     return rows.map(fromRow).toSorted((a, b) => (a.repo < b.repo ? -1 : 1));
+  }
+
+  /** Those that have files and never said how much they hold. */
+  unmeasured(): RepositoryRow[] {
+    return this.#sql.all("SELECT * FROM repositories WHERE bytes IS NULL AND head IS NOT NULL").map(fromRow);
   }
 
   /**
@@ -154,13 +167,19 @@ export class Repositories {
   }
 
   /** What its actor said of itself. */
-  seen(repo: string, { defaultBranch, head }: RepoState): void {
-    const { owner, name } = parseSlug(repo);
+  seen(repo: string, { defaultBranch, head, bytes }: RepoState): void {
+    const row = this.get(repo);
+    // It went with a batch that was lost.
+    if (row === undefined) return;
+    const { owner, name } = row;
+    const uid = this.#accounts.byName(owner)?.uid;
+    if (uid !== undefined) this.#usage.reposChanged(uid, bytes - (row.bytes ?? 0));
     this.#sql.run(
-      "UPDATE repositories SET default_branch = ?, head = ?, scaffolded = scaffolded OR ? WHERE owner = ? AND name = ?",
+      "UPDATE repositories SET default_branch = ?, head = ?, scaffolded = scaffolded OR ?, bytes = ? WHERE owner = ? AND name = ?",
       defaultBranch,
       head,
       head === null ? 0 : 1,
+      bytes,
       owner,
       name,
     );
@@ -178,7 +197,7 @@ export class Repositories {
 
   #add(owner: string, name: string, kind: RepositoryKind, now: number): void {
     this.#sql.run(
-      "INSERT OR IGNORE INTO repositories VALUES (?, ?, ?, 0, NULL, NULL, NULL, 'main', NULL, 0, 0, ?, ?)",
+      "INSERT OR IGNORE INTO repositories VALUES (?, ?, ?, 0, NULL, NULL, NULL, 'main', NULL, 0, 0, ?, ?, NULL)",
       owner,
       name,
       kind,
@@ -242,5 +261,6 @@ function fromRow(row: SqlRow): RepositoryRow {
     isArchived: row.archived === 1,
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
+    bytes: row.bytes === null ? null : Number(row.bytes),
   };
 }

@@ -2,9 +2,10 @@
 // clock that is set back does to it.
 
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
 import { SysError } from "../../lib/sys-error.ts";
+import { StorageError } from "../../ports/sql.ts";
 import { migrate } from "../schema/migrate.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -134,6 +135,80 @@ describe("neighbours", () => {
   });
 });
 
+describe("rows that are taken back", () => {
+  it("do not give a guess back", () => {
+    const { throttle, losing } = lossy();
+    for (let i = 0; i < 5; i++) losing(() => throttle.take("alice", "10.0.0.1", START));
+    expect(() => throttle.take("alice", "10.0.0.2", START)).toThrow("Too many attempts");
+    for (let i = 0; i < 20; i++) losing(() => throttle.wrongToken("10.0.0.3", START));
+    expect(() => throttle.wrongToken("10.0.0.3", START)).toThrow("Too many attempts");
+    for (let i = 0; i < 20; i++) losing(() => throttle.spend("assist", "10.0.0.4", START));
+    expect(() => throttle.spend("assist", "10.0.0.4", START)).toThrow("Too many attempts");
+  });
+
+  it("of a right password forget nobody else's guesses, and do not bring back the owner's", () => {
+    const { throttle, losing } = lossy();
+    for (let i = 0; i < 5; i++) throttle.take("bob", "10.0.0.2", START);
+    for (let i = 0; i < 4; i++) throttle.take("alice", "10.0.0.1", START);
+    losing(() => throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START));
+    expect(waitMs(throttle, "bob", "10.0.0.3", START)).toBeGreaterThan(0);
+    for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
+  });
+
+  it("are written again with the next try, and count after a restart", () => {
+    const { sql, throttle, losing } = lossy();
+    for (let i = 0; i < 4; i++) losing(() => throttle.take("alice", "10.0.0.1", START));
+    throttle.take("alice", "10.0.0.1", START);
+    expect(waitMs(new Throttle(sql), "alice", "10.0.0.9", START)).toBe(MINUTE);
+  });
+});
+
+describe("a row for which there is no room", () => {
+  it("refuses the try, which counts all the same", () => {
+    const { sql, throttle } = lossy();
+    const run = vi.spyOn(sql, "run").mockImplementation(() => {
+      throw new StorageError(true, null);
+    });
+    for (let i = 0; i < 5; i++) expect(() => throttle.take("alice", "10.0.0.1", START)).toThrow(StorageError);
+    run.mockRestore();
+    expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(MINUTE);
+  });
+
+  it("does not keep a try from being given back", () => {
+    const { sql, throttle } = lossy();
+    const attempt = throttle.take("alice", "10.0.0.1", START);
+    vi.spyOn(sql, "run").mockImplementation(() => {
+      throw new StorageError(true, null);
+    });
+    throttle.succeeded(attempt, START);
+    throttle.cancelled(attempt);
+  });
+});
+
+describe("many addresses", () => {
+  it("share one counter beyond ten thousand, and make nobody forgotten", () => {
+    const throttle = fresh();
+    for (let i = 0; i < 20; i++) throttle.wrongToken("10.200.0.1", START);
+    for (let i = 0; i < 4; i++) throttle.take("alice", "10.201.0.1", START);
+    let refused = 0;
+    for (let i = 0; i < 11_000; i++) {
+      try {
+        throttle.wrongToken(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, START);
+      } catch {
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(900);
+    expect(() => throttle.wrongToken("10.200.0.1", START)).toThrow("Too many attempts");
+    throttle.take("alice", "10.202.0.1", START + 1000);
+    expect(waitMs(throttle, "alice", "10.203.0.1", START + 2000)).toBeGreaterThan(0);
+    // Once they have drained, there is room for others.
+    throttle.wrongToken("10.204.0.1", START + 4 * MINUTE);
+    expect(waitMs(throttle, "carol", "10.204.0.2", START + 4 * MINUTE)).toBe(0);
+  });
+});
+
 describe("time", () => {
   it("forgets an hour after the last failure", () => {
     const throttle = fresh();
@@ -156,6 +231,22 @@ describe("time", () => {
     );
   });
 });
+
+/** With a way to take back the rows that something wrote, as a commit that fails does. */
+function lossy(): { sql: MemorySql; throttle: Throttle; losing: (body: () => void) => void } {
+  const sql = new MemorySql();
+  migrate(sql);
+  const losing = (body: () => void) => {
+    const lost = new Error("lost");
+    const write = () =>
+      sql.transaction(() => {
+        body();
+        throw lost;
+      });
+    expect(write).toThrow(lost);
+  };
+  return { sql, throttle: new Throttle(sql), losing };
+}
 
 function fresh(): Throttle {
   const sql = new MemorySql();

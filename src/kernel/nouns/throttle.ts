@@ -2,12 +2,15 @@
 // known_addresses. A try is counted before anything is hashed and given back when it was right, so failures alone
 // use the budget up and a burst of parallel tries cannot slip past it.
 //
+// The counters are those in memory; rows are their copy, for the next start. A commit that fails takes rows back, and a full
+// disk must not give guesses back with them.
+//
 // An address from which an account was entered before has a budget of its own, so that a stranger's guessing cannot
 // lock the owner out.
 
 import { addressKey } from "../../lib/address.ts";
 import { fail } from "../../lib/sys-error.ts";
-import type { Sql } from "../../ports/sql.ts";
+import { type Sql, StorageError } from "../../ports/sql.ts";
 
 type Budget = { burst: number; everyMs: number; growsToMs: number };
 
@@ -29,30 +32,40 @@ const GROWTH_EVERY = 3;
 const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
 const KNOWN_MAX = 20;
 const PRUNE_MS = 60 * 60 * 1000;
+/**
+ * Addresses that are counted one by one; others share one counter while there are so many. Only these need a bound: what makes
+ * any other counter is itself limited for all together.
+ */
+const ADDRESSES_MAX = 10_000;
+const OTHER_ADDRESSES = "address:";
+/** How often it is looked for addresses that need not be counted any more. */
+const TIDY_MS = 10_000;
+/** Of what somebody typed for a name. No account has so long a one. */
+const NAME_CHARS_MAX = 256;
+
+type Counter = { level: number; streak: number; at: number; budget: Budget };
 
 export type Try = { keys: [string, Budget][]; account: string; address: string };
 
 export class Throttle {
   readonly #sql: Sql;
+  readonly #counters = new Map<string, Counter>();
+  #addresses = 0;
+  #tidiedAt = -Infinity;
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   /** Counts one try, or fails with 429 and how long to wait. */
-  take(account: string, address: string, now: number): Try {
+  take(username: string, address: string, now: number): Try {
+    const account = username.slice(0, NAME_CHARS_MAX);
     const where = addressKey(address);
     const keys: [string, Budget][] = this.#isKnown(account, where, now)
       ? // A kind of its own: a name is whatever somebody typed, and must not be able to spell this key.
         [[`known:${where} ${account}`, ACCOUNT]]
-      : [
-          [`account:${account}`, ACCOUNT],
-          [`address:${where}`, ADDRESS],
-          ["gateway", GATEWAY],
-        ];
-    const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
-    if (waitMs > 0) refuse(waitMs);
-    this.#sql.relaxed(() => keys.forEach(([key, budget]) => this.#add(key, budget, now)));
+      : [[`account:${account}`, ACCOUNT], this.#keyOfAddress(where, now), ["gateway", GATEWAY]];
+    this.#count(keys, now);
     return { keys, account, address: where };
   }
 
@@ -61,31 +74,29 @@ export class Throttle {
    * cannot be guessed: a right one must not suffer from its neighbours.
    */
   wrongToken(address: string, now: number): void {
-    const key = `address:${addressKey(address)}`;
-    const waitMs = this.#waitMs(key, ADDRESS, now);
-    if (waitMs > 0) refuse(waitMs);
-    this.#sql.relaxed(() => this.#add(key, ADDRESS, now));
+    this.#count([this.#keyOfAddress(addressKey(address), now)], now);
   }
 
   /** Counts one use of what costs something, or fails with 429. `who` is an address or a user. */
   spend(what: keyof typeof COSTS, who: string, now: number): void {
     const { each, all } = COSTS[what];
-    const keys: [string, Budget][] = [
-      [`${what}:${addressKey(who)}`, each],
-      [`${what}-all`, all],
-    ];
-    const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
-    if (waitMs > 0) refuse(waitMs);
-    this.#sql.relaxed(() => keys.forEach(([key, budget]) => this.#add(key, budget, now)));
+    this.#count(
+      [
+        [`${what}:${addressKey(who)}`, each],
+        [`${what}-all`, all],
+      ],
+      now,
+    );
   }
 
   /** The try was right: give it back and remember where it came from. */
   succeeded(attempt: Try, now: number): void {
-    this.#sql.relaxed(() => {
-      for (const [key] of attempt.keys) {
-        if (/^(?:account|known):/.test(key)) this.#sql.run("DELETE FROM throttle WHERE key = ?", key);
-        else this.#sql.run("UPDATE throttle SET level = max(0, level - 1), streak = max(0, streak - 1) WHERE key = ?", key);
-      }
+    for (const [key, budget] of attempt.keys) {
+      if (/^(?:account|known):/.test(key)) this.#set(key, { level: 0, streak: 0, at: now, budget });
+      else this.#giveBack(key);
+    }
+    this.#unlessFull(() => {
+      this.#store(attempt.keys);
       this.#sql.run("INSERT OR REPLACE INTO known_addresses VALUES (?, ?, ?)", attempt.account, attempt.address, now);
       this.#sql.run(
         `DELETE FROM known_addresses WHERE username = ?1 AND address NOT IN
@@ -98,13 +109,12 @@ export class Throttle {
 
   /** The try ended for a reason that says nothing about the guess. */
   cancelled(attempt: Try): void {
-    this.#sql.relaxed(() => {
-      for (const [key] of attempt.keys)
-        this.#sql.run("UPDATE throttle SET level = max(0, level - 1), streak = max(0, streak - 1) WHERE key = ?", key);
-    });
+    for (const [key] of attempt.keys) this.#giveBack(key);
+    this.#unlessFull(() => this.#store(attempt.keys));
   }
 
   prune(now: number): void {
+    this.#tidy(now);
     this.#sql.run("DELETE FROM throttle WHERE at < ?", now - PRUNE_MS);
     this.#sql.run("DELETE FROM known_addresses WHERE seen_at < ?", now - KNOWN_MS);
   }
@@ -121,22 +131,79 @@ export class Throttle {
     return level <= budget.burst - 1 ? 0 : Math.ceil((level - (budget.burst - 1)) * everyMs);
   }
 
-  #add(key: string, budget: Budget, now: number): void {
-    const { level, streak } = this.#read(key, budget, now);
-    this.#sql.run("INSERT OR REPLACE INTO throttle VALUES (?, ?, ?, ?)", key, level + 1, streak + 1, now);
+  /** All of them or, with 429, none. Where there is no room for the rows it counts all the same, and the try is refused. */
+  #count(keys: readonly [string, Budget][], now: number): void {
+    const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
+    if (waitMs > 0) refuse(waitMs);
+    for (const [key, budget] of keys) {
+      const { level, streak } = this.#read(key, budget, now);
+      this.#set(key, { level: level + 1, streak: streak + 1, at: now, budget });
+    }
+    this.#sql.relaxed(() => this.#store(keys));
+  }
+
+  #giveBack(key: string): void {
+    const counter = this.#counters.get(key);
+    if (counter === undefined) return;
+    counter.level = Math.max(0, counter.level - 1);
+    counter.streak = Math.max(0, counter.streak - 1);
   }
 
   /** The level as it has drained until now: one try every `everyMs`, which grows with the streak. */
   #read(key: string, budget: Budget, now: number): { level: number; streak: number; everyMs: number } {
-    const row = this.#sql.get("SELECT level, streak, at FROM throttle WHERE key = ?", key);
-    if (row === undefined) return { level: 0, streak: 0, everyMs: budget.everyMs };
-    const streak = Number(row.streak);
-    const doublings = Math.floor(Math.max(0, streak - budget.burst) / GROWTH_EVERY);
-    const everyMs = Math.min(budget.growsToMs, budget.everyMs * 2 ** doublings);
+    const counter = this.#counters.get(key) ?? this.#load(key, budget);
+    if (counter === undefined) return { level: 0, streak: 0, everyMs: budget.everyMs };
     // A clock set back must not lengthen the wait: the time counts from now, not from when the clock catches up.
-    if (Number(row.at) > now) this.#sql.relaxed(() => this.#sql.run("UPDATE throttle SET at = ? WHERE key = ?", now, key));
-    const elapsedMs = Math.max(0, now - Number(row.at));
-    return { level: Math.max(0, Number(row.level) - elapsedMs / everyMs), streak, everyMs };
+    if (counter.at > now) counter.at = now;
+    return drained(counter, now);
+  }
+
+  /** What an earlier life has counted. */
+  #load(key: string, budget: Budget): Counter | undefined {
+    const row = this.#sql.get("SELECT level, streak, at FROM throttle WHERE key = ?", key);
+    if (row === undefined) return undefined;
+    const counter = { level: Number(row.level), streak: Number(row.streak), at: Number(row.at), budget };
+    this.#set(key, counter);
+    return counter;
+  }
+
+  #set(key: string, counter: Counter): void {
+    if (isAddress(key) && !this.#counters.has(key)) this.#addresses++;
+    this.#counters.set(key, counter);
+  }
+
+  #store(keys: readonly [string, Budget][]): void {
+    for (const [key] of keys) {
+      const { level, streak, at } = this.#counters.get(key) ?? { level: 0, streak: 0, at: 0 };
+      if (level === 0 && streak === 0) this.#sql.run("DELETE FROM throttle WHERE key = ?", key);
+      else this.#sql.run("INSERT OR REPLACE INTO throttle VALUES (?, ?, ?, ?)", key, level, streak, at);
+    }
+  }
+
+  /** What gives tries back must not fail: without its row the next start is only stricter. */
+  #unlessFull(body: () => void): void {
+    try {
+      this.#sql.relaxed(body);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+    }
+  }
+
+  #keyOfAddress(where: string, now: number): [string, Budget] {
+    const key = `address:${where}`;
+    if (this.#counters.has(key)) return [key, ADDRESS];
+    if (this.#addresses >= ADDRESSES_MAX && now >= this.#tidiedAt + TIDY_MS) this.#tidy(now);
+    return this.#addresses < ADDRESSES_MAX ? [key, ADDRESS] : [OTHER_ADDRESSES, GATEWAY];
+  }
+
+  /** Drops only what limits nobody any more, so that nobody is forgotten because there are many others. */
+  #tidy(now: number): void {
+    this.#tidiedAt = now;
+    for (const [key, counter] of this.#counters) {
+      if (!isSpent(counter, now)) continue;
+      this.#counters.delete(key);
+      if (isAddress(key)) this.#addresses--;
+    }
   }
 
   #isKnown(account: string, address: string, now: number): boolean {
@@ -149,6 +216,22 @@ export class Throttle {
       ) !== undefined
     );
   }
+}
+
+function drained({ level, streak, at, budget }: Counter, now: number): { level: number; streak: number; everyMs: number } {
+  const doublings = Math.floor(Math.max(0, streak - budget.burst) / GROWTH_EVERY);
+  const everyMs = Math.min(budget.growsToMs, budget.everyMs * 2 ** doublings);
+  return { level: Math.max(0, level - Math.max(0, now - at) / everyMs), streak, everyMs };
+}
+
+function isSpent(counter: Counter, now: number): boolean {
+  if (counter.at < now - PRUNE_MS) return true;
+  const grows = counter.budget.growsToMs > counter.budget.everyMs && counter.streak > 0;
+  return !grows && drained(counter, now).level === 0;
+}
+
+function isAddress(key: string): boolean {
+  return key.startsWith(OTHER_ADDRESSES);
 }
 
 function steady(burst: number, everyMs: number): Budget {

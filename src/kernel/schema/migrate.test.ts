@@ -9,6 +9,7 @@ import { Groups } from "../nouns/groups.ts";
 import { Repositories } from "../nouns/repositories.ts";
 import { Tokens } from "../nouns/tokens.ts";
 import { migrate, MIGRATIONS } from "./migrate.ts";
+import { Usage } from "../nouns/usage.ts";
 
 it("brings an empty database to the present schema, and a second start changes nothing", () => {
   const sql = new MemorySql();
@@ -28,7 +29,7 @@ it("gives accounts from before there were repositories their homes", () => {
   const accounts = new Accounts(sql, new Groups(sql));
   accounts.add({ username: "alice", hash: "!" }, 0);
   migrate(sql);
-  expect(new Repositories(sql, accounts).list({ uid: 0, username: "root" })).toMatchObject([
+  expect(new Repositories(sql, accounts, new Usage(sql)).list({ uid: 0, username: "root" })).toMatchObject([
     { repo: "alice/home", kind: "home", public: false, isScaffolded: false, isArchived: false, head: null },
     { repo: "root/home", kind: "home" },
   ]);

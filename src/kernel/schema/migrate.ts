@@ -14,6 +14,7 @@ import { stops } from "./009-stops.ts";
 import { tokenUse } from "./010-token-use.ts";
 import { idempotencyShare } from "./011-idempotency-share.ts";
 import { deviceNames } from "./012-device-names.ts";
+import { usage } from "./013-usage.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenUse,
   idempotencyShare,
   deviceNames,
+  usage,
 ];
 
 export function migrate(sql: Sql): void {

@@ -36,6 +36,7 @@ export default syscall({
     404: "another user's, whether it exists or not; a path that is not there",
     409: "the branch is not where expectedHead says, or something stands in the way",
     413: "too many or too large operations",
+    507: "the owner's quota is used up",
   },
   example: {
     args: { repo: "alice/notes", message: "greet", ops: [{ type: "put", path: "README.md", content: "hello\n" }] },

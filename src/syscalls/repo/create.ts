@@ -20,6 +20,7 @@ export default syscall({
     403: "a repository the caller may read and not write",
     404: "another user's, whether it exists or not; for root, an owner who does not exist",
     409: "a branch that stands in the way",
+    507: "the owner's quota is used up",
   },
   example: {
     args: { repo: "alice/notes", description: "what I read" },

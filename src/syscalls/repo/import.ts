@@ -39,6 +39,7 @@ export default syscall({
     429: "too many imports of that owner at once",
     503: "the remote cannot be reached or fails",
     504: "the remote takes too long",
+    507: "the owner's quota is used up",
   },
   example: {
     args: { repo: "alice/tools", remoteUrl: "https://git.example/tools.git" },

@@ -11,6 +11,7 @@ import "./token.ts";
 import "./user.ts";
 import "./fs.ts";
 import "./git-files.ts";
+import "./quotas.ts";
 import "./shell.ts";
 import "./device.ts";
 import "./doctor.ts";

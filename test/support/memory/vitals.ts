@@ -4,6 +4,7 @@ import type { Vitals, VitalSigns } from "../../../src/ports/vitals.ts";
 
 export function memoryVitals(signs: Partial<VitalSigns> = {}): Vitals {
   return {
+    storageBytes: null,
     read: async () => ({
       storageProblem: null,
       databaseBytes: 4096,

@@ -13,6 +13,7 @@ export type Faults = {
   pagesMax?: number;
   repoPagesMax?: number;
   blobs?: string;
+  fullWhile?: string;
 };
 
 export class Gateway {
@@ -25,7 +26,7 @@ export class Gateway {
   #isOver = false;
   #wasKilled = false;
 
-  constructor(bundle: string, home: string, faults: Faults = {}, port = 0) {
+  constructor(bundle: string, home: string, faults: Faults = {}, port = 0, flags: readonly string[] = []) {
     const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: home };
     if (faults.crashAt !== undefined) env.GSV_CRASH_AT = faults.crashAt;
     if (faults.ackEarly === true) env.GSV_ACK_EARLY = "1";
@@ -35,7 +36,8 @@ export class Gateway {
     if (faults.pagesMax !== undefined) env.GSV_PAGES_MAX = String(faults.pagesMax);
     if (faults.repoPagesMax !== undefined) env.GSV_REPO_PAGES_MAX = String(faults.repoPagesMax);
     if (faults.blobs !== undefined) env.GSV_BLOB_FAULT = faults.blobs;
-    const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", String(port)], {
+    if (faults.fullWhile !== undefined) env.GSV_FULL_WHILE = faults.fullWhile;
+    const child = spawn(process.execPath, [`${bundle}/gsv.js`, "up", "--home", home, "--port", String(port), ...flags], {
       env,
       stdio: ["ignore", "pipe", "pipe"],
     });

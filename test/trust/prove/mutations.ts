@@ -242,6 +242,15 @@ export const MUTATIONS: readonly Mutation[] = [
     says: /^stops: a gateway goes on after a sync that failed/m,
   },
   {
+    bar: "disk",
+    name: "guesses forgotten with their rows",
+    breaks: "What was guessed on a full disk is not counted, because the rows that count it are taken back.",
+    file: "src/kernel/nouns/throttle.ts",
+    find: "const counter = this.#counters.get(key) ?? this.#load(key, budget);",
+    replace: "const counter = this.#load(key, budget);",
+    says: /^guessing: \d+ of \d+ guesses at a /m,
+  },
+  {
     bar: "copy",
     name: "resumed at the wrong place",
     breaks: "What comes after an interruption is written over the beginning of the file.",

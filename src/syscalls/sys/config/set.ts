@@ -5,6 +5,7 @@ import { fail } from "../../../lib/sys-error.ts";
 import { isRoot } from "../../../protocol/caller.ts";
 import { LIMITS } from "../../../protocol/limits.ts";
 import { READ_ONLY, USER_PREFIXES } from "../../../kernel/nouns/config.ts";
+import { quotaProblem } from "../../../kernel/quotas.ts";
 import { syscall } from "../../define.ts";
 
 const KEY = /^[^\s/\p{Cc}]+(?:\/[^\s/\p{Cc}]+)*$/u;
@@ -45,6 +46,8 @@ export default syscall({
   run({ config, modelFailures }, caller, { key, value }) {
     if (isRoot(caller)) {
       if (READ_ONLY.has(key)) fail(403, `Permission denied: ${key} is read-only`);
+      const problem = quotaProblem(key, value);
+      if (problem !== null) fail(400, problem);
       config.set(key, value);
     } else {
       mustBeOwn(caller.uid, key);

@@ -1,0 +1,60 @@
+// How many bytes each user stores, as running totals: a write must not add up all files to know. Owns usage and upload_parts. The
+// nouns whose rows are counted say so in the transaction that changes them. Judges nobody: kernel/quotas.ts says who may store more.
+
+import type { Sql } from "../../ports/sql.ts";
+
+export type UsageReads = Pick<Usage, "of" | "list">;
+
+type Kind = "file_bytes" | "part_bytes" | "repo_bytes";
+
+export class Usage {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  of(uid: number): number {
+    return Number(this.#sql.get("SELECT file_bytes + part_bytes + repo_bytes AS bytes FROM usage WHERE uid = ?", uid)?.bytes ?? 0);
+  }
+
+  list(): { uid: number; bytes: number }[] {
+    return this.#sql
+      .all("SELECT uid, file_bytes + part_bytes + repo_bytes AS bytes FROM usage ORDER BY uid")
+      .map(({ uid, bytes }) => ({ uid: Number(uid), bytes: Number(bytes) }));
+  }
+
+  filesChanged(uid: number, bytes: number): void {
+    this.#add(uid, "file_bytes", bytes);
+  }
+
+  reposChanged(uid: number, bytes: number): void {
+    this.#add(uid, "repo_bytes", bytes);
+  }
+
+  /** An upload that begins, with the size it is to have, or one that was left, with what has come of it. */
+  setPart(part: string, uid: number, bytes: number, now: number): void {
+    this.dropPart(part);
+    this.#sql.run("INSERT INTO upload_parts VALUES (?, ?, ?, ?)", part, uid, bytes, now);
+    this.#add(uid, "part_bytes", bytes);
+  }
+
+  dropPart(part: string): void {
+    const row = this.#sql.get("SELECT uid, bytes FROM upload_parts WHERE part = ?", part);
+    if (row === undefined) return;
+    this.#sql.run("DELETE FROM upload_parts WHERE part = ?", part);
+    this.#add(Number(row.uid), "part_bytes", -Number(row.bytes));
+  }
+
+  /** What an interrupted upload left is deleted after a while, and counts no more. */
+  dropPartsBefore(before: number): void {
+    for (const { part } of this.#sql.all("SELECT part FROM upload_parts WHERE at < ?", before)) this.dropPart(String(part));
+  }
+
+  #add(uid: number, kind: Kind, bytes: number): void {
+    if (bytes === 0) return;
+    if (this.#sql.run(`UPDATE usage SET ${kind} = ${kind} + ? WHERE uid = ?`, bytes, uid) > 0) return;
+    this.#sql.run("INSERT INTO usage VALUES (?, 0, 0, 0)", uid);
+    this.#sql.run(`UPDATE usage SET ${kind} = ? WHERE uid = ?`, bytes, uid);
+  }
+}

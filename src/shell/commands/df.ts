@@ -1,0 +1,52 @@
+// df: the caller's quota as the one file system there is.
+
+import { command, CommandError, parseFlags } from "../command.ts";
+
+const HEAD = ["Filesystem", "Used", "Available", "Use%", "Mounted on"];
+
+export default command({
+  name: "df",
+  usage: "[-h] [path...]",
+  doc: "Show how much you store and how much you may. The gateway's tree is one file system, and its size is your quota; a dash stands for no limit. Sizes are in blocks of 1024 bytes, with -h as people read them.",
+  async run({ link, resolve }, args) {
+    const { flags, rest } = parseFlags(args, { "human-readable": "h", kibibytes: "k", portability: "P" });
+    for (const path of rest) await link.stat(resolve(path)).catch(() => missing(path));
+    const text = new TextDecoder().decode(await link.read("/proc/self/quota", { start: 0, end: 1024 }));
+    const [used = 0, limit = Infinity] = (/^(\d+) (\d+|unlimited)/.exec(text)?.slice(1) ?? []).map(
+      (word) => Number(word) || (word === "0" ? 0 : Infinity),
+    );
+    const isHuman = flags.has("h");
+    const sized = (bytes: number) => (bytes === Infinity ? "-" : isHuman ? human(bytes) : String(Math.ceil(bytes / 1024)));
+    const percent = limit === Infinity ? "-" : `${limit === 0 ? 100 : Math.ceil((100 * used) / limit)}%`;
+    const rows = [
+      [HEAD[0]!, isHuman ? "Size" : "1K-blocks", ...HEAD.slice(1)],
+      ["gsv", sized(limit), sized(used), sized(Math.max(0, limit - used)), percent, "/"],
+    ];
+    return rows.map((cells) => `${columns(cells, rows)}\n`).join("");
+  },
+});
+
+function missing(path: string): never {
+  throw new CommandError(`${path}: No such file or directory`);
+}
+
+/** Names to the left, numbers to the right. */
+function columns(cells: readonly string[], rows: readonly (readonly string[])[]): string {
+  const last = cells.length - 1;
+  return cells
+    .map((cell, at) => {
+      const width = Math.max(...rows.map((row) => row[at]!.length));
+      return at === 0 ? cell.padEnd(width) : at === last ? cell : cell.padStart(width);
+    })
+    .join(" ");
+}
+
+function human(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < 4) {
+    value /= 1024;
+    unit++;
+  }
+  return unit === 0 ? String(bytes) : `${value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value)}${" KMGT"[unit]}`;
+}

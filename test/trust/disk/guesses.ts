@@ -1,0 +1,126 @@
+// Guessing on a full disk: no commit of the kernel succeeds, and what was counted must not go with it. At every door only as many
+// guesses are looked at as on a healthy disk.
+
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CallError } from "../../../src/client/client.ts";
+import { RawSocket } from "../../support/raw-socket.ts";
+import type { Bar } from "../bar.ts";
+import { Gateway } from "../crash/gateway.ts";
+import { enter } from "../crash/lane.ts";
+import { copyOf, FIRST, type Setup } from "../crash/world.ts";
+
+const GUESSES = 40;
+/** Of a code, where nobody is logged in and a commit takes as long as rows wait that nobody was promised. */
+const CODES = 10;
+const POLL_MS = 20;
+
+/** Tries that a door has at once, and how long one more takes. */
+type Door = { name: string; burst: number; everyMs: number; guess: (at: number) => Promise<number> };
+
+const PASSWORDS = { burst: 5, everyMs: 60_000 };
+const TOKENS = { burst: 20, everyMs: 10_000 };
+
+export async function guesses(bundle: string, setup: Setup, template: string, scratch: string, bar: Bar): Promise<void> {
+  await Promise.all([atLogins(bundle, setup, copyOf(template, join(scratch, "guesses")), bar), atSetup(bundle, scratch, bar)]);
+}
+
+async function atLogins(bundle: string, setup: Setup, home: string, bar: Bar): Promise<void> {
+  const full = `${home}-full`;
+  const gateway = new Gateway(bundle, home, { fullWhile: full });
+  const url = await addressOf(gateway);
+  const root = setup.people[0]!;
+  const { line } = await enter(url, { username: root.username, token: root.token }, { id: "operator" });
+  await line.call("sys.config.set", { key: "config/server/name", value: "before" });
+  writeFileSync(full, "");
+  const socket = await RawSocket.open(url, { localAddress: "127.0.3.1" });
+  const doors: Door[] = [
+    {
+      name: "password",
+      ...PASSWORDS,
+      guess: async (at) => (await socket.connect({ username: "w1", password: `guess ${at}` })).error?.code ?? 200,
+    },
+    {
+      name: "password over git",
+      ...PASSWORDS,
+      guess: async (at) => {
+        const headers = { authorization: `Basic ${btoa(`w2:guess ${at}`)}` };
+        return (await fetch(`${url}/git/w2/home/info/refs?service=git-upload-pack`, { headers })).status;
+      },
+    },
+    {
+      name: "token",
+      ...TOKENS,
+      guess: async (at) => (await socket.connect({ username: "w3", token: `gsv_user_${at}` })).error?.code ?? 200,
+    },
+  ];
+  // A write that is waited for is committed at once, with whatever was counted until then.
+  const lose = async () => {
+    const outcome = await line.call("sys.config.set", { key: "config/server/name", value: "lost" }).catch((error: unknown) => error);
+    if (!(outcome instanceof CallError) || outcome.code !== 507) throw new Error(`a commit on a full disk: ${JSON.stringify(outcome)}`);
+  };
+  try {
+    for (const door of doors) await tryAt(door, GUESSES, 401, lose, bar);
+  } finally {
+    socket.terminate();
+    line.close();
+    rmSync(full, { force: true });
+    await gateway.kill();
+  }
+}
+
+async function atSetup(bundle: string, scratch: string, bar: Bar): Promise<void> {
+  const home = join(scratch, "codes");
+  mkdirSync(home);
+  const full = `${home}-full`;
+  const gateway = new Gateway(bundle, home, { fullWhile: full }, 0, ["--trust-proxy", "127.0.0.1"]);
+  const url = await addressOf(gateway);
+  writeFileSync(full, "");
+  const socket = await RawSocket.open(url);
+  const guess = async (at: number) => (await socket.call("sys.setup", { ...FIRST, code: `GUESS-${at}` }, String(at))).error?.code ?? 200;
+  const lose = async () => {
+    const before = statSync(full).size;
+    while (statSync(full).size === before && !gateway.isOver) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  };
+  let isRefused = false;
+  const door: Door = {
+    name: "setup code",
+    ...PASSWORDS,
+    guess: async (at) => {
+      const code = await guess(at);
+      isRefused = code === 429;
+      return code;
+    },
+  };
+  try {
+    // What is refused writes nothing, so there is nothing to lose.
+    await tryAt(door, CODES, 403, async () => void (isRefused || (await lose())), bar);
+  } finally {
+    socket.terminate();
+    rmSync(full, { force: true });
+    await gateway.kill();
+  }
+}
+
+async function tryAt(
+  { name, burst, everyMs, guess }: Door,
+  times: number,
+  wrong: number,
+  lose: () => Promise<void>,
+  bar: Bar,
+): Promise<void> {
+  const startedAt = performance.now();
+  const codes: number[] = [];
+  for (let at = 0; at < times; at++) {
+    codes.push(await guess(at));
+    await lose();
+  }
+  const looked = codes.filter((code) => code === wrong).length;
+  const allowed = burst + Math.ceil((performance.now() - startedAt) / everyMs);
+  bar.check("guessing", looked <= allowed, () => `${looked} of ${times} guesses at a ${name} were looked at on a full disk`);
+  bar.check("guessing", looked > 0 && codes.every((code) => code === wrong || code === 429), () => `at a ${name}: ${codes.join(" ")}`);
+}
+
+async function addressOf(gateway: Gateway): Promise<string> {
+  return (await gateway.ready) ?? Promise.reject(new Error(`the gateway ended before it was up: ${gateway.complaint}`));
+}
