@@ -115,7 +115,7 @@ function valuesOf(schema: JsonSchema, example: unknown): fc.Arbitrary<unknown> {
       return fc.record(Object.fromEntries(entries), { requiredKeys: schema.required ?? [] });
     }
     case "array":
-      return fc.array(valuesOf(schema.items ?? {}, undefined), { maxLength: 5 });
+      return fc.array(valuesOf(schema.items ?? {}, undefined), { maxLength: Math.min(5, Number(schema.maxItems ?? 5)) });
     case "integer":
       return fc.integer({ min: Number(schema.minimum ?? 0), max: Number(schema.maximum ?? 1e9) });
     case "number":
