@@ -140,7 +140,7 @@ verifies("fs.read:etc", async ({ alice, root }) => {
   const [client, admin] = [await alice(), await root()];
   const text = async (reader: Client, path: string) => ((await read(reader, path)) as { content: string }).content;
   expect(await text(client, "/etc/passwd")).toContain("alice:x:1000:1000:alice:/home/alice:/bin/init");
-  expect(await text(client, "/etc/group")).toMatch(/^users:x:100:(?=.*\balice\b)(?=.*\bbob\b)/m);
+  expect(await text(client, "/etc/group")).toMatch(/\tusers:x:100:(?=.*\balice\b)(?=.*\bbob\b)/m);
   expect(await read(client, "/etc/shadow")).toEqual({ ok: false, error: "Permission denied: /etc/shadow" });
   expect(await text(admin, "/etc/shadow")).toMatch(/alice:\$scrypt\$ln=15,r=8,p=1\$/);
   expect(await write(client, "/etc/passwd", "")).toMatchObject({ ok: false });
