@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CallError } from "../../../src/client/client.ts";
-import { RawSocket } from "../../support/raw-socket.ts";
+import { type AnyFrame, RawSocket } from "../../support/raw-socket.ts";
 import type { Bar } from "../bar.ts";
 import { Gateway } from "../crash/gateway.ts";
 import { enter } from "../crash/lane.ts";
@@ -33,12 +33,11 @@ async function atLogins(bundle: string, setup: Setup, home: string, bar: Bar): P
   const { line } = await enter(url, { username: root.username, token: root.token }, { id: "operator" });
   await line.call("sys.config.set", { key: "config/server/name", value: "before" });
   writeFileSync(full, "");
-  const socket = await RawSocket.open(url, { localAddress: "127.0.3.1" });
   const doors: Door[] = [
     {
       name: "password",
       ...PASSWORDS,
-      guess: async (at) => (await socket.connect({ username: "w1", password: `guess ${at}` })).error?.code ?? 200,
+      guess: (at) => answered(url, (socket) => socket.connect({ username: "w1", password: `guess ${at}` })),
     },
     {
       name: "password over git",
@@ -51,7 +50,7 @@ async function atLogins(bundle: string, setup: Setup, home: string, bar: Bar): P
     {
       name: "token",
       ...TOKENS,
-      guess: async (at) => (await socket.connect({ username: "w3", token: `gsv_user_${at}` })).error?.code ?? 200,
+      guess: (at) => answered(url, (socket) => socket.connect({ username: "w3", token: `gsv_user_${at}` })),
     },
   ];
   // A write that is waited for is committed at once, with whatever was counted until then.
@@ -62,7 +61,6 @@ async function atLogins(bundle: string, setup: Setup, home: string, bar: Bar): P
   try {
     for (const door of doors) await tryAt(door, GUESSES, 401, lose, bar);
   } finally {
-    socket.terminate();
     line.close();
     rmSync(full, { force: true });
     await gateway.kill();
@@ -76,8 +74,7 @@ async function atSetup(bundle: string, scratch: string, bar: Bar): Promise<void>
   const gateway = new Gateway(bundle, home, { fullWhile: full }, 0, ["--trust-proxy", "127.0.0.1"]);
   const url = await addressOf(gateway);
   writeFileSync(full, "");
-  const socket = await RawSocket.open(url);
-  const guess = async (at: number) => (await socket.call("sys.setup", { ...FIRST, code: `GUESS-${at}` }, String(at))).error?.code ?? 200;
+  const guess = (at: number) => answered(url, (socket) => socket.call("sys.setup", { ...FIRST, code: `GUESS-${at}` }, String(at)));
   const lose = async () => {
     const before = statSync(full).size;
     while (statSync(full).size === before && !gateway.isOver) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -96,7 +93,6 @@ async function atSetup(bundle: string, scratch: string, bar: Bar): Promise<void>
     // What is refused writes nothing, so there is nothing to lose.
     await tryAt(door, CODES, 403, async () => void (isRefused || (await lose())), bar);
   } finally {
-    socket.terminate();
     rmSync(full, { force: true });
     await gateway.kill();
   }
@@ -119,6 +115,16 @@ async function tryAt(
   const allowed = burst + Math.ceil((performance.now() - startedAt) / everyMs);
   bar.check("guessing", looked <= allowed, () => `${looked} of ${times} guesses at a ${name} were looked at on a full disk`);
   bar.check("guessing", looked > 0 && codes.every((code) => code === wrong || code === 429), () => `at a ${name}: ${codes.join(" ")}`);
+}
+
+/** On a socket of its own: one that does not say who it is is closed after a while. */
+async function answered(url: string, ask: (socket: RawSocket) => Promise<AnyFrame>): Promise<number> {
+  const socket = await RawSocket.open(url, { localAddress: "127.0.3.1" });
+  try {
+    return (await ask(socket)).error?.code ?? 200;
+  } finally {
+    socket.terminate();
+  }
 }
 
 async function addressOf(gateway: Gateway): Promise<string> {
