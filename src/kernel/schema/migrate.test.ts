@@ -35,6 +35,30 @@ it("gives accounts from before there were repositories their homes", () => {
   ]);
 });
 
+it("leaves devices their ids, and grants only to those whose device it is", () => {
+  const sql = new MemorySql();
+  migrateBy(sql, MIGRATIONS.slice(0, 10));
+  sql.run("INSERT INTO devices VALUES ('laptop', 1000, '', '[]', '', '', NULL, 1, 1, 1, NULL, 0)");
+  sql.run("INSERT INTO shell_sessions VALUES ('s', 'laptop', 1000, 1, NULL, NULL)");
+  for (const [grantId, uid, target] of [
+    ["own", 1000, "laptop"],
+    ["other's", 1001, "laptop"],
+    ["gateway's", 1001, "gsv"],
+  ] as const) {
+    const columns = sql.all("SELECT name, type FROM pragma_table_info('grants')");
+    const given: Record<string, string | number | null> = { grant_id: grantId, uid, target, revoked_at: null };
+    const values = columns.map(({ name, type }) => (String(name) in given ? given[String(name)]! : type === "INTEGER" ? 1 : "x"));
+    sql.run(`INSERT INTO grants VALUES (${values.map(() => "?").join(", ")})`, ...values);
+  }
+  migrate(sql);
+  expect(sql.all("SELECT device_id, name FROM devices")).toEqual([{ device_id: "laptop", name: "laptop" }]);
+  expect(sql.all("SELECT target FROM shell_sessions")).toEqual([{ target: "laptop" }]);
+  expect(sql.all("SELECT grant_id FROM grants WHERE revoked_at IS NULL ORDER BY grant_id")).toEqual([
+    { grant_id: "gateway's" },
+    { grant_id: "own" },
+  ]);
+});
+
 it("takes the end that nobody chose from tokens of machines, and from no others", () => {
   const sql = new MemorySql();
   migrateBy(sql, MIGRATIONS.slice(0, 8));

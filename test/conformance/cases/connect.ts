@@ -144,7 +144,7 @@ verifies("sys.connect:driver-owner", async ({ alice, bob, root, raw }) => {
   const [taken, free] = [await asDriver(mine, "bob", two, "owned"), await asDriver(await raw(), "bob", two, "unowned")];
   // As with an id that nobody has, to the last field but the socket's own.
   const masked = ({ ok, data }: AnyFrame) => {
-    const { connectionId } = data?.server as { connectionId: string };
+    const { connectionId } = data!.server as { connectionId: string };
     return JSON.stringify([ok, data]).replace(connectionId, "").replace("unowned", "owned");
   };
   expect(masked(taken)).toBe(masked(free));

@@ -15,7 +15,11 @@ export default syscall({
   grant: ["users"],
   args: z.object({ deviceId: DeviceId, gid: Gid }),
   result: z.object({ changed: z.boolean(), gids: z.array(z.int()) }),
-  fails: { 403: "a device the caller may use and not manage", 404: "no such device, or none the caller may use; no such group" },
+  fails: {
+    403: "a device the caller may use and not manage",
+    404: "no such device, or none the caller may use; no such group",
+    409: "several devices of others have that id: say OWNER@ID",
+  },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {
     const key = devices.toManage(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
