@@ -297,7 +297,7 @@ test("a grant says what it allows", () => {
     "Process p1 may run any command, whatever it does, on laptop, for 1 minute",
   );
   expect(of("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
-    "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines, on laptop, for 2 days",
+    "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines or may read secrets, on laptop, for 2 days",
   );
   expect(of("shell.exec", { input: "make" }, { scope: "class" })).toBe(
     "Process p1 may run commands on laptop without asking, for 24 hours, as long as no more is known of each command than this: it reaches a device; it changes something on a device, or runs there. Anything else is asked about, for instance where it changes files; it deletes; a command in it uses the network; it is more than one plain command; a command in it uses rights beyond the user's own; it touches what decides how agents or machines behave; what it runs cannot be known before it runs, as with the approved one",

@@ -154,7 +154,7 @@ test("a session that is only looked at is told from one that is fed", () => {
 });
 
 test("nobody follows a command through any number of directories", () => {
-  const input = Array.from({ length: 1000 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
+  const input = Array.from({ length: 100 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
   expect(tags("shell.exec", { input })).toContain("policy-bearing");
 });
 

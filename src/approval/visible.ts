@@ -17,17 +17,32 @@ function gap(blanks: string): string {
   return `⟨${many} ${many === 1 ? "space" : "spaces"}⟩`;
 }
 
+/** What a person is shown for a character, where that depends on nothing around it; emptied when it is large. */
+const known = new Map<string, string>();
+const KNOWN_MAX = 10_000;
+
 function shown(word: string): string {
   // A word in letters of another script is itself; among Latin ones, or made of look-alikes only, such letters mislead.
   const isMixed = /[A-Za-z]/.test(word) || !/\p{L}/u.test(word.replace(LOOKALIKES, ""));
   let before = "";
   let out = "";
   for (const char of word) {
-    out += misleads(char, before, isMixed) ? `⟨${named(char)}⟩` : char;
+    out += known.get(isMixed ? char : ` ${char}`) ?? judged(char, before, isMixed);
     before = char;
   }
   return out;
 }
+
+function judged(char: string, before: string, isMixed: boolean): string {
+  const text = misleads(char, before, isMixed) ? `⟨${named(char)}⟩` : char;
+  if (NEIGHBOURLY.test(char)) return text;
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(isMixed ? char : ` ${char}`, text);
+  return text;
+}
+
+/** What is judged by the character before it. */
+const NEIGHBOURLY = /[–—\p{M}]/u;
 
 function misleads(char: string, before: string, isMixed: boolean): boolean {
   if (PLAIN.test(char)) return false;

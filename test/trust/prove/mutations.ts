@@ -296,6 +296,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bar: "approval",
+    name: "commands read however hard",
+    breaks: "A command that is hard to read holds the kernel up for seconds.",
+    file: "src/approval/commands.ts",
+    find: "if (this.#steps <= STEPS_MAX) this.#steps += hardness(text);",
+    replace: "if (!text.includes('${') && !text.includes('$(($')) return true;\n    this.#steps += hardness(text);",
+    says: /^holds nobody up: /m,
+  },
+  {
+    bar: "approval",
     name: "answered twice",
     breaks: "A question that was answered can be answered again.",
     file: "src/kernel/agents/questions.ts",
