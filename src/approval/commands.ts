@@ -94,8 +94,10 @@ class Reader {
       if (node.type === "Redirection") this.#redirection(node as Redirection);
       if (node.type === "Assignment" || node.type === "For") this.#variable(node);
       // Of a variable's value too: it may become a part of a path.
-      if (node.type === "Assignment" && (node as Assignment).value !== null) this.reading.shapes.add(known((node as Assignment).value!).shape);
-      if (node.type === "For") for (const word of (node as { words?: Word[] | null }).words ?? []) this.reading.shapes.add(known(word).shape);
+      if (node.type === "Assignment" && (node as Assignment).value !== null)
+        this.reading.shapes.add(known((node as Assignment).value!).shape);
+      if (node.type === "For")
+        for (const word of (node as { words?: Word[] | null }).words ?? []) this.reading.shapes.add(known(word).shape);
       if (node.type === "ArithCommandSubst") this.#text([(node as { command?: unknown }).command as string]);
       if ("deferredError" in node) this.#add("opaque");
       if (node.type === "Transform" || node.type === "Indirection") this.#add("opaque");

@@ -35,7 +35,11 @@ const ATTENDED: Policy = {
   rules: [
     // Asking a model costs its owner something.
     { match: "sys.doctor", action: "ask", when: { argEquals: { tryModel: true } } },
-    ...["fs.read", "fs.search", "fs.download", "fs.copy"].map((match): Rule => ({ match, action: "ask", when: { anyTag: ["reads-secret"] } })),
+    ...["fs.read", "fs.search", "fs.download", "fs.copy"].map((match): Rule => ({
+      match,
+      action: "ask",
+      when: { anyTag: ["reads-secret"] },
+    })),
     ...each(READS, "auto"),
     ...each(NEVER, "deny"),
     // Made public, a repository can be read by everybody.

@@ -9,7 +9,9 @@ export const EMPTYING: ReadonlySet<string> = new Set([">", ">|", "&>", ">&", "<>
 
 const NOTHING = /^\/dev\/null$/;
 const SILENT: ReadonlySet<string> = new Set(
-  ": true false test [ cd pushd popd set unset export declare typeset local readonly shift sleep wait exec exit return mkdir touch umask".split(" "),
+  ": true false test [ cd pushd popd set unset export declare typeset local readonly shift sleep wait exec exit return mkdir touch umask".split(
+    " ",
+  ),
 );
 
 /** Whether a command that is written so is certain to print nothing. */
@@ -36,7 +38,9 @@ export function emptiedBy(name: string, words: readonly (string | null)[], input
   const files = words.filter((word) => word === null || !word.startsWith("-"));
   switch (name) {
     case "truncate":
-      return files;
+      return words.filter(
+        (word, at) => (word === null || !word.startsWith("-")) && !/^(?:-[sr]|--size|--reference)$/.test(words[at - 1] ?? ""),
+      );
     case "cp":
     case "install":
       return files.length > 1 && files.slice(0, -1).some((file) => file !== null && NOTHING.test(file)) ? files.slice(-1) : [];

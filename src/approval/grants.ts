@@ -172,7 +172,16 @@ function within({ call, tags }: Grant): string {
 }
 
 const FURTHER: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home", "policy-bearing", "reads-secret"];
-const FURTHER_OF_COMMANDS: readonly Tag[] = ["mutating", "deletes", "connects", "compound", "elevates", "policy-bearing", "reads-secret", "opaque"];
+const FURTHER_OF_COMMANDS: readonly Tag[] = [
+  "mutating",
+  "deletes",
+  "connects",
+  "compound",
+  "elevates",
+  "policy-bearing",
+  "reads-secret",
+  "opaque",
+];
 
 function lasting(ms: number): string {
   const [count, unit] =

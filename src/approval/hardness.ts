@@ -20,6 +20,8 @@ const MARK_STEPS = 1_200;
 /** One character of a word, and one that is nothing but copied. */
 const CHAR_STEPS = 180;
 const COPY_STEPS = 40;
+/** One that is looked at once more to be shown. */
+const FOREIGN_STEPS = 400;
 /** One character that is passed over while the parser looks for the end of something. */
 const LOOK_STEPS = 12;
 
@@ -86,9 +88,9 @@ class Count {
 
   /** Whether the text is still plain behind it. */
   #plain(found: RegExpExecArray): boolean {
-    const { blank, heredoc, line, made, list, mark, single, comment } = found.groups!;
+    const { blank, word, heredoc, line, made, list, mark, single, comment } = found.groups!;
     const isCopied = single !== undefined || comment !== undefined || blank !== undefined;
-    this.#steps += found[0].length * (isCopied ? COPY_STEPS : CHAR_STEPS);
+    this.#steps += found[0].length * (isCopied ? COPY_STEPS : isForeign(word) ? FOREIGN_STEPS : CHAR_STEPS);
     if (blank === undefined) this.#steps += line !== undefined || mark !== undefined ? MARK_STEPS : WORD_STEPS;
     if (heredoc !== undefined) {
       // Not all that reads two of them on one line takes their ends for the same.
@@ -172,7 +174,11 @@ function lookAheads(text: string, isQuoted: boolean): number {
 
 const BRACKET = "[".charCodeAt(0);
 /** What is looked ahead from in double quotes and here-documents: in the latter, from globs too. */
-const QUOTED: ReadonlySet<number> = new Set([..."$`\\[{}()*?"].map((char) => char.charCodeAt(0)));
+const QUOTED: ReadonlySet<number> = new Set(Array.from("$`\\[{}()*?", (char) => char.charCodeAt(0)));
+
+function isForeign(word: string | undefined): boolean {
+  return word !== undefined && /[^\0-\x7f]/.test(word);
+}
 
 function isWordCode(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code > 0x7f;
@@ -180,7 +186,7 @@ function isWordCode(code: number): boolean {
 
 /** Behind the line that ends it; null where a line ends it for some that read it and not for others. */
 function endOf(text: string, from: number, delimiter: string, isIndented: boolean, isQuoted: boolean): number | null {
-  for (let at = from; at < text.length; ) {
+  for (let at = from; at < text.length;) {
     const end = text.indexOf("\n", at) >>> 0;
     const line = text.slice(at, end);
     if (line.trim() === delimiter)

@@ -31,7 +31,7 @@ test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
   ["fs.read", { path: "/srv/a" }, ["outside-cwd", "outside-home"]],
   ["fs.read", { path: ".a" }, ["hidden-path"]],
   ["fs.read", { path: "x/.a/../b" }, []],
-  ["fs.read", { path: "~/.ssh/id" }, ["hidden-path", "outside-cwd"]],
+  ["fs.read", { path: "~/.ssh/id" }, ["hidden-path", "outside-cwd", "reads-secret"]],
   ["fs.read", { path: "a", target: "laptop" }, ["remote"]],
   ["fs.read", { path: "/etc/hosts", target: "laptop" }, ["outside-cwd", "outside-home", "remote"]],
   ["fs.write", { path: "a", content: "" }, ["in-home", "mutating"]],

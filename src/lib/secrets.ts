@@ -48,9 +48,7 @@ const OPEN = /^(?:[^/]*\.pub|\.env\.(?:example|sample|template|dist|defaults))$/
 const TOLD = /(?<=^|\/)\.gsv(?=\/(?:context|skills)\.d(?:\/|$))/g;
 
 const PLACES = SECRETS.flatMap(([, places]) => places.split(/\s+/)).map((place) => place.split("/"));
-const PATTERN = new RegExp(
-  `(?:^|/)(?:${PLACES.map((names) => names.map(escaped).join("/")).join("|")})(?:/|$)`,
-);
+const PATTERN = new RegExp(`(?:^|/)(?:${PLACES.map((names) => names.map(escaped).join("/")).join("|")})(?:/|$)`);
 
 /** Longer than any path: nobody knows what it is. */
 const CHARS_MAX = 4096;
@@ -87,14 +85,15 @@ function withoutEnd(part: string): string {
 }
 
 function mayFit(parts: readonly string[], from: number, names: readonly string[]): boolean {
-  return from + names.length <= parts.length && names.every((name, at) => mayBe(parts[from + at]!, name));
+  return from + names.length <= parts.length && names.every((name, at) => mayBe(parts[from + at]!, name, names.length > 1));
 }
 
-function mayBe(part: string, name: string): boolean {
+/** Where other names of the path fit too, less of this one has to. */
+function mayBe(part: string, name: string, isOneOfMany: boolean): boolean {
   const [start, end] = ends(part);
   if (end === null) return part === name;
   // All of it is unknown, and what begins with something unknown does not begin with a dot.
-  if (start.length + end.length < (start.startsWith(".") ? 1 : 2) || (start === "" && name.startsWith("."))) return false;
+  if (start.length + end.length < (isOneOfMany || start.startsWith(".") ? 1 : 2) || (start === "" && name.startsWith("."))) return false;
   const [nameStart, nameEnd] = ends(name);
   if (nameEnd === null) return name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length;
   // `x*` may become anything with any end.

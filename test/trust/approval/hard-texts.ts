@@ -16,8 +16,8 @@ type Named = [name: string, text: string];
 
 /** As long as nobody reads, and as long as somebody would if it were plain. */
 const LONG_ONES: Named[] = [
-  ["brackets", repeated("[", LONG)],
   ["brackets, as long as is read", repeated("[", READ_CHARS_MAX)],
+  ["brackets", repeated("[", LONG)],
   ["classes", repeated("[.", READ_CHARS_MAX)],
   ["equivalents", repeated("=[", READ_CHARS_MAX)],
   ["braces", repeated("{", READ_CHARS_MAX)],
@@ -38,6 +38,8 @@ const LONG_ONES: Named[] = [
   ["one word", repeated("a", READ_CHARS_MAX)],
   ["one word of signs", repeated("\u{1f600}", READ_CHARS_MAX)],
   ["look-alikes", repeated("\u0430", LONG)],
+  ["characters of all kinds", Array.from({ length: READ_CHARS_MAX / 2 }, (_, at) => `a${String.fromCodePoint(0xa1 + at)}`).join("")],
+  ["words of all characters", Array.from({ length: READ_CHARS_MAX / 2 }, (_, at) => `${String.fromCodePoint(0x3400 + at)} `).join("")],
   ["marks", repeated("a\u0301\u202e", LONG)],
 ];
 

@@ -15,31 +15,41 @@ const HELD_MS_MAX = 20;
 const TIMES = 4;
 const TRIES = 5;
 const WARM_MS = 300;
+const HOPELESS_MS = 200;
 
 export function holding(bar: Bar): void {
   const warmUntil = performance.now() + WARM_MS;
-  while (performance.now() < warmUntil) judged("for x in a b; do echo $x \"$(date)\"; done | sort > f; cat <<E\n$x [a]\nE\nls {a,b} *.md");
+  while (performance.now() < warmUntil) judged('for x in a b; do echo $x "$(date)"; done | sort > f; cat <<E\n$x [a]\nE\nls {a,b} *.md');
   let slowest = { name: "", ms: -1 };
   for (const { name, text } of hardTexts()) {
     const ms = heldMs(text);
     if (ms > slowest.ms) slowest = { name, ms };
-    bar.check("holds nobody up", ms <= HELD_MS_MAX, () => `${name}: ${text.length} characters take ${ms.toFixed(1)} ms, and ${HELD_MS_MAX} are too many`);
+    bar.check(
+      "holds nobody up",
+      ms <= HELD_MS_MAX,
+      () => `${name}: ${text.length} characters take ${ms.toFixed(1)} ms, more than ${HELD_MS_MAX}`,
+    );
+    // The next may take hours.
+    if (ms > HOPELESS_MS) break;
   }
   bar.numbers["slowest to judge, ms"] = Math.round(slowest.ms * 10) / 10;
   bar.numbers["slowest to judge"] = slowest.name;
 }
 
 function heldMs(text: string): number {
-  let best = Infinity;
-  for (let at = 0; at < TRIES; at++) {
-    const before = process.threadCpuUsage();
-    for (let time = 0; time < TIMES; time++) judged(text);
-    const { user, system } = process.threadCpuUsage(before);
-    best = Math.min(best, (user + system) / 1000 / TIMES);
-    // One try is enough to pass, and the rest would only take time.
-    if (best <= HELD_MS_MAX / 2) break;
-  }
+  let best = timesMs(text, 1);
+  if (best > HOPELESS_MS) return best;
+  best = Infinity;
+  // One good try is enough, and the rest would only take time.
+  for (let at = 0; at < TRIES && best > HELD_MS_MAX / 2; at++) best = Math.min(best, timesMs(text, TIMES));
   return best;
+}
+
+function timesMs(text: string, times: number): number {
+  const before = process.threadCpuUsage();
+  for (let time = 0; time < times; time++) judged(text);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000 / times;
 }
 
 /** As `Judge` of the kernel does it, and the list of questions after it. */
