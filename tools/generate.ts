@@ -1,11 +1,12 @@
 // Prints what is derived from the syscall files: the table the gate dispatches by, the client's types, the reference
-// data behind `gsv help`, docs/reference, the tables of the shell's guide, and what the gateway shows in /etc/docs.
+// data behind `gsv help`, docs/reference, the tables of the guides on the shell and on approvals, and what the gateway shows in /etc/docs.
 // `--check` writes nothing and fails where a file is not up to date.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Syscall } from "../src/syscalls/define.ts";
+import { APPROVAL_GUIDE, approvalGuide } from "./generate/approval-guide.ts";
 import { clientTypes } from "./generate/client-types.ts";
 import { guidesModule, pages } from "./generate/pages.ts";
 import { referenceOf, referenceModule } from "./generate/reference.ts";
@@ -40,7 +41,10 @@ for (const [path, text] of printed) outputs.set(join("docs/reference", path), te
 const written = guides();
 const shell = shellGuide(written.get(basename(SHELL_GUIDE))!);
 outputs.set(SHELL_GUIDE, shell);
-outputs.set("src/vfs/guides.ts", guidesModule(new Map([...written, [basename(SHELL_GUIDE), shell]]), printed));
+const approval = approvalGuide(written.get(basename(APPROVAL_GUIDE))!);
+outputs.set(APPROVAL_GUIDE, approval);
+const filled = new Map([...written, [basename(SHELL_GUIDE), shell], [basename(APPROVAL_GUIDE), approval]]);
+outputs.set("src/vfs/guides.ts", guidesModule(filled, printed));
 process.exitCode = process.argv.includes("--check") ? check() : write();
 
 function syscallFiles(folder: string): string[] {

@@ -3,6 +3,8 @@
 // says opaque, which is the worst that can be said.
 
 import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
+import { hardness, STEPS_MAX } from "./hardness.ts";
+import { EMPTYING, emptiedBy, isSilent } from "./emptied.ts";
 import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
 import { ADDED, isUsualProgram, type Known, known, programName } from "./words.ts";
@@ -17,6 +19,10 @@ export type Reading = {
   changed: Set<string>;
   /** Directories that the command goes to, against which others are to be read. */
   directories: Set<string>;
+  /** Files that it leaves empty; null where that cannot be known. */
+  emptied: Set<string | null>;
+  /** Every word, with `*` for what of it is made while the command runs. */
+  shapes: Set<string>;
 };
 
 /** Texts within texts, such as `sh -c "sh -c ..."`. */
@@ -29,7 +35,14 @@ export function readCommands(text: string, parse: Parse): Reading {
 }
 
 class Reader {
-  readonly reading: Reading = { tags: new Set(), words: new Set(), changed: new Set(), directories: new Set() };
+  readonly reading: Reading = {
+    tags: new Set(),
+    words: new Set(),
+    changed: new Set(),
+    directories: new Set(),
+    emptied: new Set(),
+    shapes: new Set(),
+  };
   readonly #parse: Parse;
   /** Functions of the script that is read, from where they are defined for certain. */
   #functions = new Set<string>();
@@ -38,6 +51,7 @@ class Reader {
   #nesting = 0;
   #depth = 0;
   #work = 0;
+  #steps = 0;
 
   constructor(parse: Parse) {
     this.#parse = parse;
@@ -45,7 +59,7 @@ class Reader {
 
   script(text: string, nesting: number): void {
     if (text.trim() === "") return;
-    const tree = nesting > NESTING_MAX || !this.#mayGoOn(0) ? null : this.#parse(text);
+    const tree = nesting > NESTING_MAX || !this.#mayGoOn([]) || !this.#mayParse(text) ? null : this.#parse(text);
     if (tree === null || !isPlain(tree)) this.#add("compound");
     if (tree === null) return this.#add("opaque");
     const outer = [this.#nesting, this.#functions, this.#plainVariables] as const;
@@ -58,34 +72,56 @@ class Reader {
     [this.#nesting, this.#functions, this.#plainVariables] = outer;
   }
 
+  /** All texts of one command together: each may hold others. */
+  #mayParse(text: string): boolean {
+    if (this.#steps <= STEPS_MAX) this.#steps += hardness(text);
+    return this.#steps <= STEPS_MAX;
+  }
+
   #add(...tags: readonly Tag[]): void {
     for (const tag of tags) this.reading.tags.add(tag);
   }
 
   #walk(node: unknown): void {
     if (typeof node !== "object" || node === null) return;
+    if (Array.isArray(node)) {
+      for (const child of node) this.#walk(child);
+      return;
+    }
     if (isNode(node)) {
+      if (isLeaf(node)) return;
       if (node.type === "SimpleCommand") this.#simple(node as Simple);
       if (node.type === "Redirection") this.#redirection(node as Redirection);
       if (node.type === "Assignment" || node.type === "For") this.#variable(node);
+      // Of a variable's value too: it may become a part of a path.
+      if (node.type === "Assignment" && (node as Assignment).value !== null)
+        this.reading.shapes.add(known((node as Assignment).value!).shape);
+      if (node.type === "For")
+        for (const word of (node as { words?: Word[] | null }).words ?? []) this.reading.shapes.add(known(word).shape);
       if (node.type === "ArithCommandSubst") this.#text([(node as { command?: unknown }).command as string]);
       if ("deferredError" in node) this.#add("opaque");
       if (node.type === "Transform" || node.type === "Indirection") this.#add("opaque");
-      // Some texts in the tree are taken apart only while they run, such as an array's index.
-      for (const [key, value] of Object.entries(node))
-        if (typeof value === "string" && !TEXTS.has(key) && LATER_COMMAND.test(value)) this.#add("opaque");
     }
-    for (const child of Object.values(node)) this.#walk(child);
+    const members = node as Record<string, unknown>;
+    for (const key in members) {
+      const value = members[key];
+      // Some texts in the tree are taken apart only while they run, such as an array's index.
+      if (typeof value === "string") {
+        if (!TEXTS.has(key) && LATER_COMMAND.test(value)) this.#add("opaque");
+      } else this.#walk(value);
+    }
   }
 
-  #variable(node: { type: string; name?: unknown; variable?: unknown }): void {
+  #variable(node: { type: string; name?: unknown; variable?: unknown; body?: unknown }): void {
     const name = String(node.name ?? node.variable).replace(/\[.*$/s, "");
-    if (STEERING.test(name) || holdsLaterCommand(node)) this.#add("opaque");
+    // What a loop does is read by itself.
+    if (STEERING.test(name) || holdsLaterCommand({ ...node, body: null })) this.#add("opaque");
   }
 
   #redirection({ operator, target }: Redirection): void {
     if (target.type !== "Word" || operator === "<<<") return;
-    const { text, start } = known(target);
+    const { text, start, shape } = known(target);
+    this.reading.shapes.add(shape);
     if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#add("network", "connects");
     // Another descriptor, such as 2>&1.
     if (operator.endsWith("&") && text !== null && /^\d*-?$/.test(text)) return;
@@ -96,6 +132,9 @@ class Reader {
   }
 
   #simple({ name, args, redirections }: Simple): void {
+    if (isSilent(name, args, redirections))
+      for (const { operator, target } of redirections)
+        if (EMPTYING.has(operator) && target.type === "Word") this.reading.emptied.add(known(target).text);
     if (name === null) return;
     // A function's own commands have been read where it is defined.
     if (this.#functions.has(known(name).text ?? "")) return;
@@ -105,20 +144,24 @@ class Reader {
   /** One program with its words, and the text on its standard input if that is in the script. */
   #run([first, ...args]: readonly Known[], input: string | null = null): void {
     if (first === undefined) return;
-    if (!this.#mayGoOn(args.length)) return this.#add("opaque");
+    if (!this.#mayGoOn(args)) return this.#add("opaque");
     this.#depth++;
     this.#program(first, args, input);
     this.#depth--;
   }
 
   /** Some programs make many commands of one. What it takes to read them all is bounded, as whoever wrote them is not to be trusted. */
-  #mayGoOn(words: number): boolean {
-    this.#work += 1 + words;
+  #mayGoOn(words: readonly Known[]): boolean {
+    this.#work += 1 + words.length;
+    for (const { start } of words) this.#work += start.length / CHARS_PER_WORK;
     return this.#work <= WORK_MAX && this.#depth < DEPTH_MAX;
   }
 
   #program(first: Known, args: readonly Known[], input: string | null): void {
-    for (const { text } of args) if (text !== null && text !== "") this.reading.words.add(text);
+    for (const { text, shape } of args) {
+      this.reading.shapes.add(shape);
+      if (text !== null && text !== "") this.reading.words.add(text);
+    }
     if (first.text === null) return this.#add("opaque");
     const name = programName(first.text);
     if (!isUsualProgram(first.text)) this.#add("opaque");
@@ -143,6 +186,7 @@ class Reader {
     ) ??
       tagsOf(name) ?? ["opaque"];
     this.#add(...tags);
+    for (const path of emptiedBy(name, texts, input)) this.reading.emptied.add(path);
     if (tags.some((tag) => CHANGING.has(tag))) for (const text of texts) this.#changes(text);
   }
 
@@ -217,18 +261,17 @@ class Reader {
 
   #find(args: readonly Known[]): void {
     const tops = args.slice(0, args.findIndex(({ start }) => /^[-(!]/.test(start)) >>> 0);
+    // What is done to a place is done to all below it.
+    if (args.some(({ text }) => text === "-delete" || isFindRun(text))) for (const top of tops) this.#changes(top.text);
     for (const [at, arg] of args.entries()) {
       const { text } = arg;
       if (this.#mayBeOption(arg) && !/^-(?:i?name|i?path|newer|mtime|mmin|size|user|maxdepth|mindepth)$/.test(args[at - 1]?.text ?? ""))
         this.#add("opaque");
       if (text === "-delete") this.#add("deletes", "destructive", "mutating");
       if (text !== null && /^-f(?:print|ls)/.test(text)) this.#add("mutating", "unknown-path");
-      const isRun = text !== null && /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(text);
-      // What is done to a place is done to all below it.
-      if (isRun || text === "-delete") for (const top of tops) this.#changes(top.text);
-      if (!isRun) continue;
-      if (!this.#mayGoOn(args.length - at)) return this.#add("opaque");
+      if (!isFindRun(text)) continue;
       const rest = args.slice(at + 1);
+      if (!this.#mayGoOn(rest)) return this.#add("opaque");
       const end = rest.findIndex(({ text }) => text === ";" || text === "+");
       this.#added(rest.slice(0, end === -1 ? undefined : end), "{}");
     }
@@ -258,7 +301,8 @@ class Reader {
   }
 }
 
-const WORK_MAX = 50_000;
+const WORK_MAX = 10_000;
+const CHARS_PER_WORK = 50;
 const DEPTH_MAX = 32;
 const CARRIED_MAX = 16;
 const TEXTS = new Set(["value", "sourceText", "originalText", "command", "type", "delimiter", "message", "token"]);
@@ -267,6 +311,15 @@ const NAMING = new Set("alias export declare typeset local readonly read mapfile
 /** What they are given is taken apart as a sum or a variable's name, and commands in it run. */
 const LATER = new Set("test [ let unset export declare typeset local readonly read mapfile readarray printf".split(" "));
 const CHANGING: ReadonlySet<Tag> = new Set<Tag>(["mutating", "destructive", "deletes", "opaque"]);
+
+/** Most nodes of most trees, and nothing is in them but their text. */
+function isLeaf({ type }: { type: string }): boolean {
+  return type === "Literal" || type === "SingleQuoted" || type === "Escaped";
+}
+
+function isFindRun(text: string | null): boolean {
+  return text !== null && /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(text);
+}
 
 /** A quoted text with a command in it, kept for later. */
 function holdsLaterCommand(node: unknown): boolean {
@@ -283,6 +336,7 @@ function inputOf(redirections: readonly Redirection[]): string | null {
   if (last === undefined) return null;
   const { operator, target } = last;
   if (target.type === "HereDoc") return known(target.content).text;
+  if (operator === "<" && known(target).text === "/dev/null") return "";
   return operator === "<<<" ? known(target).text : null;
 }
 
@@ -292,7 +346,7 @@ function plainVariables(tree: Script): ReadonlySet<string> {
   const others = new Set<string>();
   const put = (name: string, isPlain: boolean): unknown => (isPlain ? plain : others).add(name.replace(/[[+].*$/s, ""));
   const visit = (node: unknown): void => {
-    if (typeof node !== "object" || node === null) return;
+    if (typeof node !== "object" || node === null || (isNode(node) && isLeaf(node))) return;
     const { type } = node as { type?: unknown };
     if (type === "Assignment") {
       const { name, value, append, array } = node as Assignment;
@@ -305,7 +359,8 @@ function plainVariables(tree: Script): ReadonlySet<string> {
     // `read x`, `printf -v x`, `local x=...` and the like.
     if (type === "SimpleCommand" && (node as Simple).name !== null && NAMING.has(programName(known((node as Simple).name!).text ?? "")))
       for (const arg of (node as Simple).args) put(/^\w*/.exec(known(arg).start)![0], false);
-    for (const child of Object.values(node)) visit(child);
+    if (Array.isArray(node)) for (const child of node) visit(child);
+    else for (const key in node) visit((node as Record<string, unknown>)[key]);
   };
   visit(tree);
   return new Set([...plain].filter((name) => !others.has(name)));

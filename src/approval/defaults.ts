@@ -26,7 +26,7 @@ const NEVER =
   "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume";
 
 /** What makes a command on the gateway worth a question. Where it writes is the file system's to judge. */
-const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing"];
+const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing", "reads-secret"];
 
 const WRITES = ["fs.write", "fs.edit", "fs.upload", "fs.copy"];
 
@@ -35,6 +35,11 @@ const ATTENDED: Policy = {
   rules: [
     // Asking a model costs its owner something.
     { match: "sys.doctor", action: "ask", when: { argEquals: { tryModel: true } } },
+    ...["fs.read", "fs.search", "fs.download", "fs.copy"].map((match): Rule => ({
+      match,
+      action: "ask",
+      when: { anyTag: ["reads-secret"] },
+    })),
     ...each(READS, "auto"),
     ...each(NEVER, "deny"),
     // Made public, a repository can be read by everybody.

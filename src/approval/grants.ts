@@ -93,9 +93,9 @@ export function settled(decision: Decision, grants: readonly Grant[], asking: As
   return by === undefined ? decision : { ...decision, action: "auto", why: describeGrant(by), by };
 }
 
-/** What no wide grant is meant to cover: what steers agents and machines, and rights beyond the user's own. */
+/** What no wide grant is meant to cover: what steers agents and machines, secrets, and rights beyond the user's own. */
 function isReserved({ tags }: Judged): boolean {
-  return tags.has("policy-bearing") || tags.has("elevates");
+  return tags.has("policy-bearing") || tags.has("elevates") || tags.has("reads-secret");
 }
 
 /**
@@ -154,7 +154,7 @@ function allowed({ scope, call, folder }: Grant): string {
   // Nobody can know all that a command does, so nothing is promised of what it does not do.
   if (call === "shell.exec") return "run any command, whatever it does,";
   const what = scope === "folder" ? `of anything below ${folder}` : "with any arguments";
-  return `do ${call} ${what}, except where that steers agents or machines,`;
+  return `do ${call} ${what}, except where that steers agents or machines or may read secrets,`;
 }
 
 /** How far `class` goes, and where it ends. */
@@ -171,8 +171,17 @@ function within({ call, tags }: Grant): string {
   return `as long as ${only}${most}. Anything else is asked about, for instance where ${holds(asks)}${isItself}`;
 }
 
-const FURTHER: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home", "policy-bearing"];
-const FURTHER_OF_COMMANDS: readonly Tag[] = ["mutating", "deletes", "connects", "compound", "elevates", "policy-bearing", "opaque"];
+const FURTHER: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home", "policy-bearing", "reads-secret"];
+const FURTHER_OF_COMMANDS: readonly Tag[] = [
+  "mutating",
+  "deletes",
+  "connects",
+  "compound",
+  "elevates",
+  "policy-bearing",
+  "reads-secret",
+  "opaque",
+];
 
 function lasting(ms: number): string {
   const [count, unit] =

@@ -6,8 +6,12 @@ import type { Tag, TargetClass } from "./request.ts";
 
 export type Around = { cwd: string; home: string; workspace: string | null };
 
+/** No system takes a longer one. */
+export const PATH_CHARS_MAX = 4096;
+
 /** Absolute, or below `~` or `.` of a device; null where it cannot be known. */
 export function plainPath(path: string, target: TargetClass, around: Around): string | null {
+  if (path.length > PATH_CHARS_MAX) return null;
   if (target === "gsv") {
     try {
       return resolvePath(path, around);
@@ -63,14 +67,21 @@ const SCRATCH = /^\/tmp\/.|^\/dev\/(?:null|zero|full|u?random|tty|std(?:out|err)
  * gateway; start-up files, keys and hooks on any target. Compared without case, as some disks do.
  */
 export function isPolicyBearing(path: string, target: TargetClass, around: Around): boolean {
-  const plain = plainPath(path, target, around)?.normalize("NFKC").toLowerCase();
+  const plain = foldedPath(path, target, around);
   // It may be anything.
-  if (plain === undefined) return true;
+  if (plain === null) return true;
   if (target === "gsv" && /^\/(?:sys|etc|proc|usr|dev|boot|root)(?:\/|$)/.test(plain) && !SCRATCH.test(plain)) return true;
   if (target === "device" && SYSTEM.test(plain)) return true;
   const parts = plain.split("/");
   if (parts.some((part) => BEARING_NAMES.has(part))) return true;
   return BEARING_PLACES.some((place) => plain.includes(place));
+}
+
+/** Without case and forms of letters, as some disks find it. */
+export function foldedPath(path: string, target: TargetClass, around: Around): string | null {
+  const plain = plainPath(path, target, around);
+  // Nearly all are plain letters, which have one form.
+  return plain !== null && /[^\0-\x7f]/.test(plain) ? plain.normalize("NFKC").toLowerCase() : (plain?.toLowerCase() ?? null);
 }
 
 const SYSTEM =

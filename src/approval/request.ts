@@ -35,6 +35,7 @@ export const TAGS = {
   "onto-device": "it changes something on a device, or runs there",
   "policy-bearing": "it touches what decides how agents or machines behave",
   deletes: "it deletes",
+  "reads-secret": "it may read what holds secrets",
   connects: "a command in it uses the network",
   elevates: "a command in it uses rights beyond the user's own",
   opaque: "what it runs cannot be known before it runs",

@@ -15,6 +15,7 @@ export type Shown = {
 const COMMAND_CHARS_MAX = 32 * 1024;
 const VALUE_CHARS_MAX = 4 * 1024;
 const VALUES_MAX = 100;
+const NAME_CHARS_MAX = 1024;
 
 export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | "args" | "target" | "cwd">, whole = false): Shown {
   const values = flattened(args, "");
@@ -24,8 +25,9 @@ export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | 
   for (const [name, value] of listed) {
     const limit = whole ? Infinity : call === "shell.exec" && name === "input" ? COMMAND_CHARS_MAX : VALUE_CHARS_MAX;
     const [text, isCut] = typeof value === "string" ? abridged(value, limit) : [visible(canonicalJson(value)), false];
-    isWhole &&= !isCut;
-    lines.push(...argument(visible(name), text));
+    const [shownName, isNameCut] = abridged(name, whole ? Infinity : NAME_CHARS_MAX);
+    isWhole &&= !isCut && !isNameCut;
+    lines.push(...argument(shownName.replaceAll("\n", " "), text));
   }
   if (listed.length < values.length) lines.push(`⟨${values.length - listed.length} more arguments not shown⟩`);
   return { text: lines.join("\n"), isWhole };

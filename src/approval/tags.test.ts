@@ -31,7 +31,7 @@ test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
   ["fs.read", { path: "/srv/a" }, ["outside-cwd", "outside-home"]],
   ["fs.read", { path: ".a" }, ["hidden-path"]],
   ["fs.read", { path: "x/.a/../b" }, []],
-  ["fs.read", { path: "~/.ssh/id" }, ["hidden-path", "outside-cwd"]],
+  ["fs.read", { path: "~/.ssh/id" }, ["hidden-path", "outside-cwd", "reads-secret"]],
   ["fs.read", { path: "a", target: "laptop" }, ["remote"]],
   ["fs.read", { path: "/etc/hosts", target: "laptop" }, ["outside-cwd", "outside-home", "remote"]],
   ["fs.write", { path: "a", content: "" }, ["in-home", "mutating"]],
@@ -154,7 +154,7 @@ test("a session that is only looked at is told from one that is fed", () => {
 });
 
 test("nobody follows a command through any number of directories", () => {
-  const input = Array.from({ length: 1000 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
+  const input = Array.from({ length: 100 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
   expect(tags("shell.exec", { input })).toContain("policy-bearing");
 });
 

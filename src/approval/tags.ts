@@ -2,7 +2,8 @@
 // plain search for words such as `rm ` finds is never left out, so that policies written for that keep their meaning.
 
 import { type Parse, readCommands } from "./commands.ts";
-import { type Around, changedPlace, isPolicyBearing, placeTags, plainPath } from "./paths.ts";
+import { namesSecret } from "../lib/secrets.ts";
+import { type Around, changedPlace, isPolicyBearing, PATH_CHARS_MAX, placeTags, plainPath } from "./paths.ts";
 import type { Judged, Request, Tag, TargetClass } from "./request.ts";
 
 /** Without a parser every command is opaque. */
@@ -34,6 +35,12 @@ function at(end: unknown): { target?: unknown; path?: unknown } {
 }
 
 const WRITES: ReadonlySet<string> = new Set(["fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.copy", "repo.apply", "repo.import"]);
+
+/**
+ * Calls that tell what is in a file. A search passes over what holds secrets unless it begins there. `namesOnly` comes from the gateway's
+ * own shell, which looks at names and sizes apart from contents; no caller can send it.
+ */
+const READS: ReadonlySet<string> = new Set(["fs.read", "fs.download", "fs.search", "fs.copy"]);
 
 /** By its name alone. */
 function callTags({ call, args }: Request): Tag[] {
@@ -74,6 +81,8 @@ function pathTags(request: Request, target: TargetClass): Set<Tag> {
   const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
   for (const { target: end, path } of places)
     if (typeof path === "string") for (const tag of placeTags(path, sideOf(end), request)) tags.add(tag);
+  const read = READS.has(call) && args.namesOnly !== true ? places[0]!.path : undefined;
+  if (typeof read === "string" && namesSecret(read)) tags.add("reads-secret");
   const changed = WRITES.has(call) ? places.at(-1) : undefined;
   if (changed === undefined || typeof changed.path !== "string") return tags;
   const side = sideOf(changed.target);
@@ -99,8 +108,13 @@ function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag
   const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
   const around: Around = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
   if (typeof args.cwd === "string") for (const tag of placeTags(args.cwd, target, request)) tags.add(tag);
-  for (const path of [...reading.words, ...reading.directories].filter(looksLikePath))
-    for (const tag of placeTags(path, target, around)) tags.add(tag);
+  for (const path of [...reading.words, ...reading.directories]) {
+    if (PLACE_TAGS.every((tag) => tags.has(tag))) break;
+    if (looksLikePath(path)) for (const tag of placeTags(path, target, around)) tags.add(tag);
+  }
+  if (mentionsSecret(reading.shapes, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
+  if (typeof args.cwd === "string" && namesSecret(args.cwd)) tags.add("reads-secret");
+  if (empties(reading.emptied, reading.directories, target, around)) tags.add("deletes").add("destructive");
   if (changesPolicy(input, reading.changed, reading.directories, tags, target, around)) tags.add("policy-bearing");
   return tags;
 }
@@ -117,14 +131,51 @@ function changesPolicy(
   const isUnsure = tags.has("opaque") || tags.has("unknown-path");
   if (isUnsure && /context\.d|skills\.d|constitution\.md|\.gsv|approval/i.test(input)) return true;
   // More than anybody follows.
-  if (directories.size > DIRECTORIES_MAX) return changed.size > 0;
+  if (directories.size > DIRECTORIES_MAX || changed.size * (1 + directories.size) > PLACES_MAX) return changed.size > 0;
   const tops = [around.cwd, ...[...directories].map((path) => plainPath(path, target, around) ?? "/")];
   for (const path of changed)
     for (const cwd of tops) if (isPolicyBearing(target === "device" ? under(cwd, path) : path, target, { ...around, cwd })) return true;
   return false;
 }
 
+/** Some word of it, read from where the command begins or from where it goes. */
+function mentionsSecret(shapes: ReadonlySet<string>, directories: ReadonlySet<string>): boolean {
+  const tops = ["", ...[...directories].map((top) => `${top}/`)];
+  let chars = 0;
+  let starred = 0;
+  for (const shape of shapes)
+    for (const path of pathsIn(shape)) {
+      if (path.includes("*")) starred++;
+      chars += (path.length + CHARS_PER_PLACE) * tops.length;
+      // More than anybody follows.
+      if (chars > SHAPES_CHARS_MAX || starred * tops.length > STARRED_MAX) return true;
+      if (path !== "" && path !== "*" && path.length <= PATH_CHARS_MAX && tops.some((top) => namesSecret(top + path))) return true;
+    }
+  return false;
+}
+
+/** `--file=path`, `if=path`, `@path`, `host:path`. */
+function pathsIn(shape: string): Set<string> {
+  const behind = (mark: string) => [shape.slice(shape.indexOf(mark) + 1), shape.slice(shape.lastIndexOf(mark) + 1)];
+  return new Set([shape, ...behind("="), ...behind(":"), ...behind("@"), ...(/^-\w/.test(shape) ? [shape.slice(2)] : [])]);
+}
+
+const CHARS_PER_PLACE = 30;
+const SHAPES_CHARS_MAX = 150_000;
+const STARRED_MAX = 150;
+
+/** What is temporary may be emptied. */
+function empties(emptied: ReadonlySet<string | null>, directories: ReadonlySet<string>, target: TargetClass, around: Around): boolean {
+  for (const path of emptied) {
+    const isKnown = path !== null && (path.startsWith("/") || directories.size === 0);
+    if (!isKnown || target === "device" || changedPlace(path, around) !== "scratch") return true;
+  }
+  return false;
+}
+
 const DIRECTORIES_MAX = 16;
+const PLACES_MAX = 1_500;
+const PLACE_TAGS: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home"];
 
 /** On a device, where a relative path is not made absolute. */
 function under(cwd: string, path: string): string {

@@ -17,17 +17,36 @@ function gap(blanks: string): string {
   return `⟨${many} ${many === 1 ? "space" : "spaces"}⟩`;
 }
 
+/**
+ * What was found of each character so far, among Latin letters and not: nothing, that it misleads or that it does not. It is asked of
+ * every character of long texts, and takes long to find.
+ */
+const FOUND = [new Uint8Array(0x110000), new Uint8Array(0x110000)] as const;
+const [MISLEADS, IS_ITSELF] = [1, 2];
+
 function shown(word: string): string {
   // A word in letters of another script is itself; among Latin ones, or made of look-alikes only, such letters mislead.
-  const isMixed = /[A-Za-z]/.test(word) || !/\p{L}/u.test(word.replace(LOOKALIKES, ""));
+  const isMixed = /[A-Za-z]/.test(word) || !OWN_LETTER.test(word);
   let before = "";
   let out = "";
   for (const char of word) {
-    out += misleads(char, before, isMixed) ? `⟨${named(char)}⟩` : char;
+    out += misleadsThere(char, before, isMixed) ? `⟨${named(char)}⟩` : char;
     before = char;
   }
   return out;
 }
+
+function misleadsThere(char: string, before: string, isMixed: boolean): boolean {
+  const found = FOUND[isMixed ? 0 : 1];
+  const code = char.codePointAt(0)!;
+  if (found[code] !== 0) return found[code] === MISLEADS;
+  const isWrong = misleads(char, before, isMixed);
+  if (!NEIGHBOURLY.test(char)) found[code] = isWrong ? MISLEADS : IS_ITSELF;
+  return isWrong;
+}
+
+/** What is judged by the character before it. */
+const NEIGHBOURLY = /[–—\p{M}]/u;
 
 function misleads(char: string, before: string, isMixed: boolean): boolean {
   if (PLAIN.test(char)) return false;
@@ -53,5 +72,5 @@ const PUNCTUATION =
 /** Letters of scripts that have Latin shapes, which are not meant to be read among Latin letters. */
 const FOREIGN =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}]/u;
-const LOOKALIKES = /[аАВсСеЕНіІїЇјЈКМоОрРѕЅТуУхХһԁԛԜԝӏӀΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυιγκωϲϳաոսօսց\u0131\u0237\u0251\u0261\u026A\u1D00-\u1D2B]/gu;
-const LOOKALIKE = new RegExp(LOOKALIKES.source, "u");
+const LOOKALIKE = /[аАВсСеЕНіІїЇјЈКМоОрРѕЅТуУхХһԁԛԜԝӏӀΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρυιγκωϲϳաոսօսց\u0131\u0237\u0251\u0261\u026A\u1D00-\u1D2B]/u;
+const OWN_LETTER = new RegExp(`(?!${LOOKALIKE.source})\\p{L}`, "u");

@@ -7,6 +7,8 @@ export type Known = {
   text: string | null;
   /** As much of its beginning as is known. */
   start: string;
+  /** All of it, with `*` for what is not known. */
+  shape: string;
   /** Whether it may become several words, or none. */
   isLoose: boolean;
   /** Where not even the beginning is known: the variable it begins with, or "" for anything else but names of files. */
@@ -14,16 +16,21 @@ export type Known = {
 };
 
 /** What a program adds that nobody has written. */
-export const ADDED: Known = { text: null, start: "", isLoose: true, lead: "" };
+export const ADDED: Known = { text: null, start: "", shape: "*", isLoose: true, lead: "" };
 
 export function known({ parts }: Word): Known {
   let start = "";
+  let shape = "";
+  let unknown: Known | null = null;
   for (const [at, part] of parts.entries()) {
-    const { text, start: more, lead } = knownPart(part);
-    start += more;
-    if (text === null) return { text: null, start, isLoose: parts.slice(at).some(isLoose), lead: start === "" ? lead : null };
+    const piece = knownPart(part);
+    shape += piece.shape;
+    if (unknown !== null) continue;
+    start += piece.start;
+    if (piece.text !== null) continue;
+    unknown = { text: null, start, shape, isLoose: parts.slice(at).some(isLoose), lead: start === "" ? piece.lead : null };
   }
-  return { text: start, start, isLoose: false, lead: null };
+  return unknown === null ? { text: start, start, shape, isLoose: false, lead: null } : { ...unknown, shape };
 }
 
 function knownPart(part: Part): Known {
@@ -47,7 +54,7 @@ function knownPart(part: Part): Known {
 }
 
 function plain(text: string): Known {
-  return { text, start: text, isLoose: false, lead: null };
+  return { text, start: text, shape: text, isLoose: false, lead: null };
 }
 
 function isLoose({ type }: Part): boolean {

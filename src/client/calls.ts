@@ -195,7 +195,7 @@ export type Calls = {
     };
   };
 
-  /** Find lines that hold a text, literally and by case, in files at or below path (the working directory for none). include is a pattern of names such as *.md. truncated says that a limit ended the search early. */
+  /** Find lines that hold a text, literally and by case, in files at or below path (the working directory for none). include is a pattern of names such as *.md. Places that hold secrets, such as ~/.ssh and .env files, are passed over unless path is one or lies in one. truncated says that a limit ended the search early. */
   "fs.search": {
     args: {
       query: string;
@@ -716,7 +716,7 @@ export type Calls = {
     };
   };
 
-  /** Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once. remember allows more of that process and can be listed and revoked. With scope it covers exactly that call, calls below the same folder, or the call with any arguments, for ttlMs or a day. Without scope it covers calls like it for a day: of the same syscall, on the same target (the gateway or that one device), with no tag that the approved call did not have, and only where the command can be read before it runs; a call that steers agents or machines or uses rights beyond the user's own is then remembered for exactly itself. */
+  /** Answer a question of a process: whether a call may run, or whether it may use more than its budget. A yes is for exactly the call that was shown, once. remember allows more of that process and can be listed and revoked. With scope it covers exactly that call, calls below the same folder, or the call with any arguments, for ttlMs or a day. Without scope it covers calls like it for a day: of the same syscall, on the same target (the gateway or that one device), with no tag that the approved call did not have, and only where the command can be read before it runs; a call that steers agents or machines, may read secrets or uses rights beyond the user's own is then remembered for exactly itself. */
   "proc.hil": {
     args: {
       pid?: string;

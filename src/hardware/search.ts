@@ -2,6 +2,7 @@
 
 import { breath } from "../lib/breath.ts";
 import { globMatcher } from "../lib/glob.ts";
+import { namesSecret } from "../lib/secrets.ts";
 import type { FileKind, FileSystem, FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
 import { CHUNK_BYTES, isText, linesOf, linesOfText, lossyText } from "./text.ts";
@@ -22,6 +23,8 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     if (query === "") throw new OpError("Search query is required.");
     const root = files.resolve(args.path ?? ".");
     const included = args.include === undefined ? () => true : globMatcher(args.include);
+    // Who looks for something everywhere does not mean their keys; who begins there does.
+    const isOpen = namesSecret(root) ? () => true : (path: string) => !namesSecret(path);
     const search = new Search(machine, query);
     const { kind } = await files.stat(root);
     const batch: string[] = [];
@@ -30,7 +33,7 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     const holding = kind === "directory" ? await holdingOf(machine, root, query) : null;
     for await (const path of holding === null ? walk(files, root, kind, give) : holding.paths) {
       if (search.isOver()) break;
-      if (included(relative(root, path))) batch.push(path);
+      if (included(relative(root, path)) && isOpen(path)) batch.push(path);
       if (batch.length === BATCH_FILES) await search.files(batch.splice(0));
     }
     await search.files(batch);

@@ -42,12 +42,13 @@ const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
   remove: "fs.delete",
 };
 
-/** The calls an operation amounts to, each with the path it is about. */
-function touched(op: FileOp, [path, to]: readonly unknown[]): [call: string, path: unknown][] {
-  if (op !== "rename") return [[CALL_OF[op], path]];
+/** The calls an operation amounts to, with what each is about. */
+function touched(op: FileOp, [path, to]: readonly unknown[]): [call: string, args: Record<string, unknown>][] {
+  if (op === "stat" || op === "list") return [[CALL_OF[op], { path, namesOnly: true }]];
+  if (op !== "rename") return [[CALL_OF[op], { path }]];
   return [
-    ["fs.delete", path],
-    ["fs.write", to],
+    ["fs.delete", { path }],
+    ["fs.write", { path: to }],
   ];
 }
 
@@ -148,7 +149,7 @@ async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal:
       const files = means.files(CALL_OF[op], caller, signal);
       // Texts are paths, and a path is made plain on this side of the wall.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
-      if (caller.agent !== undefined) for (const [call, path] of touched(op, args)) await means.judge(caller, call, { path });
+      if (caller.agent !== undefined) for (const [call, about] of touched(op, args)) await means.judge(caller, call, about);
       const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
       return CALL_OF[op] === "fs.read" ? settled(means.ports.sql, work) : work();
     }

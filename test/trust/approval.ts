@@ -1,11 +1,12 @@
 // trust:approval. What a person allowed is what runs, once, and nothing else: mutated answers, mutated calls, wrong approvers,
 // answers that come too late or twice, and every way in which "remember" could cover more than was meant. The machine of this
-// bar writes down each byte that reaches it. `--times N` answers badly to more questions.
+// bar writes down each byte that reaches it. And no command, however hard to read, holds the kernel up while it is judged. `--times N` answers badly to more questions.
 
 import type { HilRequest } from "../../src/process/link.ts";
 import { canonicalJson } from "../../src/approval/digest.ts";
 import { Stage, type Wish } from "./agents/stage.ts";
 import { badDecisions } from "./approval/decisions.ts";
+import { holding } from "./approval/holding.ts";
 import { said, wrongApprovers } from "./approval/people.ts";
 import { remembering } from "./approval/remember.ts";
 import { tooLate } from "./approval/late.ts";
@@ -15,6 +16,7 @@ import { Bar, numberFlag } from "./bar.ts";
 const TIMES = numberFlag("times", 5);
 const [DEVICE, OTHER] = ["bench", "spare"];
 const bar = new Bar("B09 trust:approval");
+holding(bar);
 const stage = await Stage.start();
 const { alice, bob } = stage;
 await stage.plug(alice, DEVICE);

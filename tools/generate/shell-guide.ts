@@ -8,17 +8,12 @@ import { summaryOf } from "../../src/shell/manual.ts";
 import { PROGRAMS } from "../../src/shell/interpreter.ts";
 import { snippets } from "../../test/shell/corpus.ts";
 import { differences } from "../../test/shell/differences.ts";
+import { filled } from "./filled.ts";
 
 export const SHELL_GUIDE = "docs/guides/shell.md";
 
 export function shellGuide(text: string): string {
-  return Object.entries({ commands, others, limits, rate, differing }).reduce((guide, [name, part]) => {
-    const [begin, end] = [`<!-- generated: ${name} -->`, "<!-- end -->"];
-    const from = guide.indexOf(begin);
-    const to = guide.indexOf(end, from);
-    if (from === -1 || to === -1) throw new Error(`${SHELL_GUIDE} has no place for ${name}: ${begin} and ${end}`);
-    return `${guide.slice(0, from + begin.length)}\n\n${part()}\n\n${guide.slice(to)}`;
-  }, text);
+  return filled(SHELL_GUIDE, text, { commands, others, limits, rate, differing });
 }
 
 function commands(): string {

@@ -51,7 +51,7 @@ export class Asked extends Error {
 }
 
 /** Tags nobody says yes to without being told of them. */
-const RESERVED: readonly Tag[] = ["policy-bearing", "elevates"];
+const RESERVED: readonly Tag[] = ["policy-bearing", "elevates", "reads-secret"];
 /** And where nobody has seen the command itself. */
 const TOLD_BY_TAGS: readonly Tag[] = [...RESERVED, "mutating", "connects", "remote"];
 
@@ -211,6 +211,7 @@ function refuse({ why }: Decision): never {
 }
 
 const TOOL_OF: Record<string, string> = {
+  "fs.read": "Use the tool Read for it: then a person is asked",
   "fs.write": "Use the tool Write or Edit for it: then a person is asked",
   "fs.edit": "Use the tool Edit for it: then a person is asked",
   "fs.delete": "Use the tool Delete for it: then a person is asked",

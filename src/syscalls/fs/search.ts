@@ -7,7 +7,7 @@ import { hardwareSyscall } from "../define.ts";
 
 export default hardwareSyscall({
   name: "fs.search",
-  doc: "Find lines that hold a text, literally and by case, in files at or below path (the working directory for none). include is a pattern of names such as *.md. truncated says that a limit ended the search early.",
+  doc: "Find lines that hold a text, literally and by case, in files at or below path (the working directory for none). include is a pattern of names such as *.md. Places that hold secrets, such as ~/.ssh and .env files, are passed over unless path is one or lies in one. truncated says that a limit ended the search early.",
   runs: "hardware",
   does: "read",
   from: ["user"],

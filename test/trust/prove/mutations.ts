@@ -351,6 +351,16 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bar: "approval",
+    name: "commands read however hard",
+    breaks: "A command that is hard to read holds the kernel up for seconds.",
+    file: "src/approval/commands.ts",
+    find: "    return this.#steps <= STEPS_MAX;",
+    // What the parser never ends over would end the bar instead.
+    replace: "    return this.#steps < Infinity;",
+    says: /^holds nobody up: /m,
+  },
+  {
+    bar: "approval",
     name: "answered twice",
     breaks: "A question that was answered can be answered again.",
     file: "src/kernel/agents/questions.ts",

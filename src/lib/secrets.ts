@@ -1,0 +1,115 @@
+// Places on a machine that hold secrets, by how their paths are written. One table for all who must know: approval asks before
+// an agent reads one, fs.search passes over them, and the guide on approvals prints it.
+
+/** Names of files and directories, wherever they are, with all that is below; `*` is any part of one name. */
+export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
+  ["keys of SSH and GnuPG", ".ssh .gnupg id_rsa id_dsa id_ecdsa id_ed25519 id_*_sk .ssh-agent etc/ssh/ssh_host_*_key"],
+  [
+    "credentials of clouds and clusters",
+    `.aws .azure .config/gcloud appdata/roaming/gcloud .kube .docker/config.json .oci .config/doctl .config/hcloud .config/rclone
+     .terraform.d/credentials.tfrc.json .terraformrc .vault-token .boto .s3cfg .config/op .fly .config/flyctl .minikube kubeconfig etc/kubernetes`,
+  ],
+  [
+    "credentials of tools and registries",
+    `.netrc _netrc .npmrc .yarnrc.yml .pypirc .git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli .gem/credentials
+     .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties .composer/auth.json .config/composer/auth.json
+     .pgpass .my.cnf .mylogin.cnf .rediscli_auth .htpasswd .claude/.credentials.json .codex/auth.json .config/github-copilot
+     .cache/huggingface/token .huggingface/token .subversion/auth .config/sops .wgetrc .curlrc`,
+  ],
+  [
+    "profiles of browsers",
+    `.mozilla firefox/profiles .config/google-chrome* .config/chromium .config/bravesoftware .config/microsoft-edge* .config/vivaldi .config/opera
+     google/chrome* chromium/user?data bravesoftware microsoft/edge* microsoft?edge* library/safari library/cookies library/containers/com.apple.safari
+     cookies.sqlite logins.json key4.db login?data`,
+  ],
+  [
+    "password managers and keychains",
+    `.password-store .local/share/keyrings .gnome2/keyrings .kde/share/apps/kwallet .local/share/kwalletd library/keychains *.kdbx *.kdb
+     *.keychain *.keychain-db .config/keepassxc .config/bitwarden* bitwarden* 1password* .1password .lastpass .config/1password
+     appdata/*/microsoft/credentials appdata/*/microsoft/vault appdata/*/microsoft/protect windows/system32/config`,
+  ],
+  [
+    "what was typed before",
+    `.bash_history .zsh_history .zhistory .history .sh_history .ksh_history fish_history .python_history .node_repl_history .psql_history
+     .mysql_history .sqlite_history .rediscli_history .lesshst .viminfo .zsh_sessions consolehost_history.txt .local/share/fish`,
+  ],
+  ["settings of programs with their secrets", ".env .env.* *.env .envrc .dev.vars .secrets secrets.yml secrets.yaml secrets.json"],
+  ["keys and certificates with their keys", "*.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk *.p8 *.asc *.gpg *.ovpn"],
+  [
+    "accounts of a machine, and what its programs were started with",
+    `etc/shadow* etc/gshadow* etc/sudoers etc/sudoers.d etc/master.passwd etc/krb5.keytab etc/wireguard etc/networkmanager/system-connections
+     proc/*/environ proc/*/mem proc/kcore`,
+  ],
+  ["what GSV keeps on a machine", ".gsv .config/gsv application?support/gsv appdata/roaming/gsv"],
+];
+
+/** Names that look like it and hold none: public keys, examples, and what a project tells agents. */
+const OPEN = /^(?:[^/]*\.pub|\.env\.(?:example|sample|template|dist|defaults))$/;
+const TOLD = /(?<=^|\/)\.gsv(?=\/(?:context|skills)\.d(?:\/|$))/g;
+
+const PLACES = SECRETS.flatMap(([, places]) => places.split(/\s+/)).map((place) => place.split("/"));
+const PATTERN = new RegExp(`(?:^|/)(?:${PLACES.map((names) => names.map(escaped).join("/")).join("|")})(?:/|$)`);
+
+/** Longer than any path: nobody knows what it is. */
+const CHARS_MAX = 4096;
+const STARRED_PARTS_MAX = 32;
+
+/**
+ * Whether a path that is written so is, or lies in, such a place. `*` in it stands for what is not known of a name: a part of one
+ * that could be such a name counts, all of one does not.
+ */
+export function namesSecret(path: string): boolean {
+  if (path.length > CHARS_MAX) return true;
+  const parts = plainParts(path);
+  if (OPEN.test(parts.at(-1) ?? "")) return false;
+  if (PATTERN.test(parts.join("/").replace(TOLD, "_"))) return true;
+  if (!parts.some((part) => part.includes("*"))) return false;
+  return parts.length > STARRED_PARTS_MAX || PLACES.some((names) => parts.some((_, at) => mayFit(parts, at, names)));
+}
+
+/** As some disks find it: without case, with either slash, without what Windows drops at the end of a name or behind a colon. */
+function plainParts(path: string): string[] {
+  const folded = (/[^\0-\x7f]/.test(path) ? path.normalize("NFKC") : path).toLowerCase();
+  const parts: string[] = [];
+  for (const part of folded.split(/[/\\]/)) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(withoutEnd(part.replace(/::?\$data$/, "")));
+  }
+  return parts;
+}
+
+function withoutEnd(part: string): string {
+  let end = part.length;
+  while (end > 0 && (part[end - 1] === "." || part[end - 1] === " ")) end--;
+  return end === 0 ? part : part.slice(0, end);
+}
+
+function mayFit(parts: readonly string[], from: number, names: readonly string[]): boolean {
+  return from + names.length <= parts.length && names.every((name, at) => mayBe(parts[from + at]!, name, names.length > 1));
+}
+
+/** Where other names of the path fit too, less of this one has to. */
+function mayBe(part: string, name: string, isOneOfMany: boolean): boolean {
+  const [start, end] = ends(part);
+  if (end === null) return part === name;
+  // All of it is unknown, and what begins with something unknown does not begin with a dot.
+  if (start.length + end.length < (isOneOfMany || start.startsWith(".") ? 1 : 2) || (start === "" && name.startsWith("."))) return false;
+  const [nameStart, nameEnd] = ends(name);
+  if (nameEnd === null) return name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length;
+  // `x*` may become anything with any end.
+  const isLike = (one: string, other: string, how: "startsWith" | "endsWith") => other === "" || (one !== "" && agree(one, other, how));
+  return isLike(start, nameStart, "startsWith") && isLike(end, nameEnd, "endsWith");
+}
+
+function agree(one: string, other: string, how: "startsWith" | "endsWith"): boolean {
+  return one[how](other) || other[how](one);
+}
+
+function ends(name: string): [start: string, end: string | null] {
+  const first = name.indexOf("*");
+  return first === -1 ? [name, null] : [name.slice(0, first), name.slice(name.lastIndexOf("*") + 1)];
+}
+
+function escaped(name: string): string {
+  return name.replace(/[.+]/g, "\\$&").replaceAll("*", "[^/]*").replaceAll("?", "[^/]");
+}
