@@ -1,11 +1,13 @@
 // One turn of the model: what it is told, and what comes back, shown as it comes and handed over when it is whole.
 
 import type { AnsweredBy, ModelEvent, ModelMessage, ModelUsage, OutputBlock } from "../ports/models.ts";
+import { breath } from "../lib/breath.ts";
 import { estimateTokens } from "./estimate.ts";
 import type { History } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
 import { type HistoryRow, toMessages } from "./messages.ts";
 
+const PIECES_A_TURN = 32;
 /** Where nobody knows how much a model can take, it is not given a whole history of any length. */
 const UNKNOWN_WINDOW_TOKENS = 100_000;
 
@@ -56,8 +58,11 @@ export async function generate({ models, preparation, messages, pid, signal, hea
   const { choice, fallback, system, tools } = preparation;
   const chosen = { provider: choice.provider, model: choice.model };
   const asked = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };
+  let pieces = 0;
   for await (const event of models.stream(asked, signal)) {
     heard?.(event);
+    // A model that answers faster than anybody reads is not the only one who wants something.
+    if (++pieces % PIECES_A_TURN === 0) await breath();
     if (event.type === "done") return { blocks: event.content, usage: event.usage, error: null, by: event.by ?? chosen };
     if (event.type === "error") return { blocks: [], usage: event.usage, error: event.error.message, by: event.by ?? chosen };
   }

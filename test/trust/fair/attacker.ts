@@ -2,12 +2,16 @@
 // begins when it is told to, and at the end says what became of it.
 
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ATTACKS, open, type Tally, type Target } from "./attacks.ts";
+
+const DONE_MS_MAX = 60_000;
+const LOOK_MS = 20;
 
 const { name, target } = JSON.parse(process.argv[2]!) as { name: string; target: Target };
 const attack = ATTACKS.find((one) => one.name === name)!;
 const line = await open(target, "attacker");
-await attack.prepare?.(line);
+await attack.prepare?.(line, target);
 process.send!("ready");
 await once(process, "message");
 const over = new AbortController();
@@ -17,4 +21,7 @@ const tally: Tally = { answered: 0, failed: 0, refused: 0, cut: 0, slowestMs: 0,
 const isOver = new Promise((resolve) => over.signal.addEventListener("abort", resolve, { once: true }));
 await Promise.race([attack.run({ target, line, until: over.signal, tally }), isOver]);
 await isOver;
+// On a busy machine it may take a while until the first of it is done.
+for (const until = performance.now() + DONE_MS_MAX; tally.answered === 0 && performance.now() < until;) await sleep(LOOK_MS);
+await attack.end?.(line);
 process.send!(tally, () => process.exit(0));

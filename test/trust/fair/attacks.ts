@@ -14,8 +14,10 @@ export type Tally = { answered: number; failed: number; refused: number; cut: nu
 export type Attack = {
   name: string;
   /** Once, before anything is measured. */
-  prepare?(line: Line): Promise<void>;
+  prepare?(line: Line, target: Target): Promise<void>;
   run(means: Means): Promise<void>;
+  /** Ends what would go on without whoever began it. */
+  end?(line: Line): Promise<void>;
 };
 
 export type Means = { target: Target; line: Line; until: AbortSignal; tally: Tally };
@@ -51,8 +53,8 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "followers of a process that talks",
-    prepare: async (line) => void (await line.call("proc.spawn", { profile: "task", label: "talker" })),
-    run: (means) => follow(means, 300),
+    prepare: (line, target) => follow(line, target, 300),
+    run: talk,
   },
   {
     name: "long histories",
@@ -68,14 +70,6 @@ export const ATTACKS: readonly Attack[] = [
       const { pid } = (await processOf(means.line, "historian"))!;
       await flood(means, 80, "proc.history", () => ({ pid }));
     },
-  },
-  {
-    name: "commands that compute",
-    run: (means) =>
-      flood(means, 24, "shell.exec", (at) => ({
-        input:
-          at % 2 === 0 ? "for ((i = 0; i < 100000; i++)); do x=$((i * i)); done" : "find / -name '*.txt' | sort | wc -l; grep -r never ~",
-      })),
   },
   {
     name: "frames as large as they may be",
@@ -104,12 +98,13 @@ export const ATTACKS: readonly Attack[] = [
       const restless = (await line.call("proc.list", {})).processes.filter(({ label }) => label?.startsWith("restless"));
       await Promise.all(restless.map(({ pid }) => line.call("proc.send", { pid, message: "work without end" })));
       await new Promise((resolve) => until.addEventListener("abort", resolve, { once: true }));
-      await Promise.all(restless.map(({ pid }) => line.call("proc.abort", { pid })));
     },
+    end: (line) => endAll(line, "restless"),
   },
   {
     name: "children",
     run: (means) => flood(means, 100, "proc.spawn", (at) => ({ profile: "task", label: `child ${at}`, prompt: "hello" })),
+    end: (line) => endAll(line, "child"),
   },
   {
     name: "writes",
@@ -129,6 +124,15 @@ export const ATTACKS: readonly Attack[] = [
       await line.call("repo.apply", { repo: "mallory/wide", message: "many", ops });
     },
     run: (means) => flood(means, 60, "repo.search", () => ({ repo: "mallory/wide", query: "never there" })),
+  },
+  // Last, because some of them run on for a while.
+  {
+    name: "commands that compute",
+    run: (means) =>
+      flood(means, 24, "shell.exec", (at) => ({
+        input:
+          at % 2 === 0 ? "for ((i = 0; i < 100000; i++)); do x=$((i * i)); done" : "find / -name '*.txt' | sort | wc -l; grep -r never ~",
+      })),
   },
 ];
 
@@ -173,6 +177,11 @@ async function processOf(line: Line, label: string): Promise<{ pid: string } | u
   return (await line.call("proc.list", {})).processes.find((process) => process.label === label);
 }
 
+async function endAll(line: Line, label: string): Promise<void> {
+  const { processes } = await line.call("proc.list", {});
+  for (const { pid } of processes.filter((process) => process.label?.startsWith(label))) await line.call("proc.kill", { pid });
+}
+
 async function uidOf(line: Line): Promise<number> {
   return (await line.call("proc.list", {})).processes[0]!.uid;
 }
@@ -201,22 +210,25 @@ async function login({ url, username, password }: Target): Promise<void> {
   }
 }
 
-async function follow(means: Means, connections: number): Promise<void> {
-  const { target, line, until, tally } = means;
-  const { pid } = (await processOf(line, "talker"))!;
-  const followers: Line[] = [];
+const followers: Line[] = [];
+
+async function follow(line: Line, target: Target, connections: number): Promise<void> {
+  const { pid } = await line.call("proc.spawn", { profile: "task", label: "talker" });
   await inSteps(connections, 8, async (at) => {
     const follower = await open(target, `follower-${at}`);
     followers.push(follower);
-    await follower.call("proc.subscribe", { pid }).catch((error: unknown) => count(tally, error));
+    await follower.call("proc.subscribe", { pid });
   });
+}
+
+async function talk({ line, until, tally }: Means): Promise<void> {
+  const { pid } = (await processOf(line, "talker"))!;
   for (const follower of followers) follower.onSignal = () => tally.answered++;
   while (!until.aborted) {
     const over = finished(line, pid);
     await line.call("proc.send", { pid, message: "talk for long" });
     await Promise.race([over, new Promise((resolve) => until.addEventListener("abort", resolve, { once: true }))]);
   }
-  for (const follower of followers) follower.close();
 }
 
 /** A pack of few bytes on the wire and many in memory, sent again and again. */
