@@ -67,8 +67,9 @@ test("while others are there, whoever used much waits until it is regained; alon
   expect(busy.log.some((entry) => entry.startsWith("rest"))).toBe(true);
 
   const alone = world();
-  alone.turns.take(1, alone.work("first", 30));
+  alone.turns.take(2, alone.work("long ago", 1));
   alone.pass(2_000);
+  alone.turns.take(1, alone.work("first", 30));
   alone.turns.charge(1, 100);
   for (let at = 0; at < 5; at++) alone.turns.take(1, alone.work("more", 3));
   await settled(() => alone.log.filter((entry) => entry === "more").length === 5);

@@ -20,11 +20,11 @@ export type TurnMeans = {
 
 /** What somebody may use at once, and how much of each millisecond that passes is theirs again. */
 const BURST_MS = 10;
-const REGAINED = 0.5;
+const REGAINED = 0.25;
 /** How long those who wait are served before the host looks at what else has come. */
 const SLICE_MS = 5;
 /** While others ask for something now and then, whoever has used much waits until that is regained, though not longer than this. */
-const REST_MS_MAX = 50;
+const REST_MS_MAX = 100;
 const OTHERS_MS = 1_000;
 /** The least that a piece of work counts for. */
 const LEAST_MS = 0.02;
@@ -32,6 +32,7 @@ const ACCOUNTS_MAX = 10_000;
 
 /** `costMs`: what it counts for where it takes less itself, because it only begins something. */
 type Work = { run: () => void; costMs: number };
+type Served = { account: Account; at: number };
 type Account = { usedMs: number; at: number; waiting: Work[] };
 
 export class Turns {
@@ -39,8 +40,9 @@ export class Turns {
   readonly #accounts = new Map<Sharer, Account>();
   readonly #waiting = new Set<Account>();
   #isServing = false;
-  /** When somebody was last served who did not have to wait. */
-  #servedAt = -OTHERS_MS;
+  /** Who was last served without having to wait, and who before them, each with when. */
+  #last: Served | null = null;
+  #before: Served | null = null;
 
   constructor(means: TurnMeans) {
     this.#means = { breath, rest, ...means };
@@ -50,7 +52,8 @@ export class Turns {
   attempt(who: Sharer, run: () => void, costMs = LEAST_MS): boolean {
     const account = this.#account(who);
     if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;
-    this.#servedAt = this.#means.now();
+    if (this.#last !== null && this.#last.account !== account) this.#before = this.#last;
+    this.#last = { account, at: this.#means.now() };
     this.#do(account, { run, costMs });
     return true;
   }
@@ -107,9 +110,15 @@ export class Turns {
 
   async #restForOthers(): Promise<void> {
     const first = this.#first();
-    if (first === undefined || this.#means.now() - this.#servedAt >= OTHERS_MS) return;
+    if (first === undefined || !this.#hasOthers(first)) return;
     const debtMs = this.#usedMs(first) - BURST_MS;
     if (debtMs > 0) await this.#means.rest(Math.min(debtMs / REGAINED, REST_MS_MAX));
+  }
+
+  /** Whether somebody else asked for something lately. */
+  #hasOthers(account: Account): boolean {
+    const other = this.#last?.account === account ? this.#before : this.#last;
+    return other !== null && this.#means.now() - other.at < OTHERS_MS;
   }
 
   /** Of those who wait, who has used least. */

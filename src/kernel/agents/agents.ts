@@ -70,7 +70,7 @@ export type SendWords = {
 
 const FOLLOWED_MAX = 200;
 /** About what a process needs of the kernel for one call or one model's turn. */
-const TURN_COST_MS = 3;
+const TURN_COST_MS = 10;
 const AUTOSTART = "Begin with the assignment you were given in your context.";
 
 export class Agents {
