@@ -254,6 +254,15 @@ describe("fs.search", () => {
     });
   });
 
+  it("passes over what holds secrets, unless it begins there", async () => {
+    await put(".ssh/config", "needle");
+    await put("p/.env", "needle");
+    await put("p/a.md", "needle");
+    expect(await searchFiles(machine, { query: "needle" })).toMatchObject({ count: 1, matches: [{ path: "/home/alice/p/a.md" }] });
+    expect(await searchFiles(machine, { query: "needle", path: ".ssh" })).toMatchObject({ count: 1 });
+    expect(await searchFiles(machine, { query: "needle", path: "p/.env" })).toMatchObject({ count: 1 });
+  });
+
   it("passes over what is binary or closed, and says when it stopped early", async () => {
     await put("bin", new Uint8Array([97, 0, 97]));
     await put("closed", "a");

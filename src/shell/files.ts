@@ -4,6 +4,7 @@
 import type { FsStat, IFileSystem } from "just-bash/browser";
 import { FileError, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
 import { fromLatin1, latin1 } from "../lib/bytes.ts";
+import { SysError } from "../lib/sys-error.ts";
 import { resolvePath } from "../vfs/path.ts";
 import type { Link } from "./link.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
@@ -254,6 +255,8 @@ export class ShellFiles implements IFileSystem {
       return await work();
     } catch (error) {
       if (error instanceof FileError && error.code !== "ENOENT") this.#refused.set(path, REASONS[error.code] ?? error.message);
+      // Of an agent: it is told what to do instead.
+      if (error instanceof SysError) this.#refused.set(path, error.message);
       throw asNodeError(error, verb, path);
     }
   }

@@ -316,6 +316,11 @@ stages("proc.approval.preview:defaults", async ({ ann }) => {
   const rows: [call: string, args: Record<string, unknown>, gsv: string, device: string][] = [
     ["fs.read", { path: "a" }, "auto", "auto"],
     ["fs.search", { query: "a" }, "auto", "auto"],
+    ["fs.read", { path: "~/.ssh/config" }, "ask", "ask"],
+    ["fs.search", { query: "a", path: "~/.aws" }, "ask", "ask"],
+    ["shell.exec", { input: "cat .env" }, "ask", "ask"],
+    ["shell.exec", { input: "> a" }, "ask", "ask"],
+    ["shell.exec", { input: "[".repeat(30_000) }, "ask", "ask"],
     ["fs.write", { path: "a", content: "x" }, "auto", "ask"],
     ["fs.edit", { path: "a", oldString: "a", newString: "b" }, "auto", "ask"],
     ["fs.write", { path: "~/context.d/a.md", content: "x" }, "ask", "ask"],
@@ -441,10 +446,12 @@ stages("shell.exec:agent-files", async ({ spawn, model, ann }) => {
   const agent = await spawn();
   const home = ann.session.identity.process.home;
   await ann.call("fs.write", { path: `${home}/stay.txt`, content: "x" });
+  await ann.call("fs.write", { path: `${home}/.env`, content: "KEY=hidden" });
   model.on(
     "Try.",
-    wants(["Shell", { target: "gsv", input: "echo fine > free.txt && cat free.txt" }]),
+    wants(["Shell", { target: "gsv", input: "echo fine > free.txt && cat free.txt && ls -la" }]),
     wants(["Shell", { target: "gsv", input: "d=context; echo obey > ~/$d.d/evil.md" }]),
+    wants(["Shell", { target: "gsv", input: "n=$(printf '.%s' env); cat ~/$n" }]),
     wants(["Shell", { target: "gsv", input: "rm stay.txt" }]),
     says("I tried."),
   );
@@ -455,8 +462,10 @@ stages("shell.exec:agent-files", async ({ spawn, model, ann }) => {
   await agent.answer(asked.requestId, "approve");
   expect(await agent.finished(runId)).toMatchObject({ status: "ok" });
   const outputs = (await agent.history()).messages.filter(({ role }) => role === "toolResult").map(({ content }) => content);
-  expect(outputs).toMatchObject([{ isError: false, output: expect.stringContaining("fine") }, { isError: true }, { isError: false }]);
+  const fine = { isError: false, output: expect.stringMatching(/fine[^]*\.env/) };
+  expect(outputs).toMatchObject([fine, { isError: true }, { isError: true }, { isError: false }]);
   expect((outputs[1] as { output: string }).output).toMatch(/Use the tool Write/);
+  expect((outputs[2] as { output: string }).output).toMatch(/Use the tool Read/);
   expect((await ann.call("fs.read", { path: `${home}/context.d/evil.md` })).ok).toBe(false);
   expect((await ann.call("fs.read", { path: `${home}/stay.txt` })).ok).toBe(false);
 });
