@@ -19,8 +19,8 @@ export type TurnMeans = {
 };
 
 /** What somebody may use at once, and how much of each millisecond that passes is theirs again. */
-const BURST_MS = 10;
-const REGAINED = 0.25;
+const BURST_MS = 12;
+const REGAINED = 0.33;
 /** How long those who wait are served before the host looks at what else has come. */
 const SLICE_MS = 5;
 /** While others ask for something now and then, whoever has used much waits until that is regained, though not longer than this. */

@@ -27,7 +27,7 @@ const LOOSELY = 40;
 const GROWTH_BYTES_MAX = 512 * 1024 * 1024;
 const LOOK_MS = 50;
 /** Attackers are elsewhere: what they compute must not take the gateway's processor. */
-const ATTACKER_NICENESS = 10;
+const ATTACKER_NICENESS = 19;
 
 const bar = new Bar("trust:fair");
 const scratch = mkdtempSync(join(tmpdir(), "gsv-fair-"));

@@ -69,8 +69,6 @@ export type SendWords = {
 };
 
 const FOLLOWED_MAX = 200;
-/** About what a process needs of the kernel for one call or one model's turn. */
-const TURN_COST_MS = 10;
 const AUTOSTART = "Begin with the assignment you were given in your context.";
 
 export class Agents {
@@ -183,7 +181,7 @@ export class Agents {
       questions: this.questions,
       callerOf: (process, call) => this.callerOf(process, call),
       prepare,
-      turn: (uid) => this.#means.turns.wait(uid, TURN_COST_MS),
+      turn: (uid, costMs) => this.#means.turns.wait(uid, costMs),
       ownerLimits: (uid) => this.#means.ownerLimits(uid),
       pass: (caller, frame, signal): Promise<Answer> => Promise.resolve(pass(this.#means.door(), caller, frame, () => signal)),
       heard: (events: readonly ProcessEvent[]) => this.#hearing.heard(pid, events, this.#sending.has(pid)),

@@ -31,8 +31,8 @@ export type LinkMeans = {
   questions: Questions;
   callerOf: (process: ProcessRow, call?: CallOfProcess) => Caller;
   prepare: (process: ProcessRow, caller: Caller) => Promise<Preparation>;
-  /** Resolves when it is this user's turn. */
-  turn: (uid: number) => Promise<void>;
+  /** Resolves when it is this user's turn, for something that takes about so long. */
+  turn: (uid: number, costMs: number) => Promise<void>;
   ownerLimits: (uid: number) => Limits;
   pass: (caller: Caller, frame: Req, signal: AbortSignal) => Promise<Answer>;
   heard: (events: readonly ProcessEvent[]) => void;
@@ -51,13 +51,16 @@ export type LinkMeans = {
   incident: (call: string, uid: number, error: unknown) => string;
 };
 
+/** About what is needed to prepare a run, and for a call with the turn of the model that follows it. */
+const PREPARE_MS = 3;
+const CALL_MS = 10;
 const CALLS = new Map(kernelCalls.map((call) => [call.name, call]));
 
 export function kernelLink(pid: string, means: LinkMeans): KernelLink {
   const self = () => means.reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
   return {
     prepare: async () => {
-      await means.turn(self().uid);
+      await means.turn(self().uid, PREPARE_MS);
       return means.prepare(self(), means.callerOf(self()));
     },
     sys: (call, signal, began) => carriedOut(means, pid, call, signal, began),
@@ -81,7 +84,7 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
 async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> {
   const process = means.reads.processes.get(pid);
   if (process === undefined) return failed(`Error: Process not found: ${pid}`);
-  await means.turn(process.uid);
+  await means.turn(process.uid, CALL_MS);
   try {
     const known = means.callerOf(process, sys);
     const caller: Caller = { ...known, agent: { ...known.agent!, began } };

@@ -20,6 +20,9 @@ type Means = {
 
 /** About what it takes to send something to one of many, most of which is done by the host later on. */
 const SEND_MS = 0.02;
+const CHAR_MS = 1e-6;
+/** The whole of a long answer to hundreds of followers is more than anybody should wait for: it goes to a few of them at a time. */
+const AT_ONCE_CHARS = 512 * 1024;
 
 type Whose = Pick<ProcessRow, "pid" | "uid">;
 
@@ -27,6 +30,8 @@ export class ProcessSignals {
   readonly #means: Means;
   /** Pieces that wait for the owner's turn, by process. */
   readonly #pieces = new Map<string, Piece[]>();
+  /** What has to wait until what was told before has gone to all, by process. */
+  readonly #outboxes = new Map<string, { text: string; to: string[] }[]>();
   /** Processes that somebody is just beginning to follow. */
   readonly #beginning = new Map<string, number>();
 
@@ -79,8 +84,26 @@ export class ProcessSignals {
     const to = this.#recipients(pid, uid, typeof payload.runId === "string" ? payload.runId : null);
     if (to.size === 0) return;
     const text = JSON.stringify({ type: "sig", signal, payload, ...(seq === undefined ? {} : { seq }) });
+    const box = this.#outboxes.get(pid);
+    if (box !== undefined) return void box.push({ text, to: [...to] });
+    if (to.size * text.length <= AT_ONCE_CHARS) return this.#post(uid, text, [...to]);
+    this.#outboxes.set(pid, [{ text, to: [...to] }]);
+    this.#means.turns.queue(uid, () => this.#postNext(pid, uid));
+  }
+
+  /** Some of those who are to hear it, and the rest in the owner's next turn. */
+  #postNext(pid: string, uid: number): void {
+    const box = this.#outboxes.get(pid)!;
+    const { text, to } = box[0]!;
+    this.#post(uid, text, to.splice(0, Math.max(1, Math.floor(AT_ONCE_CHARS / text.length))));
+    if (to.length === 0) box.shift();
+    if (box.length === 0) this.#outboxes.delete(pid);
+    else this.#means.turns.queue(uid, () => this.#postNext(pid, uid));
+  }
+
+  #post(uid: number, text: string, to: readonly string[]): void {
     for (const connectionId of to) this.#means.sockets.send(connectionId, text);
-    this.#means.turns.charge(uid, to.size * SEND_MS);
+    this.#means.turns.charge(uid, to.length * (SEND_MS + text.length * CHAR_MS));
   }
 
   #recipients(pid: string, uid: number, runId: string | null): Set<string> {

@@ -7,6 +7,8 @@ export type Times = Record<"sys.config.get" | "fs.read" | "text turn", number[]>
 
 /** Long enough for several samples, short enough to meet every moment of an attack. */
 const PAUSE_MS = 3;
+/** Nobody talks without a pause. */
+const TURN_PAUSE_MS = 30;
 
 export async function ask(lines: { calls: Line; turns: Line; pid: string }, ms: number): Promise<Times> {
   const times: Times = { "sys.config.get": [], "fs.read": [], "text turn": [] };
@@ -15,7 +17,7 @@ export async function ask(lines: { calls: Line; turns: Line; pid: string }, ms: 
     const startedAt = performance.now();
     await work();
     times[kind].push(performance.now() - startedAt);
-    await sleep(PAUSE_MS);
+    await sleep(kind === "text turn" ? TURN_PAUSE_MS : PAUSE_MS);
   };
   const calls = async () => {
     while (performance.now() < until) {

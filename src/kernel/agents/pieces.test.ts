@@ -1,0 +1,29 @@
+// Pieces that wait become one where they are parts of the same text.
+
+import { expect, test } from "vitest";
+import { addPiece, type Piece } from "./pieces.ts";
+
+function piece(seq: number, delta: string, more: { type?: string; contentIndex?: number; runId?: string } = {}): Piece {
+  const { type = "text_delta", contentIndex = 0, runId = "r1" } = more;
+  return { runId, modelCall: 1, seq, event: { type, contentIndex, delta } };
+}
+
+test("parts of one text become one, with the last number, and nothing else does", () => {
+  const waiting = [piece(1, "a")];
+  for (const next of [
+    piece(2, "b"),
+    piece(3, "c", { contentIndex: 1 }),
+    piece(4, "d", { contentIndex: 1 }),
+    piece(5, "e", { type: "thinking_delta", contentIndex: 1 }),
+    piece(6, "f", { runId: "r2" }),
+    { ...piece(7, ""), event: { type: "done", content: [] } },
+  ])
+    addPiece(waiting, next);
+  expect(waiting.map(({ seq, event }) => [seq, (event as { delta?: string }).delta])).toEqual([
+    [2, "ab"],
+    [4, "cd"],
+    [5, "e"],
+    [6, "f"],
+    [7, undefined],
+  ]);
+});
