@@ -62,7 +62,12 @@ class OpenSocket extends WebSocket implements Pinged {
   unfinishedBytes = 0;
   unfinishedSince = 0;
   readBytes = 0;
-  readonly sent = (): void => void this.unreadFrames--;
+  /** Of a socket that is full: called when something has left. */
+  onSent: (() => void) | null = null;
+  readonly sent = (): void => {
+    this.unreadFrames--;
+    this.onSent?.();
+  };
 }
 
 type Held =
@@ -256,17 +261,19 @@ export class NodeSockets implements Sockets {
       process.nextTick(uncork, socket);
     }
     socket.send(data, socket.sent);
-    if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket, wire);
+    if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket);
   }
 
-  #full(socket: OpenSocket, wire: Duplex): void {
+  #full(socket: OpenSocket): void {
     socket.isFull = true;
     readOrPause(socket);
-    wire.once("drain", () => {
+    socket.onSent = () => {
+      if (unread(socket) > FULL_BYTES / 4) return;
+      socket.onSent = null;
       socket.isFull = false;
       readOrPause(socket);
       this.#events().drained(socket.socketId);
-    });
+    };
   }
 
   /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */
