@@ -1,7 +1,7 @@
 // What one commit changed, and how two commits differ.
 
 import { type Effort, effort, type Hunk, textHunks } from "./hunks.ts";
-import { Turns } from "./pause.ts";
+import { Stints } from "./stints.ts";
 import type { Store } from "./store.ts";
 import { toText } from "./text.ts";
 import { type ChangedFile, changedFiles } from "./tree-diff.ts";
@@ -63,7 +63,7 @@ async function difference(
   let toRead = READ_BYTES_MAX;
   let truncated = isCut;
   const spent = effort();
-  const turns = new Turns(TURN_BYTES);
+  const stints = new Stints(TURN_BYTES);
   const files = changed.map(describe);
   for (const [at, change] of changed.entries()) {
     const size = sizeOf(store, change.before) + sizeOf(store, change.after);
@@ -76,7 +76,7 @@ async function difference(
     const { hunks, additions, deletions } = hunksOf(store, change, context, spent);
     stats.additions += additions;
     stats.deletions += deletions;
-    if (turns.isOver(size + FILE_TURN_BYTES + effortBefore - spent.left)) await turns.pause();
+    if (stints.isOver(size + FILE_TURN_BYTES + effortBefore - spent.left)) await stints.pause();
     if (!withHunks) continue;
     room -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
     if (room < 0) truncated = true;

@@ -1,7 +1,7 @@
 // Which objects somebody lacks who wants these commits and has those: the question behind every fetch.
 
 import type { Node } from "./history.ts";
-import { Turns } from "./pause.ts";
+import { Stints } from "./stints.ts";
 import type { Store } from "./store.ts";
 import { isTree, parseTree } from "./tree.ts";
 
@@ -30,14 +30,14 @@ export async function missingObjects(store: Store, wanted: Wanted): Promise<Set<
     if (peeled?.kind === "commit") tips.push(peeled.oid);
     else if (peeled !== undefined) others.push(peeled.oid);
   }
-  const turns = new Turns(OBJECTS_PER_TURN);
-  const { missing, edge } = await missingCommits(store, tips, wanted, turns);
+  const stints = new Stints(OBJECTS_PER_TURN);
+  const { missing, edge } = await missingCommits(store, tips, wanted, stints);
   const known = new Set<string>();
-  for (const node of edge) await addTree(store, node.tree, known, new Set(), turns);
+  for (const node of edge) await addTree(store, node.tree, known, new Set(), stints);
   for (const node of missing) result.add(node.oid);
-  for (const node of missing) await addTree(store, node.tree, result, known, turns);
+  for (const node of missing) await addTree(store, node.tree, result, known, stints);
   for (const oid of others) {
-    if (objects.kind(oid) === "tree") await addTree(store, oid, result, known, turns);
+    if (objects.kind(oid) === "tree") await addTree(store, oid, result, known, stints);
     else if (!known.has(oid)) result.add(oid);
   }
   return result;
@@ -48,14 +48,14 @@ async function missingCommits(
   store: Store,
   tips: readonly string[],
   wanted: Wanted,
-  turns: Turns,
+  stints: Stints,
 ): Promise<{ missing: Node[]; edge: Node[] }> {
   const walk = new Walk(store, wanted);
   for (const oid of wanted.haves) walk.mark(oid, "had");
   for (const oid of tips) walk.mark(oid, "wanted");
   const missing: Node[] = [];
   while (walk.isOpen) {
-    if (turns.isOver()) await turns.pause();
+    if (stints.isOver()) await stints.pause();
     const { node, had, wanted: isWanted, isTheirEdge } = walk.next();
     if (isWanted && !had) missing.push(node);
     const goesOn = isWanted && wanted.newShallow?.has(node.oid) !== true;
@@ -138,12 +138,12 @@ class Walk {
 }
 
 /** Everything below a tree that is in neither set goes into the first. */
-async function addTree({ objects }: Store, root: string, into: Set<string>, known: ReadonlySet<string>, turns: Turns): Promise<void> {
+async function addTree({ objects }: Store, root: string, into: Set<string>, known: ReadonlySet<string>, stints: Stints): Promise<void> {
   const todo = [root];
   for (let tree = todo.pop(); tree !== undefined; tree = todo.pop()) {
     if (into.has(tree) || known.has(tree)) continue;
     into.add(tree);
-    if (turns.isOver()) await turns.pause();
+    if (stints.isOver()) await stints.pause();
     for (const entry of parseTree(objects.read(tree, "tree"))) {
       if (isTree(entry)) todo.push(entry.oid);
       else if (!known.has(entry.oid)) into.add(entry.oid);

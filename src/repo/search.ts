@@ -2,7 +2,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { readPath } from "./names.ts";
-import { Turns } from "./pause.ts";
+import { Stints } from "./stints.ts";
 import type { Store } from "./store.ts";
 import { asText } from "./text.ts";
 import { isTree, MODE, parseTree } from "./tree.ts";
@@ -31,15 +31,15 @@ type Search = {
   entries: number;
   bytes: number;
   isCut: boolean;
-  turns: Turns;
+  stints: Stints;
 };
 
 export async function search(store: Store, ref: string, query: string, prefix?: string): Promise<SearchResult> {
   if (query === "") fail(400, "query is required");
   const tree = store.history.node(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
-  const turns = new Turns(TURN_BYTES);
-  const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false, turns };
+  const stints = new Stints(TURN_BYTES);
+  const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false, stints };
   await walk(search, tree, "", 0);
   const result: SearchResult = { ref, query, matches: search.matches };
   if (prefix !== undefined) result.prefix = prefix;
@@ -57,7 +57,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
   for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
     if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
     if (search.isCut) return;
-    if (search.turns.isOver(ENTRY_BYTES)) await search.turns.pause();
+    if (search.stints.isOver(ENTRY_BYTES)) await search.stints.pause();
     const name = path + entry.name;
     if (isTree(entry)) {
       const inner = `${name}/`;
@@ -65,7 +65,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
     } else if (entry.mode !== MODE.link && name.startsWith(search.prefix)) {
       const before = search.bytes;
       searchFile(search, entry.oid, name);
-      if (search.turns.isOver(search.bytes - before)) await search.turns.pause();
+      if (search.stints.isOver(search.bytes - before)) await search.stints.pause();
     }
   }
 }

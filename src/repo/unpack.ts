@@ -7,7 +7,7 @@ import { applyDelta, deltaSize } from "./delta.ts";
 import type { Limits } from "./limits.ts";
 import type { GitObject } from "./objects.ts";
 import { readPack } from "./pack-read.ts";
-import { Turns } from "./pause.ts";
+import { Stints } from "./stints.ts";
 import type { Quarantine } from "./quarantine.ts";
 
 /** How deep an object's chain of deltas is: each base is read before what is made from it. */
@@ -24,12 +24,12 @@ const OBJECT_BYTES = 8192;
 
 export async function unpack(reader: ByteReader, quarantine: Quarantine, limits: Limits): Promise<void> {
   const unpacking = new Unpacking(quarantine, limits);
-  const turns = new Turns(TURN_BYTES);
+  const stints = new Stints(TURN_BYTES);
   for await (const { offset, content, bytes: inflated, deflated } of readPack(reader, limits)) {
     if ("kind" in content) unpacking.object(offset, { kind: content.kind, bytes: inflated }, 0, deflated);
     else if ("baseOid" in content) unpacking.deltaByOid(offset, content.baseOid, inflated);
     else unpacking.deltaByOffset(offset, content.baseOffset, inflated);
-    if (turns.isOver(inflated.length + OBJECT_BYTES + unpacking.takeMade())) await turns.pause();
+    if (stints.isOver(inflated.length + OBJECT_BYTES + unpacking.takeMade())) await stints.pause();
   }
   unpacking.end();
 }

@@ -5,7 +5,7 @@ import { fail, SysError } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { isOid } from "./oid.ts";
 import { writePack } from "./pack-write.ts";
-import { Turns } from "./pause.ts";
+import { Stints } from "./stints.ts";
 import { FLUSH, pkt, PKT_BYTES_MAX, readLine, sideband } from "./pkt-line.ts";
 import { missingObjects } from "./reachable.ts";
 import { depthOf, shallowUpdate } from "./shallow.ts";
@@ -47,10 +47,10 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
 
     const oids = await missingObjects(store, { wants: request.wants, haves: [...common], theirShallow: request.shallow, newShallow });
     if (request.capabilities.has("include-tag")) addTags(store, oids);
-    const turns = new Turns(PIECES_PER_TURN);
+    const stints = new Stints(PIECES_PER_TURN);
     for (const piece of framed(writePack(store.objects, oids), packetSize(request.capabilities))) {
       yield piece;
-      if (turns.isOver()) await turns.pause();
+      if (stints.isOver()) await stints.pause();
     }
   } catch (error) {
     if (!(error instanceof SysError)) throw error;

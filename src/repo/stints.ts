@@ -1,8 +1,8 @@
-// Long work done in turns, so that whoever shares the thread gets theirs.
+// Long work done in stints, so that whoever shares the thread has a turn in between.
 
 import { breath } from "../lib/breath.ts";
 
-export class Turns {
+export class Stints {
   readonly #unitsPerTurn: number;
   #units = 0;
 
