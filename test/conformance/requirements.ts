@@ -183,11 +183,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("fs.write:replaces", "A write replaces all of a file, which stays its owner's", "seed"),
   r("fs.write:modes", "Only who may write does; a new file belongs to its writer", "3.3, issue 3"),
   r("fs.write:etc", "Root edits the account files; what a call can do is done through it, all else is refused whole", "2.1, issue 3"),
-  r(
-    "fs.write:quota",
-    "A user stores no more than their quota by files, uploads, copies and commands; deleting makes room",
-    "issue 13",
-  ),
+  r("fs.write:quota", "A user stores no more than their quota by files, uploads, copies and commands; deleting makes room", "issue 13"),
   r("fs.upload:quota", "An upload counts for its owner from its beginning, and so does what an interrupted one left", "issue 13"),
   r(
     "fs.write:quota-others",

@@ -3,7 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../../lib/pings.ts";
@@ -330,7 +329,7 @@ function readOrPause(socket: OpenSocket): void {
 
 /** Since the last time this was asked. */
 function hasRead(socket: OpenSocket): boolean {
-  const { bytesWritten = 0, writableLength = 0 } = (socket.wire ?? {}) as Partial<Socket>;
+  const { bytesWritten = 0, writableLength = 0 } = (socket.wire ?? {}) as { bytesWritten?: number; writableLength?: number };
   const leftBytes = bytesWritten - writableLength;
   const isMore = leftBytes > socket.leftBytes;
   socket.leftBytes = leftBytes;
