@@ -136,7 +136,7 @@ function checkRows(database: DatabaseSync, model: Model): void {
     const row = config.get(key);
     const mustSeal = key.endsWith("_secret");
     if (row === undefined ? !register.allows(null) : !mustSeal && !register.allows(String(row.value)))
-      oracle.violate("lost", `file: config ${key}: expected ${register.expected()}, found ${JSON.stringify(row).slice(0, 120)}`);
+      oracle.violate("lost", `file: config ${key}: expected ${register.expected()}, found ${JSON.stringify(row ?? null).slice(0, 120)}`);
     if (row !== undefined && mustSeal && (row.sealed !== 1 || String(row.value).includes(key)))
       oracle.violate("wrong", `file: config ${key} is not sealed`);
   }
