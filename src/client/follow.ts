@@ -13,6 +13,8 @@ export type StreamPiece = {
   conversationId: string;
   modelCall: number;
   seq: number;
+  /** Where several came as one: the number of the first of them. */
+  firstSeq?: number;
   event: Record<string, unknown> & { type: string };
 };
 

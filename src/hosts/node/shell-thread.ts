@@ -10,7 +10,7 @@ import type { FromShell, ToShell } from "./shell-messages.ts";
 
 const port = parentPort!;
 /** Behind the kernel, where there are fewer cores than work. On Linux this is about the thread alone; elsewhere it is not. */
-const NICENESS = 15;
+const NICENESS = 5;
 if (process.platform === "linux") setPriority(NICENESS);
 const post = (message: FromShell) => port.postMessage(message);
 const asking = new Map<number, (reply: ShellReply) => void>();

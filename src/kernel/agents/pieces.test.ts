@@ -8,7 +8,7 @@ function piece(seq: number, delta: string, more: { type?: string; contentIndex?:
   return { runId, modelCall: 1, seq, event: { type, contentIndex, delta } };
 }
 
-test("parts of one text become one, with the last number, and nothing else does", () => {
+test("parts of one text become one, with the first number and the last, and nothing else does", () => {
   const waiting = [piece(1, "a")];
   for (const next of [
     piece(2, "b"),
@@ -19,11 +19,11 @@ test("parts of one text become one, with the last number, and nothing else does"
     { ...piece(7, ""), event: { type: "done", content: [] } },
   ])
     addPiece(waiting, next);
-  expect(waiting.map(({ seq, event }) => [seq, (event as { delta?: string }).delta])).toEqual([
-    [2, "ab"],
-    [4, "cd"],
-    [5, "e"],
-    [6, "f"],
-    [7, undefined],
+  expect(waiting.map(({ firstSeq, seq, event }) => [firstSeq, seq, (event as { delta?: string }).delta])).toEqual([
+    [1, 2, "ab"],
+    [3, 4, "cd"],
+    [undefined, 5, "e"],
+    [undefined, 6, "f"],
+    [undefined, 7, undefined],
   ]);
 });

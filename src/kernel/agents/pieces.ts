@@ -13,7 +13,7 @@ export function addPiece(waiting: Piece[], piece: Piece): void {
   else waiting[waiting.length - 1] = whole;
 }
 
-/** Both as one, with the number of the later; null where they are not parts of the same text. */
+/** Both as one, with the number of the first and of the last; null where they are not parts of the same text. */
 function joined(first: Piece, second: Piece): Piece | null {
   const [one, other] = [first.event as Event, second.event as Event];
   const isSame =
@@ -23,5 +23,5 @@ function joined(first: Piece, second: Piece): Piece | null {
     one.contentIndex === other.contentIndex &&
     typeof one.delta === "string" &&
     typeof other.delta === "string";
-  return isSame ? { ...second, event: { ...other, delta: one.delta + other.delta } } : null;
+  return isSame ? { ...second, firstSeq: first.firstSeq ?? first.seq, event: { ...other, delta: one.delta + other.delta } } : null;
 }

@@ -56,11 +56,11 @@ export class Screen {
     this.resumed++;
   }
 
-  #piece({ runId, modelCall, seq, event }: StreamPiece): void {
+  #piece({ runId, modelCall, seq, firstSeq = seq, event }: StreamPiece): void {
     if (this.#coming === null || this.#coming.runId !== runId || this.#coming.modelCall !== modelCall)
       this.#coming = { runId, modelCall, seq: 0, text: "", isWhole: false };
     const coming = this.#coming;
-    if (seq !== coming.seq + 1) this.wrong.push(`piece ${seq} after ${coming.seq} of ${runId}`);
+    if (firstSeq !== coming.seq + 1) this.wrong.push(`piece ${firstSeq} after ${coming.seq} of ${runId}`);
     coming.seq = seq;
     if (event.type === "text_delta") coming.text += String(event.delta);
     if (event.type === "done") coming.isWhole = true;
