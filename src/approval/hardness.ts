@@ -91,7 +91,9 @@ class Count {
     const { blank, word, heredoc, line, made, list, mark, single, comment } = found.groups!;
     const isCopied = single !== undefined || comment !== undefined || blank !== undefined;
     this.#steps += found[0].length * (isCopied ? COPY_STEPS : isForeign(word) ? FOREIGN_STEPS : CHAR_STEPS);
-    if (blank === undefined) this.#steps += line !== undefined || mark !== undefined ? MARK_STEPS : WORD_STEPS;
+    const isMark = line !== undefined || blank?.startsWith("\\") || /^[;&|<>()]/.test(mark ?? "");
+    if (isMark) this.#steps += MARK_STEPS;
+    else if (blank === undefined) this.#steps += WORD_STEPS;
     const wasStart = this.#isWordStart;
     this.#isWordStart = blank !== undefined || line !== undefined || /^[;&|]/.test(mark ?? "");
     // Within a word there is no comment, and the end of a line does not end the word.
