@@ -345,8 +345,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "connecting commands unasked",
     breaks: "A command that connects to the network runs without a question.",
     file: "src/approval/defaults.ts",
-    find: 'const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing"];',
-    replace: 'const WORTH_ASKING: Tag[] = ["opaque", "deletes", "elevates", "policy-bearing"];',
+    find: 'const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing", "reads-secret"];',
+    replace: 'const WORTH_ASKING: Tag[] = ["opaque", "deletes", "elevates", "policy-bearing", "reads-secret"];',
     says: /^network: /m,
   },
   {
