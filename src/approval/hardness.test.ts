@@ -35,6 +35,13 @@ const ENDLESS = [
   "echo $[$]",
   "((a[$ ]))",
   "echo ${a[",
+  "echo $\\\n{a[",
+  "echo `$\\\\\n{a[`",
+  "echo ${!?[ x",
+  'echo $"((!$"f',
+  'echo $"{a["f',
+  "echo $(())#${x:$ }",
+  "echo \\;#${x:$ }",
   "cat <<E\n${a[\nE\n",
   '"${[[ {"',
 ];

@@ -35,7 +35,7 @@ const COMMAND = command(`|${command("")}`);
 const SUM = String.raw`\(\((?:[\w \t+*/%=!?:;,&|^~-]|<(?!<)|>|${NAME}|\$\{\w+\}|${command("")})*\)\)`;
 const MADE = String.raw`${NAME}|${EXPANSION}|\$${SUM}|${COMMAND}`;
 const SINGLE = String.raw`'[^']*'|\$'(?:[^'\\]|\\[^])*'`;
-const DOUBLE = String.raw`\$?"(?:[^"\\$\x60]|\\[^]|\$(?=["\s.,/|)])|${MADE})*"`;
+const DOUBLE = String.raw`\$"[\w ./-]*"(?=[ \t\n;&|<>)]|$)|"(?:[^"\\$\x60]|\\[^]|\$(?=["\s.,/|)])|${MADE})*"`;
 const END = String.raw`(?=[ \t\n;&|<>)]|$)`;
 
 /**
@@ -44,14 +44,13 @@ const END = String.raw`(?=[ \t\n;&|<>)]|$)`;
  */
 const PLAIN = new RegExp(
   [
-    String.raw`(?<blank>[ \t]+|(?<=[ \t;&|(])\\\n)`,
+    String.raw`(?<blank>[ \t]+|\\\n)`,
     String.raw`(?<line>\n)`,
-    String.raw`(?<word>(?:[\w.,/:=%^~-]|[^\x00-\x7f]|\\[^\n]|[+@](?!\())+)`,
+    String.raw`(?<word>(?:[\w.,/:=%^~-]|[^\x00-\x7f]|\\[^\n]|[+@](?!\()|(?<=[\w./:=%-])#)+)`,
     String.raw`(?<heredoc><<-?[ \t]*(?:(['"]?)([\w-]+)\5|\\[\w-]+)${END})`,
-    String.raw`(?<comment>(?<=^|[ \t\n;&|()])#[^\n]*)`,
+    String.raw`(?<comment>#[^\n]*)`,
     String.raw`(?<single>${SINGLE})`,
     String.raw`(?<made>${DOUBLE}|${MADE}|${SUM})`,
-    String.raw`(?<=[\w./:=%-])#`,
     String.raw`(?<list>(?<=\w)\[[\w@*.^-]*\]|\{[\w.,/-]*\}${END}|\{(?=[ \t\n]|$))`,
     String.raw`(?<mark><<<|<(?!<)|&&|\|\||[;&|>)}\]!*?]|\((?!\()(?<![@*+?!]\()|(?<!\w)\[)`,
   ].join("|"),
@@ -68,6 +67,7 @@ class Count {
   /** Of `[:` and the like, from which it looks ahead once more. */
   #classes = 0;
   #heredoc: RegExpExecArray | null = null;
+  #isWordStart = true;
 
   constructor(text: string) {
     this.#text = text;
@@ -91,7 +91,13 @@ class Count {
     const { blank, word, heredoc, line, made, list, mark, single, comment } = found.groups!;
     const isCopied = single !== undefined || comment !== undefined || blank !== undefined;
     this.#steps += found[0].length * (isCopied ? COPY_STEPS : isForeign(word) ? FOREIGN_STEPS : CHAR_STEPS);
-    if (blank === undefined) this.#steps += line !== undefined || mark !== undefined ? MARK_STEPS : WORD_STEPS;
+    const isMark = line !== undefined || blank?.startsWith("\\") || /^[;&|<>()]/.test(mark ?? "");
+    if (isMark) this.#steps += MARK_STEPS;
+    else if (blank === undefined) this.#steps += WORD_STEPS;
+    const wasStart = this.#isWordStart;
+    this.#isWordStart = blank !== undefined || line !== undefined || /^[;&|]/.test(mark ?? "");
+    // Within a word there is no comment, and the end of a line does not end the word.
+    if (!wasStart && (comment !== undefined || blank?.startsWith("\\"))) return false;
     if (heredoc !== undefined) {
       // Not all that reads two of them on one line takes their ends for the same.
       if (this.#heredoc !== null) return false;
@@ -151,7 +157,15 @@ class Count {
  * which are there, no sum is read, and no expansion but those that begin as they should.
  */
 function isEndless(text: string): boolean {
-  return text.includes("((") || text.includes("$[") || /\$\{(?!(?:[#!]?\w+(?:\[[\w@*]*\])?|[#?*@!$-])(?:[}=?#%/^,@+-]|:[-=?+]))/.test(text);
+  // The parser takes some backslashes away before it looks, with the end of a line behind them.
+  return text.includes("\\") ? hasOddStart(text) || hasOddStart(text.replace(/\\+\n?/g, "")) : hasOddStart(text);
+}
+
+function hasOddStart(text: string): boolean {
+  if (text.includes("((") || text.includes("$[")) return true;
+  // Of `$"a"b` it takes the quotes away and keeps the dollar.
+  if (/\$"(?![\w ./-]*"[ \t\n;&|<>)])/.test(text)) return true;
+  return /\$\{(?![#?*@!$-]\}|[#!]?\w+(?:\[[\w@*]*\])?(?:[}=?#%/^,@+-]|:[-=?+]))/.test(text);
 }
 
 /** How often the parser looks ahead; a look from a bracket may look ahead again from `[:` and the like. */

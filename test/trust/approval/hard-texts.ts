@@ -68,6 +68,8 @@ const AT_THE_EDGE: Named[] = [
   edge("words of signs", "\u{1f600}~/.x "),
   edge("one option after another", "find . -exec -delete "),
   edge("sums", "$((1+2)) "),
+  edge("redirections to what is not known", ">?"),
+  edge("lines that go on", "\\\n"),
 ];
 
 const ENDLESS: Named[] = [
