@@ -30,7 +30,8 @@ for (const [name, doc] of Object.entries({
   "proc.changed":
     "Something of a process has changed: changes names what (messages, queue, context, usage, conversations, lifecycle, budget).",
   "proc.run.started": "A process has begun to work on something.",
-  "proc.run.stream": "A piece of the model's answer as it comes; seq counts the pieces of one answer. Several may come as one, from firstSeq to seq.",
+  "proc.run.stream":
+    "A piece of the model's answer as it comes; seq counts the pieces of one answer. Several may come as one, from firstSeq to seq.",
   "proc.run.output": "What the model has said, whole.",
   "proc.run.tool.started": "A call of the model's is carried out from now on: nobody has to be asked any more.",
   "proc.run.tool.finished":

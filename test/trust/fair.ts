@@ -1,6 +1,6 @@
 // trust:fair. One user does each kind of expensive work at full speed; another one's small calls and turns take hardly longer
-// than without it. `--seconds N` for how long each is measured, `--only text` for the kinds that hold it in their name, `--strict`
-// for the limits that hold on a quiet machine. The last line is the result.
+// than without it. `--seconds N` for how long each is measured, `--all` for every kind, `--only text` for those that hold it in their
+// name, `--strict` for the limits that hold on a quiet machine. The last line is the result.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -18,6 +18,7 @@ import { ask, quantile, type Times } from "./fair/patient.ts";
 const MALLORY = { username: "mallory", password: "slow down others" };
 const seconds = numberFlag("seconds", 1);
 const only = flag("only");
+const isAll = process.argv.includes("--all");
 const isStrict = process.argv.includes("--strict");
 /** A wait that nobody notices, and how much longer than alone a call may take. */
 const UNNOTICED_MS = 50;
@@ -62,8 +63,8 @@ async function run(): Promise<void> {
   await patient(500);
   const alone = await patient(2_000);
   report("alone", alone);
-  for (const { name } of ATTACKS) {
-    if (only !== undefined && !name.includes(only)) continue;
+  for (const { name, isExtra } of ATTACKS) {
+    if (only === undefined ? isExtra === true && !isAll : !name.includes(only)) continue;
     const attacker = await prepared(name, mallory);
     const before = residentBytes(gateway.pid);
     const memory = watch(gateway);

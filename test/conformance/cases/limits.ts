@@ -115,25 +115,23 @@ verifies("wire:id-in-flight", async ({ host, raw }) => {
   expect(await socket.frame()).toMatchObject({ id: "same", error: { code: 404 } });
 });
 
-verifies("wire:in-flight-limit", async ({ host, raw }) => {
+verifies("wire:in-flight-limit", async ({ alice, raw }) => {
+  // A device that never answers: what it is asked stays in flight.
+  const { token } = await (await alice()).call("sys.token.create", { kind: "node", allowedDeviceId: "silent" });
+  const device = await raw();
+  const client = { id: "silent", version: "0", platform: "test", role: "driver" };
+  const driver = { implements: ["fs.read"] };
+  await device.call("sys.connect", { protocol: 1, client, driver, auth: { username: ALICE.username, token: token.token } });
   const socket = await raw();
-  await socket.connect(ROOT);
-  // For the same reason nothing piles up in a Durable Object yet: there, as many are all answered.
-  const [call, refusals] = host.name === "cloudflare" ? (["sys.info", 0] as const) : (["sys.user.password", 6] as const);
-  for (let at = 0; at < 1030; at++)
-    socket.sendFrame({ type: "req", id: String(at), call, args: { username: "nobody", password: "long enough" } });
-  const refused = new Set<string>();
-  for (let answers = 0; answers < (refusals === 0 ? 1030 : refusals);) {
-    const frame = await socket.frame();
-    if (refusals === 0) expect(frame.ok).toBe(true);
-    else if (frame.error?.code !== 429) continue;
-    else expect(frame.error).toMatchObject({ retryable: true });
-    refused.add(String(frame.id));
-    answers++;
-  }
-  expect(refused.size).toBe(refusals === 0 ? 1030 : refusals);
-  // Whoever waits for the rest goes away with the socket.
+  await socket.connect(ALICE);
+  for (let at = 0; at < LIMITS.inFlightPerSocket + 6; at++)
+    socket.sendFrame({ type: "req", id: String(at), call: "fs.read", args: { target: "silent", path: "a" } });
+  const refused = [];
+  for (let at = 0; at < 6; at++) refused.push(await socket.frame());
+  for (const { error } of refused) expect(error).toMatchObject({ code: 429, retryable: true });
+  expect(refused.map(({ id }) => Number(id))).toEqual(Array.from({ length: 6 }, (_, at) => LIMITS.inFlightPerSocket + at));
   socket.terminate();
+  device.terminate();
 });
 
 verifies("wire:expensive", async ({ alice, root, raw }) => {

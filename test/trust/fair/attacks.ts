@@ -13,6 +13,8 @@ export type Tally = { answered: number; failed: number; refused: number; cut: nu
 
 export type Attack = {
   name: string;
+  /** Not among those that are always tried, because it takes long to prepare or is like another. */
+  isExtra?: true;
   /** Once, before anything is measured. */
   prepare?(line: Line, target: Target): Promise<void>;
   run(means: Means): Promise<void>;
@@ -41,19 +43,20 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "searches",
     async prepare(line) {
-      const text = "nothing of what is looked for is in this line\n".repeat(400);
-      await inSteps(1_000, 50, (at) => line.call("fs.write", { path: `~/many/${at % 50}/${at}.txt`, content: `${at} ${text}` }));
+      const text = "nothing of what is looked for is in this line\n".repeat(1_200);
+      await inSteps(300, 50, (at) => line.call("fs.write", { path: `~/many/${at % 50}/${at}.txt`, content: `${at} ${text}` }));
     },
     run: (means) => flood(means, 100, "fs.search", () => ({ path: "~", query: "(a+b?)+never" })),
   },
   {
     name: "pushes of packs that inflate",
+    isExtra: true,
     prepare: async (line) => void (await line.call("repo.create", { repo: "mallory/large" })),
     run: (means) => push(means, 8),
   },
   {
     name: "followers of a process that talks",
-    prepare: (line, target) => follow(line, target, 300),
+    prepare: (line, target) => follow(line, target, 150),
     run: talk,
   },
   {
@@ -73,6 +76,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "frames as large as they may be",
+    isExtra: true,
     run: (means) => flood(means, 4, "sys.info", () => ({ more: largeArguments() })),
   },
   {
@@ -85,10 +89,12 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "logins",
+    isExtra: true,
     run: (means) => repeat(means, 10, () => login(means.target)),
   },
   {
     name: "agents that never rest",
+    isExtra: true,
     async prepare(line) {
       await inSteps(20, 4, (at) => line.call("proc.spawn", { profile: "task", label: `restless ${at}` }));
       await line.call("fs.write", { path: "~/f", content: "a small file\n" });
@@ -108,11 +114,13 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "writes",
+    isExtra: true,
     run: (means) =>
       flood(means, 200, "fs.write", (at) => ({ path: `~/written/${at % 500}`, content: `${at} ${"w".repeat(60 * KIBIBYTE)}` })),
   },
   {
     name: "searches of a repository",
+    isExtra: true,
     async prepare(line) {
       await line.call("repo.create", { repo: "mallory/wide" });
       const content = "a line of a file in a repository\n".repeat(300);
@@ -128,6 +136,7 @@ export const ATTACKS: readonly Attack[] = [
   // Last, because some of them run on for a while.
   {
     name: "commands that compute",
+    isExtra: true,
     run: (means) =>
       flood(means, 24, "shell.exec", (at) => ({
         input:
