@@ -250,6 +250,7 @@ export class Kernel {
       take: (uid, work) => turns.take(uid, work),
       charge: (uid, ms) => turns.charge(uid, ms),
       elapsed: () => clock.elapsed(),
+      isFull: (connectionId) => sockets.isFull(connectionId),
       whenRead: (connectionId, then) => this.#reception.whenRead(connectionId, then),
       mustStillMay: (caller, call) => mustStillMay(reads, call, caller),
     });

@@ -14,14 +14,15 @@ function world() {
   let now = 1_000_000;
   let dueAt: number | null = null;
   const unread: (() => void)[] = [];
-  let isFull = false;
+  const full = new Set<string>();
   const lanes = new Lanes({
     now: () => now,
     elapsed: () => now,
     wakeBy: (at) => (dueAt = at),
     take: (_uid, work) => work(),
     charge: () => {},
-    whenRead: (_connectionId, then) => (isFull ? unread.push(then) : then()),
+    isFull: (connectionId) => full.has(connectionId),
+    whenRead: (_connectionId, then) => void unread.push(then),
     mustStillMay: () => {},
   });
   const begun: string[] = [];
@@ -45,9 +46,10 @@ function world() {
     answer,
     dueAt: () => dueAt,
     pass: (ms: number) => lanes.woke((now += ms)),
-    full: (full: boolean) => {
-      isFull = full;
-      if (!full) for (const then of unread.splice(0)) then();
+    full,
+    read: (connectionId: string) => {
+      full.delete(connectionId);
+      for (const then of unread.splice(0)) then();
     },
   };
 }
@@ -74,17 +76,21 @@ test("users and kinds of calls do not wait for each other", async () => {
   expect(begun).toEqual(["mine", "other call", "other user"]);
 });
 
-test("whoever does not read what they were sent is sent no more before they have", async () => {
-  const { begun, ask, answer, full } = world();
+test("a connection that does not read what it was sent is sent no more before it has, and others of its user go on", async () => {
+  const { begun, ask, answer, full, read } = world();
   const a = ask("a");
   void ask("b");
-  full(true);
+  full.add("c1");
   await answer("a", a);
   await soon();
   expect(begun).toEqual(["a"]);
-  full(false);
+  const c = ask("c", SEARCH, { ...CALLER, connectionId: "c2" });
   await soon();
-  expect(begun).toEqual(["a", "b"]);
+  expect(begun).toEqual(["a", "c"]);
+  await answer("c", c);
+  read("c1");
+  await soon();
+  expect(begun).toEqual(["a", "c", "b"]);
 });
 
 test("expensive calls begin so many at once, then so many in a second, and beyond what can be waited for they are refused", async () => {

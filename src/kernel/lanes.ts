@@ -1,5 +1,5 @@
 // Calls that take long or answer much. A user has a few of each kind under way at once; the next begins when one of them has been
-// answered, and not before the peer has taken what it was sent. Of those that are expensive, only so many begin in a second.
+// answered, and none for a connection that has not taken what it was sent. Of those that are expensive, only so many begin in a second.
 // Whoever asks for more than can be waited for is told when to come again.
 
 import { fail, SysError } from "../lib/sys-error.ts";
@@ -16,15 +16,18 @@ export type LaneMeans = {
   /** Counts time that was used on the user's behalf. */
   charge(uid: number, ms: number): void;
   elapsed(): number;
-  /** Calls back when the connection has taken what it was sent, or is gone; at once where it has. */
+  /** Whether the connection has not taken what it was sent. */
+  isFull(connectionId: string): boolean;
+  /** Calls back when it has, or is gone. */
   whenRead(connectionId: string, then: () => void): void;
   /** Fails where the caller has lost the right to the call while it waited. */
   mustStillMay(caller: Caller, call: Kind): void;
 };
 
 type Kind = Pick<Syscall, "name" | "atOnce" | "isExpensive">;
-type Waiting = { begin(): void };
-type Lane = { uid: number; kind: Kind; underWay: number; waiting: Waiting[] };
+type Waiting = { connectionId: string; begin(): void };
+/** `unread`: connections of those who wait that have not taken what they were sent. Others of the same user go before them. */
+type Lane = { uid: number; kind: Kind; underWay: number; waiting: Waiting[]; unread: Set<string> };
 /** Of expensive calls: what may begin at once, as it was then. */
 type Allowance = { left: number; at: number };
 
@@ -65,14 +68,16 @@ export class Lanes {
   /** When the call may begin, with what is to be done once it was answered. Fails with 429, or where the signal ends the wait. */
   #enter(kind: Kind, { uid, connectionId }: Pick<Caller, "uid" | "connectionId">, signal: AbortSignal): Promise<() => void> | (() => void) {
     const lane = this.#lane(uid, kind);
-    const leave = this.#leaver(lane, connectionId);
-    if (lane.waiting.length === 0 && lane.underWay < atOnce(kind) && this.#dueAt(lane) <= this.#means.now()) {
+    const leave = this.#leaver(lane);
+    const isFree = lane.waiting.length === 0 && lane.underWay < atOnce(kind) && !this.#means.isFull(connectionId);
+    if (isFree && this.#dueAt(lane) <= this.#means.now()) {
       this.#begin(lane);
       return leave;
     }
     if (lane.waiting.length >= waitingMax(kind)) this.#refuse(lane);
     return new Promise((resolve, reject) => {
       const one: Waiting = {
+        connectionId,
         begin: () => {
           signal.removeEventListener("abort", abort);
           resolve(leave);
@@ -102,14 +107,16 @@ export class Lanes {
 
   /** Begins what may begin now, and asks to be woken for the rest. */
   #go(lane: Lane): void {
-    while (lane.waiting.length > 0 && lane.underWay < atOnce(lane.kind)) {
+    while (lane.underWay < atOnce(lane.kind)) {
+      const at = lane.waiting.findIndex(({ connectionId }) => !this.#means.isFull(connectionId));
+      if (at === -1) return this.#waitForReaders(lane);
       const dueAt = this.#dueAt(lane);
       if (dueAt > this.#means.now()) {
         this.#due.set(lane, dueAt);
         return this.#means.wakeBy(dueAt);
       }
       this.#begin(lane);
-      const next = lane.waiting.shift()!;
+      const next = lane.waiting.splice(at, 1)[0]!;
       this.#means.take(lane.uid, () => next.begin());
     }
   }
@@ -119,16 +126,25 @@ export class Lanes {
     if (lane.kind.isExpensive === true) this.#allowance(lane.uid).left--;
   }
 
-  #leaver(lane: Lane, connectionId: string): () => void {
+  #waitForReaders(lane: Lane): void {
+    for (const { connectionId } of lane.waiting) {
+      if (lane.unread.has(connectionId)) continue;
+      lane.unread.add(connectionId);
+      this.#means.whenRead(connectionId, () => {
+        lane.unread.delete(connectionId);
+        this.#go(lane);
+      });
+    }
+  }
+
+  #leaver(lane: Lane): () => void {
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
-      this.#means.whenRead(connectionId, () => {
-        lane.underWay--;
-        this.#go(lane);
-        if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(keyOf(lane.uid, lane.kind));
-      });
+      lane.underWay--;
+      this.#go(lane);
+      if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(keyOf(lane.uid, lane.kind));
     };
   }
 
@@ -164,7 +180,7 @@ export class Lanes {
     const key = keyOf(uid, kind);
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const lane: Lane = { uid, kind, underWay: 0, waiting: [] };
+    const lane: Lane = { uid, kind, underWay: 0, waiting: [], unread: new Set() };
     this.#lanes.set(key, lane);
     return lane;
   }

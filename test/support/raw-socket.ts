@@ -1,5 +1,6 @@
 // A WebSocket without manners: sends anything, keeps everything that comes back. For what the client would never do.
 
+import type { Socket } from "node:net";
 import { WebSocket, type ClientOptions } from "ws";
 
 export type AnyFrame = Record<string, unknown> & {
@@ -92,6 +93,19 @@ export class RawSocket {
   }
 
   /** Reads nothing any more. */
+  /** What has come and nobody has taken. */
+  get waitingFrames(): number {
+    return this.#frames.length;
+  }
+
+  /** What is sent meanwhile leaves in one piece. */
+  together(send: () => void): void {
+    const { _socket: wire } = this.#socket as WebSocket & { _socket: Socket };
+    wire.cork();
+    send();
+    wire.uncork();
+  }
+
   resume(): void {
     this.#socket.resume();
   }

@@ -8,11 +8,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, Line } from "../../src/client/client.ts";
+import { LIMITS } from "../../src/protocol/limits.ts";
 import { BUILD } from "../support/current-build.ts";
 import { ALICE, ROOT } from "../support/people.ts";
 import { Cli, killEverything, residentBytes, type Started } from "../support/processes.ts";
 import { Bar, flag, numberFlag } from "./bar.ts";
 import { ATTACKS, open, type Tally, type Target } from "./fair/attacks.ts";
+import { order } from "./fair/order.ts";
 import { ask, quantile, type Times } from "./fair/patient.ts";
 
 const MALLORY = { username: "mallory", password: "slow down others" };
@@ -27,6 +29,8 @@ const LONGER = 3;
 const LOOSELY = 40;
 const GROWTH_BYTES_MAX = 512 * 1024 * 1024;
 const LOOK_MS = 50;
+/** Calls that may have been under way when the time was taken. */
+const SLACK = 5;
 /** Attackers are elsewhere: what they compute must not take the gateway's processor. */
 const ATTACKER_NICENESS = 19;
 
@@ -63,14 +67,23 @@ async function run(): Promise<void> {
   await patient(500);
   const alone = await patient(2_000);
   report("alone", alone);
-  for (const { name, isExtra } of ATTACKS) {
+  if (only === undefined) await order(bar, alice, mallory);
+  for (const { name, isExtra, isExpensive } of ATTACKS) {
     if (only === undefined ? isExtra === true && !isAll : !name.includes(only)) continue;
     const attacker = await prepared(name, mallory);
     const before = residentBytes(gateway.pid);
     const memory = watch(gateway);
+    const startedAt = performance.now();
     attacker.send("begin");
     const under = await patient(seconds * 1000);
     const tally = await ended(attacker);
+    const most = LIMITS.expensiveCallsAtOnce + (LIMITS.expensiveCallsPerSecond * (performance.now() - startedAt)) / 1000 + SLACK;
+    if (isExpensive === true)
+      bar.check(
+        "held to its rate",
+        tally.answered <= most,
+        () => `${name}: ${tally.answered} were done, at most ${most.toFixed(0)} may be`,
+      );
     judge(name, alone, under, tally, memory.end() - before);
   }
 }
@@ -84,6 +97,8 @@ function judge(name: string, alone: Times, under: Times, tally: Tally, grownByte
   }
   bar.check("not cut off", tally.cut === 0, () => `${name}: ${tally.cut} cut off: ${tally.errors.join("; ")}`);
   bar.check("nothing fails", tally.failed === 0, () => `${name}: ${tally.failed} failed: ${tally.errors.join("; ")}`);
+  if (name.startsWith("followers"))
+    bar.check("pieces joined", tally.joined > 0, () => `${name}: each of ${tally.answered} pieces was sent by itself`);
   bar.check("carried out", tally.answered > 0, () => `${name}: nothing was done for whoever asked too much`);
   bar.check("within its memory", grownBytes <= GROWTH_BYTES_MAX, () => `${name}: grew by ${Math.round(grownBytes / 2 ** 20)} MB`);
 }

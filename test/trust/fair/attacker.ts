@@ -17,7 +17,7 @@ await once(process, "message");
 const over = new AbortController();
 process.once("message", () => over.abort());
 process.once("disconnect", () => process.exit(1));
-const tally: Tally = { answered: 0, failed: 0, refused: 0, cut: 0, slowestMs: 0, errors: [] };
+const tally: Tally = { answered: 0, joined: 0, failed: 0, refused: 0, cut: 0, slowestMs: 0, errors: [] };
 const isOver = new Promise((resolve) => over.signal.addEventListener("abort", resolve, { once: true }));
 await Promise.race([attack.run({ target, line, until: over.signal, tally }), isOver]);
 await isOver;

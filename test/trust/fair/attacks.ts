@@ -8,13 +8,15 @@ import { CallError } from "../../../src/client/line.ts";
 
 export type Target = { url: string; username: string; password: string; token: string };
 
-/** What became of what was asked for. `slowestMs` of those that were carried out. */
-export type Tally = { answered: number; failed: number; refused: number; cut: number; slowestMs: number; errors: string[] };
+/** What became of what was asked for: `slowestMs` of what was carried out, `joined` of pieces of answers that came as one. */
+export type Tally = { answered: number; joined: number; failed: number; refused: number; cut: number; slowestMs: number; errors: string[] };
 
 export type Attack = {
   name: string;
   /** Not among those that are always tried, because it takes long to prepare or is like another. */
   isExtra?: true;
+  /** It is one call again and again, of which so many begin in a second. */
+  isExpensive?: true;
   /** Once, before anything is measured. */
   prepare?(line: Line, target: Target): Promise<void>;
   run(means: Means): Promise<void>;
@@ -38,10 +40,12 @@ export async function open({ url, username, token }: Target, id: string): Promis
 export const ATTACKS: readonly Attack[] = [
   {
     name: "commands that are hard to read",
+    isExpensive: true,
     run: (means) => flood(means, 20, "proc.approval.preview", () => ({ call: "shell.exec", args: { input: "[".repeat(32 * KIBIBYTE) } })),
   },
   {
     name: "searches",
+    isExpensive: true,
     async prepare(line) {
       const text = "nothing of what is looked for is in this line\n".repeat(1_200);
       await inSteps(300, 50, (at) => line.call("fs.write", { path: `~/many/${at % 50}/${at}.txt`, content: `${at} ${text}` }));
@@ -109,6 +113,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: "children",
+    isExpensive: true,
     run: (means) => flood(means, 100, "proc.spawn", (at) => ({ profile: "task", label: `child ${at}`, prompt: "hello" })),
     end: (line) => endAll(line, "child"),
   },
@@ -232,7 +237,11 @@ async function follow(line: Line, target: Target, connections: number): Promise<
 
 async function talk({ line, until, tally }: Means): Promise<void> {
   const { pid } = (await processOf(line, "talker"))!;
-  for (const follower of followers) follower.onSignal = () => tally.answered++;
+  for (const follower of followers)
+    follower.onSignal = (_signal, payload) => {
+      tally.answered++;
+      if ((payload as { firstSeq?: number }).firstSeq !== undefined) tally.joined++;
+    };
   while (!until.aborted) {
     const over = finished(line, pid);
     await line.call("proc.send", { pid, message: "talk for long" });

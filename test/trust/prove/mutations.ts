@@ -475,7 +475,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/kernel/turns.ts",
     find: "if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;",
     replace: "if (account.waiting.length > 0) return false;",
-    says: /^quick for others: /m,
+    says: /^pieces joined: /m,
   },
   {
     bar: "fair",
@@ -484,7 +484,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/kernel/lanes.ts",
     find: "if (!isLaned(kind)) return work();",
     replace: "if (isLaned(kind) || !isLaned(kind)) return work();",
-    says: /^(?:quick for others|not cut off|within its memory): /m,
+    says: /^(?:held to its rate|not cut off): /m,
   },
   {
     bar: "fair",
@@ -493,6 +493,6 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/hosts/node/sockets.ts",
     find: "if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket);",
     replace: "",
-    says: /^(?:not cut off|within its memory): /m,
+    says: /^not cut off: /m,
   },
 ];
