@@ -15,11 +15,12 @@ function world() {
   let dueAt: number | null = null;
   const unread: (() => void)[] = [];
   let isFull = false;
+  let busy: (() => void)[] | null = null;
   const lanes = new Lanes({
     now: () => now,
     elapsed: () => now,
     wakeBy: (at) => (dueAt = at),
-    take: (_uid, work) => work(),
+    take: (_uid, work) => (busy === null ? work() : void busy.push(work)),
     charge: () => {},
     whenRead: (_connectionId, then) => (isFull ? unread.push(then) : then()),
     mustStillMay: () => {},
@@ -45,6 +46,12 @@ function world() {
     answer,
     dueAt: () => dueAt,
     pass: (ms: number) => lanes.woke((now += ms)),
+    /** While the user has used much: what may begin waits for their turn. */
+    busy: (isBusy: boolean) => {
+      const late = busy ?? [];
+      busy = isBusy ? [] : null;
+      for (const work of late) work();
+    },
     full: (full: boolean) => {
       isFull = full;
       if (!full) for (const then of unread.splice(0)) then();
@@ -112,6 +119,21 @@ test("who goes away while they wait does not begin, and holds nobody up", async 
   gone.abort();
   await expect(b).rejects.toMatchObject({ code: 503 });
   await answer("a", a);
+  await soon();
+  expect(begun).toEqual(["a", "c"]);
+});
+
+test("who goes away while their turn is awaited gives their place back", async () => {
+  const { begun, ask, answer, busy } = world();
+  const gone = new AbortController();
+  const a = ask("a");
+  const b = ask("b", SEARCH, CALLER, gone.signal);
+  void ask("c");
+  busy(true);
+  await answer("a", a);
+  gone.abort();
+  await expect(b).rejects.toMatchObject({ code: 503 });
+  busy(false);
   await soon();
   expect(begun).toEqual(["a", "c"]);
 });
