@@ -389,6 +389,30 @@ test("a peer that reads nothing is cut off, and others do not suffer", async () 
   await host.close();
 });
 
+test("a peer that reads nothing is cut off also where its own frames wait", { timeout: 60_000 }, async () => {
+  const host = await startNodeHost();
+  await populate(host);
+  const root = await enter(host, ROOT);
+  await root.call("sys.config.set", { key: "config/big", value: "x".repeat(1_000_000) });
+  const deaf = await RawSocket.open(host.url);
+  await deaf.connect(ROOT, { id: "deaf" });
+  deaf.pause();
+  const get = (id: string, key: string) => deaf.sendFrame({ type: "req", id, call: "sys.config.get", args: { key } });
+  // What takes long to read makes the others wait.
+  for (let at = 0; at < 3; at++) deaf.sendFrame({ type: "req", id: `long ${at}`, call: "sys.info", args: { more: "x".repeat(9_000_000) } });
+  for (let at = 0; at < 30; at++) get(`big ${at}`, "config/big");
+  for (let at = 0; at < 1_500; at++) deaf.sendFrame({ type: "req", id: `${at}`, call: "sys.info", args: { more: "x".repeat(3_000) } });
+  await expect
+    .poll(async () => (await root.call("sys.connection.list", {})).connections.some(({ clientId }) => clientId === "deaf"), {
+      interval: 200,
+      timeout: 40_000,
+    })
+    .toBe(false);
+  deaf.terminate();
+  root.close();
+  await host.close();
+});
+
 test("operator errors are of one kind", async () => {
   await expect(startNodeHost({ port: "-1" })).rejects.toBeInstanceOf(OperatorError);
 });

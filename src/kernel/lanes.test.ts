@@ -15,11 +15,12 @@ function world() {
   let dueAt: number | null = null;
   const unread: (() => void)[] = [];
   const full = new Set<string>();
+  let busy: (() => void)[] | null = null;
   const lanes = new Lanes({
     now: () => now,
     elapsed: () => now,
     wakeBy: (at) => (dueAt = at),
-    take: (_uid, work) => work(),
+    take: (_uid, work) => (busy === null ? work() : void busy.push(work)),
     charge: () => {},
     isFull: (connectionId) => full.has(connectionId),
     whenRead: (_connectionId, then) => void unread.push(then),
@@ -50,6 +51,12 @@ function world() {
     read: (connectionId: string) => {
       full.delete(connectionId);
       for (const then of unread.splice(0)) then();
+    },
+    /** While the user has used much: what may begin waits for their turn. */
+    busy: (isBusy: boolean) => {
+      const late = busy ?? [];
+      busy = isBusy ? [] : null;
+      for (const work of late) work();
     },
   };
 }
@@ -118,6 +125,21 @@ test("who goes away while they wait does not begin, and holds nobody up", async 
   gone.abort();
   await expect(b).rejects.toMatchObject({ code: 503 });
   await answer("a", a);
+  await soon();
+  expect(begun).toEqual(["a", "c"]);
+});
+
+test("who goes away while their turn is awaited gives their place back", async () => {
+  const { begun, ask, answer, busy } = world();
+  const gone = new AbortController();
+  const a = ask("a");
+  const b = ask("b", SEARCH, CALLER, gone.signal);
+  void ask("c");
+  busy(true);
+  await answer("a", a);
+  gone.abort();
+  await expect(b).rejects.toMatchObject({ code: 503 });
+  busy(false);
   await soon();
   expect(begun).toEqual(["a", "c"]);
 });

@@ -84,7 +84,10 @@ export class Lanes {
         },
       };
       const abort = () => {
+        const isNext = !lane.waiting.includes(one);
         lane.waiting = lane.waiting.filter((other) => other !== one);
+        // It had its place and only waited for its user's turn: nobody else would give the place back.
+        if (isNext) leave();
         reject(new SysError(503, "The caller went away before this began"));
       };
       signal.addEventListener("abort", abort, { once: true });

@@ -287,7 +287,8 @@ export class NodeSockets implements Sockets {
     const now = Date.now();
     const stoodStill = this.#rounds.next(now);
     for (const socket of this.#open.values()) {
-      if (socket.isPaused && (socket.isHeldUp || hasRead(socket))) socket.heardAt = now;
+      // One that is full waits for its peer, whatever the kernel wants: only reading shows that somebody is there.
+      if (socket.isPaused && ((socket.isHeldUp && !socket.isFull) || hasRead(socket))) socket.heardAt = now;
       if (isGone(socket, now, LIMITS.silenceMs, stoodStill)) socket.terminate();
       else if (now - socket.heardAt >= PING_EVERY_MS) {
         socket.pingedAt = now;
