@@ -37,6 +37,10 @@ const ENDLESS = [
   "echo ${a[",
   "cat <<E\n${a[\nE\n",
   '"${[[ {"',
+  "}${#@[,",
+  "}${#?[!",
+  "<(}${!?[[ [[ ",
+  "x=(}${!#[-$($(2#",
   // No comments and no quotes to the parser, though they look it.
   "echo \\;#$(($+1))",
   "echo a\\ #$(($+1))",

@@ -154,7 +154,7 @@ class Count {
  * which are there, no sum is read, and no expansion but those that begin as they should.
  */
 function isEndless(text: string): boolean {
-  return text.includes("((") || text.includes("$[") || /\$\{(?!(?:[#!]?\w+(?:\[[\w@*]*\])?|[#?*@!$-])(?:[}=?#%/^,@+-]|:[-=?+]))/.test(text);
+  return text.includes("((") || text.includes("$[") || /\$\{(?!(?:[#!]?\w+(?:\[[\w@*]*\])?|[?*@$-])(?:[}=?#%/^,@+-]|:[-=?+])|[#!][#?*@!$-]?\})/.test(text);
 }
 
 /** How often the parser looks ahead; a look from a bracket may look ahead again from `[:` and the like. */
