@@ -44,6 +44,18 @@ const ENDLESS = [
   "echo \\;#${x:$ }",
   "cat <<E\n${a[\nE\n",
   '"${[[ {"',
+  "}${#@[,",
+  "}${#?[!",
+  "<(}${!?[[ [[ ",
+  "x=(}${!#[-$($(2#",
+  // No comments and no quotes to the parser, though they look it.
+  "echo \\;#$(($+1))",
+  "echo a\\ #$(($+1))",
+  "echo $(a)#$(($+1))",
+  "\\ \\\n #$(($+1))\n",
+  "$\"q\"'$(($+1))'",
+  "x=($'$(($+1))'))",
+  "!=#$#<<'E'\n$(($+1))\nE\n",
 ];
 
 test.each(ENDLESS)("%s is never read: the parser would not end", (text) => {

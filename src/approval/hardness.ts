@@ -35,7 +35,7 @@ const COMMAND = command(`|${command("")}`);
 const SUM = String.raw`\(\((?:[\w \t+*/%=!?:;,&|^~-]|<(?!<)|>|${NAME}|\$\{\w+\}|${command("")})*\)\)`;
 const MADE = String.raw`${NAME}|${EXPANSION}|\$${SUM}|${COMMAND}`;
 const SINGLE = String.raw`'[^']*'|\$'(?:[^'\\]|\\[^])*'`;
-const DOUBLE = String.raw`\$"[\w ./-]*"(?=[ \t\n;&|<>)]|$)|"(?:[^"\\$\x60]|\\[^]|\$(?=["\s.,/|)])|${MADE})*"`;
+const DOUBLE = String.raw`"(?:[^"\\$\x60]|\\[^]|\$(?=["\s.,/|)])|${MADE})*"`;
 const END = String.raw`(?=[ \t\n;&|<>)]|$)`;
 
 /**
@@ -44,15 +44,19 @@ const END = String.raw`(?=[ \t\n;&|<>)]|$)`;
  */
 const PLAIN = new RegExp(
   [
-    String.raw`(?<blank>[ \t]+|\\\n)`,
+    String.raw`(?<blank>[ \t]+|(?<=(?<!\\)[ \t;&|(])\\\n)`,
     String.raw`(?<line>\n)`,
-    String.raw`(?<word>(?:[\w.,/:=%^~-]|[^\x00-\x7f]|\\[^\n]|[+@](?!\()|(?<=[\w./:=%-])#)+)`,
+    String.raw`(?<word>(?:[\w.,/:=%^~-]|[^\x00-\x7f]|\\[^\n]|[+@](?!\()|(?<=[\w./:%-])#)+)`,
     String.raw`(?<heredoc><<-?[ \t]*(?:(['"]?)([\w-]+)\5|\\[\w-]+)${END})`,
-    String.raw`(?<comment>#[^\n]*)`,
+    // Behind an escaped blank or mark, and behind a command that makes a word, it goes on with that word.
+    String.raw`(?<comment>(?<=^|(?<!\\)[ \t\n;&|(])#[^\n]*)`,
     String.raw`(?<single>${SINGLE})`,
     String.raw`(?<made>${DOUBLE}|${MADE}|${SUM})`,
-    String.raw`(?<list>(?<=\w)\[[\w@*.^-]*\]|\{[\w.,/-]*\}${END}|\{(?=[ \t\n]|$))`,
-    String.raw`(?<mark><<<|<(?!<)|&&|\|\||[;&|>)}\]!*?]|\((?!\()(?<![@*+?!]\()|(?<!\w)\[)`,
+    // Not behind `=`: of `!=` the parser makes a word of its own, and a comment of what follows.
+    String.raw`(?<=[\w./:%-])#`,
+    // Within a list that is put into a variable, quotes beside each other are not all seen.
+    String.raw`(?<list>(?<==)\((?:[\w.,/:%~ \t\n-]|'[^'$\x60\\\n]*'|"[^"$\x60\\\n]*")*\)|(?<=\w)\[[\w@*.^-]*\]|\{[\w.,/-]*\}${END}|\{(?=[ \t\n]|$))`,
+    String.raw`(?<mark><<<|<(?!<)|&&|\|\||[;&|>)}\]!*?]|\((?!\()(?<![@*+?!=]\()|(?<!\w)\[)`,
   ].join("|"),
   "y",
 );
@@ -165,7 +169,7 @@ function hasOddStart(text: string): boolean {
   if (text.includes("((") || text.includes("$[")) return true;
   // Of `$"a"b` it takes the quotes away and keeps the dollar.
   if (/\$"(?![\w ./-]*"[ \t\n;&|<>)])/.test(text)) return true;
-  return /\$\{(?![#?*@!$-]\}|[#!]?\w+(?:\[[\w@*]*\])?(?:[}=?#%/^,@+-]|:[-=?+]))/.test(text);
+  return /\$\{(?!(?:[#!]?\w+(?:\[[\w@*]*\])?|[?*@$-])(?:[}=?#%/^,@+-]|:[-=?+])|[#!][#?*@!$-]?\})/.test(text);
 }
 
 /** How often the parser looks ahead; a look from a bracket may look ahead again from `[:` and the like. */
