@@ -10,6 +10,7 @@ function world() {
   const handled: string[] = [];
   const full = new Set<string>();
   const paused = new Set<string>();
+  const sockets = ["a", "a2", "a3", "a4", "b"];
   const turns = new Turns({ now: () => now, rest: async () => {}, failed: (error) => expect.unreachable(String(error)) });
   const flow: Flow = new Flow({
     turns,
@@ -17,7 +18,8 @@ function world() {
       isFull: (socketId) => full.has(socketId),
       pause: (socketId, isPaused) => void (isPaused ? paused.add(socketId) : paused.delete(socketId)),
     },
-    sharer: (socketId) => socketId,
+    sharer: (socketId) => socketId.charAt(0),
+    socketsOf: (sharer) => sockets.filter((socketId) => socketId.startsWith(String(sharer))),
     handle: (socketId, text) => {
       now += 4;
       handled.push(`${socketId} ${text.slice(0, 20)}`);
@@ -74,4 +76,38 @@ test("what has not been handled goes with its socket, and whoever waits for it t
   await breath();
   await breath();
   expect(handled).toEqual([]);
+});
+
+test("large frames wait while their sender has too much under way, and small ones do not", async () => {
+  const { flow, handled } = world();
+  const large = (name: string) => `${name} ${"x".repeat(30 * 1024 * 1024)}`;
+  const ended = ["1", "2"].map((name) => {
+    flow.received("a", large(name));
+    return flow.begun("a", large(name).length);
+  });
+  while (handled.length < 2) await breath();
+  flow.received("a", large("3"));
+  flow.received("a2", "stop");
+  flow.received("b", large("b"));
+  while (handled.length < 4) await breath();
+  await breath();
+  expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 1 x", "a 2 x", "a2 st", "b b x"]);
+  ended[0]!();
+  while (handled.length < 5) await breath();
+  expect(handled[4]).toMatch(/^a 3/);
+});
+
+test("none of a user's sockets is read from while too much of theirs waits", async () => {
+  const { flow, full, paused, handled } = world();
+  full.add("a");
+  for (let at = 0; at < 2; at++) flow.received("a", "x".repeat(20 * 1024 * 1024));
+  expect([...paused].toSorted()).toEqual(["a", "a2", "a3", "a4"]);
+  paused.delete("a4");
+  flow.identified("a4");
+  flow.identified("b");
+  expect([...paused].toSorted()).toEqual(["a", "a2", "a3", "a4"]);
+  full.delete("a");
+  flow.drained("a");
+  while (handled.length < 2) await breath();
+  expect([...paused]).toEqual([]);
 });

@@ -1,5 +1,6 @@
-// How fast each peer is served. A frame is handled when it comes, unless its sender has used much of the kernel lately (turns.ts)
-// or has not read what it was sent: then it waits, in the order it came. A peer whose frames pile up is not read from.
+// How fast each peer is served. A frame is handled when it comes, unless its sender has used much of the kernel lately (turns.ts),
+// has not read what it was sent, or has so much under way that more would be too much to keep: then it waits, in the order it came. A
+// peer whose frames pile up is not read from, and neither are the others of a user who keeps too much in memory.
 
 import type { Sockets } from "../ports/sockets.ts";
 import type { Sharer, Turns } from "./turns.ts";
@@ -8,17 +9,30 @@ type Means = {
   turns: Turns;
   sockets: Pick<Sockets, "isFull" | "pause">;
   sharer: (socketId: string) => Sharer;
+  /** All sockets of a sharer. */
+  socketsOf: (sharer: Sharer) => readonly string[];
   handle: (socketId: string, text: string) => void;
 };
 
 /** The frames of one socket. `isAsked`: its next turn has been asked for. */
-type Box = { socketId: string; texts: string[]; chars: number; isAsked: boolean; isPaused: boolean };
+type Box = { socketId: string; sharer: Sharer; texts: string[]; chars: number; isAsked: boolean; isPaused: boolean };
+/** What a sharer keeps in memory: frames that wait, and those of calls that are under way. */
+type Kept = { waiting: number; underWay: number; isPaused: boolean };
 
 /** What may wait of one socket before it is not read from any more, and what is left when it is again. */
 const PAUSE_CHARS = 256 * 1024;
 const RESUME_CHARS = 64 * 1024;
 /** What a frame takes besides its own text. */
 const FRAME_CHARS = 64;
+/** What calls of one sharer that are under way may take before large frames wait; a frame has 32 Mi at most. */
+const UNDER_WAY_CHARS = 64 * 1024 * 1024;
+/** The same once all together take this much. */
+const ALL_CHARS = 512 * 1024 * 1024;
+const UNDER_WAY_CHARS_LITTLE = 4 * 1024 * 1024;
+/** What waits of all sockets of a sharer before none of them is read from. */
+const SHARER_PAUSE_CHARS = 32 * 1024 * 1024;
+/** Smaller ones never wait for that: somebody may want to stop what is under way. */
+const LARGE_CHARS = 64 * 1024;
 
 export class Flow {
   readonly #means: Means;
@@ -26,19 +40,33 @@ export class Flow {
   readonly #boxes = new Map<string, Box>();
   /** Those who wait until a peer has read what it was sent. */
   readonly #readers = new Map<string, (() => void)[]>();
+  readonly #kept = new Map<Sharer, Kept>();
+  #underWay = 0;
 
   constructor(means: Means) {
     this.#means = means;
   }
 
   received(socketId: string, text: string): void {
-    const { turns, sockets, sharer, handle } = this.#means;
+    const { turns, sharer, handle } = this.#means;
     const box = this.#boxes.get(socketId);
     if (box !== undefined) return this.#add(box, text);
-    if (!sockets.isFull(socketId) && turns.attempt(sharer(socketId), () => handle(socketId, text))) return;
-    const opened: Box = { socketId, texts: [], chars: 0, isAsked: false, isPaused: false };
+    if (this.#mayGo(socketId, text) && turns.attempt(sharer(socketId), () => handle(socketId, text))) return;
+    const opened: Box = { socketId, sharer: sharer(socketId), texts: [], chars: 0, isAsked: false, isPaused: false };
     this.#boxes.set(socketId, opened);
     this.#add(opened, text);
+  }
+
+  /** A socket has said who it is. */
+  identified(socketId: string): void {
+    if (this.#isPaused(this.#means.sharer(socketId))) this.#means.sockets.pause(socketId, true);
+  }
+
+  /** Its call goes on, and what it was given stays in memory until the function that is returned was called. */
+  begun(socketId: string, chars: number): () => void {
+    const sharer = this.#means.sharer(socketId);
+    this.#keep(sharer, 0, chars);
+    return () => this.#keep(sharer, 0, -chars);
   }
 
   /** The peer has read most of what it was sent. */
@@ -51,7 +79,10 @@ export class Flow {
   closed(socketId: string): void {
     const box = this.#boxes.get(socketId);
     this.#boxes.delete(socketId);
-    if (box !== undefined) box.texts = [];
+    if (box !== undefined) {
+      this.#keep(box.sharer, -box.chars, 0);
+      box.texts = [];
+    }
     this.#tellReaders(socketId);
   }
 
@@ -61,34 +92,75 @@ export class Flow {
     this.#readers.set(socketId, [...(this.#readers.get(socketId) ?? []), then]);
   }
 
+  /** As far as the peer and memory go. */
+  #mayGo(socketId: string, text: string): boolean {
+    if (this.#means.sockets.isFull(socketId)) return false;
+    if (text.length < LARGE_CHARS) return true;
+    const underWay = this.#kept.get(this.#means.sharer(socketId))?.underWay ?? 0;
+    return underWay + text.length <= (this.#underWay > ALL_CHARS ? UNDER_WAY_CHARS_LITTLE : UNDER_WAY_CHARS) || underWay === 0;
+  }
+
   #add(box: Box, text: string): void {
+    const chars = text.length + FRAME_CHARS;
     box.texts.push(text);
-    box.chars += text.length + FRAME_CHARS;
+    box.chars += chars;
+    this.#keep(box.sharer, chars, 0);
     if (!box.isPaused && box.chars > PAUSE_CHARS) this.#pause(box, true);
     this.#ask(box);
   }
 
   #ask(box: Box): void {
-    if (box.isAsked || box.texts.length === 0 || this.#means.sockets.isFull(box.socketId)) return;
+    const [first] = box.texts;
+    if (box.isAsked || first === undefined || !this.#mayGo(box.socketId, first)) return;
     box.isAsked = true;
-    this.#means.turns.queue(this.#means.sharer(box.socketId), () => this.#turn(box));
+    this.#means.turns.queue(box.sharer, () => this.#turn(box));
   }
 
   #turn(box: Box): void {
     box.isAsked = false;
+    const [text] = box.texts;
     // Meanwhile the peer may have gone, or been sent more than it reads.
-    if (box.texts.length === 0 || this.#means.sockets.isFull(box.socketId)) return;
-    const text = box.texts.shift()!;
-    box.chars -= text.length + FRAME_CHARS;
+    if (text === undefined || !this.#mayGo(box.socketId, text)) return;
+    const chars = text.length + FRAME_CHARS;
+    box.texts.shift();
+    box.chars -= chars;
+    this.#keep(box.sharer, -chars, 0);
     if (box.isPaused && box.chars < RESUME_CHARS) this.#pause(box, false);
     if (box.texts.length === 0) this.#boxes.delete(box.socketId);
     else this.#ask(box);
     this.#means.handle(box.socketId, text);
   }
 
+  #keep(sharer: Sharer, waiting: number, underWay: number): void {
+    const kept = this.#kept.get(sharer) ?? { waiting: 0, underWay: 0, isPaused: false };
+    kept.waiting = Math.max(0, kept.waiting + waiting);
+    kept.underWay = Math.max(0, kept.underWay + underWay);
+    this.#underWay += underWay;
+    if (kept.waiting + kept.underWay === 0 && !kept.isPaused) this.#kept.delete(sharer);
+    else this.#kept.set(sharer, kept);
+    const isTooMuch = kept.waiting > (kept.isPaused ? SHARER_PAUSE_CHARS / 2 : SHARER_PAUSE_CHARS);
+    if (isTooMuch !== kept.isPaused) this.#pauseAll(sharer, kept, isTooMuch);
+    if (underWay < 0) for (const socketId of this.#waitingSockets(sharer)) this.#ask(this.#boxes.get(socketId)!);
+  }
+
+  #waitingSockets(sharer: Sharer): string[] {
+    const isWaiting = (this.#kept.get(sharer)?.waiting ?? 0) > 0;
+    return isWaiting ? this.#means.socketsOf(sharer).filter((socketId) => this.#boxes.has(socketId)) : [];
+  }
+
+  #pauseAll(sharer: Sharer, kept: Kept, isPaused: boolean): void {
+    kept.isPaused = isPaused;
+    for (const socketId of this.#means.socketsOf(sharer))
+      this.#means.sockets.pause(socketId, isPaused || (this.#boxes.get(socketId)?.isPaused ?? false));
+  }
+
   #pause(box: Box, isPaused: boolean): void {
     box.isPaused = isPaused;
-    this.#means.sockets.pause(box.socketId, isPaused);
+    this.#means.sockets.pause(box.socketId, isPaused || this.#isPaused(box.sharer));
+  }
+
+  #isPaused(sharer: Sharer): boolean {
+    return this.#kept.get(sharer)?.isPaused ?? false;
   }
 
   #tellReaders(socketId: string): void {

@@ -58,6 +58,7 @@ export class Reception {
       turns,
       sockets: ports.sockets,
       sharer: (socketId) => this.#sharer(socketId),
+      socketsOf: (sharer) => (typeof sharer === "number" ? connections.ofUser(sharer) : []),
       handle: (socketId, text) => this.#handle(socketId, text),
     });
   }
@@ -162,7 +163,7 @@ export class Reception {
     const frame = decodeFrame(text);
     switch (frame.type) {
       case "req":
-        return this.#request(socketId, caller, frame);
+        return this.#request(socketId, caller, frame, text.length);
       case "refusal":
         this.#ports.meter.dropped("malformed");
         return this.#send(socketId, frame.id, { ok: false, error: frame.error.toShape() });
@@ -194,7 +195,7 @@ export class Reception {
     return caller;
   }
 
-  #request(socketId: string, caller: Caller | Stranger, frame: Req): void {
+  #request(socketId: string, caller: Caller | Stranger, frame: Req, chars: number): void {
     const startedAt = performance.now();
     const waiting = this.#inFlight.get(socketId);
     try {
@@ -204,11 +205,15 @@ export class Reception {
       const answer = pass(this.#door, caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
       if (this.#door.table.get(frame.call)?.when === "setup") this.#letWait(socketId, answer);
+      const ended = this.#flow.begun(socketId, chars);
       answer
         .then((late) => this.#answerLate(socketId, frame, late, startedAt))
         .catch((error: unknown) => this.#failure(socketId, frame, error, startedAt))
         .catch((error: unknown) => this.#broken(socketId, error))
-        .finally(() => this.#untrack(socketId, frame.id));
+        .finally(() => {
+          this.#untrack(socketId, frame.id);
+          ended();
+        });
     } catch (error) {
       this.#failure(socketId, frame, error, startedAt);
     }
@@ -250,6 +255,7 @@ export class Reception {
     if (caller === undefined) return;
     this.#isKnown(socketId);
     this.#ports.sockets.trust(socketId);
+    this.#flow.identified(socketId);
     this.#told.identified(caller);
   }
 
