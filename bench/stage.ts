@@ -1,6 +1,6 @@
 // What every scenario stands on: a gateway with a user and a token, floors that answer as that gateway does, a load.
 
-import { cpSync, existsSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { buildSync } from "esbuild";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,7 +37,7 @@ export class Stage {
     this.options = options;
     if (!existsSync(options.bundle)) throw new Error(`There is no bundle at ${options.bundle}: npm run bench builds it`);
     const copy = this.children.folder();
-    cpSync(dirname(options.bundle), copy, { recursive: true });
+    cpSync(realpathSync(dirname(options.bundle)), copy, { recursive: true });
     writeFileSync(join(copy, "package.json"), '{ "type": "module" }\n');
     this.program = join(copy, "gsv.js");
     this.home = this.children.folder();
