@@ -232,4 +232,27 @@ describe("quotas", () => {
     settings.set(`config/files/user_quota_bytes/${uid}`, "unlimited");
     await put(row, "c", "3");
   });
+
+  test("let deletions go beyond by so much in all, not each by so much", async () => {
+    const row = annsRepo("one");
+    const { uid } = nouns.accounts.byName("ann")!;
+    await put(row, "a", "1");
+    await put(row, "b", "2");
+    const remove = (path: string) => repos.change(row, "apply", { message: "m", ops: [{ type: "delete", path }], author, now });
+    settings.set("config/files/quota_bytes", "0");
+    const beyond = (bytes: number) => nouns.usage.filesChanged(uid, bytes - nouns.usage.of(uid));
+    beyond(16 * 1024 * 1024);
+    await expect(remove("a")).rejects.toThrow("Quota exceeded");
+    beyond(15 * 1024 * 1024);
+    await remove("a");
+  });
+
+  test("count an empty file that is new like any other, and one that keeps a directory as part of the deletion", async () => {
+    const row = annsRepo("one");
+    await put(row, "d/a", "1");
+    settings.set("config/files/quota_bytes", "0");
+    const empty = (path: string) => ({ type: "put" as const, path, content: new Uint8Array() });
+    await expect(repos.files.change(row.repo, "touch", "ann", [empty("new")])).rejects.toThrow("Quota exceeded");
+    expect(await repos.files.change(row.repo, "rm", "ann", [{ type: "delete", path: "d/a" }, empty("d/.dir")])).toBe(true);
+  });
 });

@@ -35,7 +35,7 @@ const ASKED_AT_ONCE = 8;
 const IMPORTS_PER_OWNER = 8;
 /** The most that one pack adds, whatever it unpacks to. */
 const PACK_ADDS_BYTES = LIMITS.inflatedBytes + LIMITS.packObjects * ROW_BYTES;
-/** Deleting is a commit too: whoever has used up their quota may go beyond it by so much to delete. */
+/** Deleting is a commit too: whoever has used up their quota may go beyond it by so much, in all, to delete. */
 const DELETING_BYTES = 16 * 1024 * 1024;
 
 export class Repos {
@@ -135,7 +135,7 @@ export class Repos {
       const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
       await this.#means.durable();
       const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
-      const isDeletion = changes.every((change) => change.type === "delete" || (change.type === "put" && change.content.length === 0));
+      const isDeletion = isDeleting(changes);
       const { state, changed } = await this.#within(row, isDeletion, (quota) => this.ask(row, "fileChange", { ...request, quota }));
       this.#keep(row, state, true);
       return changed;
@@ -169,13 +169,13 @@ export class Repos {
     return this.#orMeasured(row, body(quota)).finally(() => this.#arriving.delete(arriving));
   }
 
-  /** Null for no limit. `more` is what it may hold beyond what is left to its owner, or less than that. */
+  /** Null for no limit. `more` is what its owner may hold beyond their quota, or less than that. */
   #quotaOf(row: RepositoryRow, more: number): Quota | null {
     const { accounts, quotas } = this.#means.reads;
     const uid = accounts.byName(row.owner)?.uid;
-    const left = uid === undefined ? Infinity : quotas.leftOf(uid);
+    const left = uid === undefined ? Infinity : quotas.leftOf(uid, more);
     if (uid === undefined || left === Infinity) return null;
-    return { bytes: (this.#present(row).bytes ?? 0) + Math.max(0, left + more), says: quotas.refusal(uid) };
+    return { bytes: (this.#present(row).bytes ?? 0) + left, says: quotas.refusal(uid) };
   }
 
   async #measured(row: RepositoryRow): Promise<void> {
@@ -243,6 +243,12 @@ export function personOf(author: string): Person {
 
 function addressOf({ repo }: RepositoryRow): string {
   return `repo:${repo}`;
+}
+
+/** Empty files alone delete nothing; beside a deletion they keep the directory whose last file goes. */
+function isDeleting(changes: readonly GitChange[]): boolean {
+  const isEmpty = (change: GitChange) => change.type === "put" && change.content.length === 0;
+  return changes.some(({ type }) => type === "delete") && changes.every((change) => change.type === "delete" || isEmpty(change));
 }
 
 function opOf(change: GitChange): RepoArgs<"fileChange">["ops"][number] {
