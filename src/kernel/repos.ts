@@ -9,6 +9,7 @@ import type { Log } from "../ports/log.ts";
 import type { Net } from "../ports/net.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
+import type { Quota } from "../repo/objects.ts";
 import type { Person } from "../repo/commit.ts";
 import type { GitChange, GitFiles } from "../vfs/git-files.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
@@ -57,11 +58,8 @@ export class Repos {
    */
   async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#means.durable();
-    return this.#room.within(row, "ops" in args ? args.ops : [], async (quota) => {
-      const result = await this.ask(row, name, { ...args, quota });
-      this.#keep(row, result.state, true);
-      return result as RepoResult<N>;
-    });
+    const ops = "ops" in args ? args.ops : [];
+    return this.#room.within(row, ops, (quota) => this.#changed(row, this.ask(row, name, { ...args, quota })));
   }
 
   /** Ends with the signal. */
@@ -132,11 +130,8 @@ export class Repos {
       const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
       await this.#means.durable();
       const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
-      return this.#room.within(row, request.ops, async (quota) => {
-        const { state, changed } = await this.ask(row, "fileChange", { ...request, quota });
-        this.#keep(row, state, true);
-        return changed;
-      });
+      const asked = (quota: Quota | null) => this.#changed(row, this.ask(row, "fileChange", { ...request, quota }));
+      return (await this.#room.within(row, request.ops, asked)).changed;
     },
   };
 
@@ -171,6 +166,12 @@ export class Repos {
     if (kind === "home") return homeScaffold(owner);
     const workspace = kind === "workspace" ? this.#means.reads.workspaces.get(name) : undefined;
     return workspace === undefined ? null : workspaceScaffold(workspace, owner);
+  }
+
+  async #changed<T extends { state: RepoState }>(row: RepositoryRow, asked: Promise<T>): Promise<T> {
+    const result = await asked;
+    this.#keep(row, result.state, true);
+    return result;
   }
 
   #keep(row: RepositoryRow, state: RepoState, isChange: boolean): void {
