@@ -139,7 +139,7 @@ export class Kernel {
     );
     this.#shellSessions = new ShellSessions(sql);
     this.#results = new Results(sql, crypto);
-    this.#throttle = new Throttle(sql);
+    this.#throttle = new Throttle(sql, crypto);
     this.#timers = new Timers(sql);
     this.#emit = new Emit(sockets, this.#connections, (deviceKey) => this.#usersOf(deviceKey, groups));
 

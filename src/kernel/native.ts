@@ -79,6 +79,7 @@ export class NativeTarget {
       uploads: {
         set: (part, uid, bytes) => unlessFull(() => means.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
         drop: (part) => unlessFull(() => means.relaxed(({ usage }) => usage.dropPart(part))),
+        of: (uid) => reads.usage.partsOf(uid),
       },
       contents: this.#contents,
       sha256: (bytes) => ports.crypto.sha256(bytes),

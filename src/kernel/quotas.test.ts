@@ -77,15 +77,22 @@ it("counts every row of the tree for its owner, in whatever way rows come, chang
 
 it("counts uploads from their beginning until they are over or forgotten", () => {
   const { usage } = world();
-  usage.setPart("a", 1000, 500, 1);
+  usage.setPart("a", 1000, 5000, 1);
   usage.setPart("b", 1000, 300, 5);
   usage.setPart("a", 1000, 200, 2);
-  expect(usage.of(1000)).toBe(500);
+  expect(usage.of(1000)).toBe(2 * (4096 + ROW_BYTES));
+  expect(usage.partsOf(1000)).toEqual(["a", "b"]);
   usage.dropPartsBefore(3);
-  expect(usage.of(1000)).toBe(300);
+  expect(usage.of(1000)).toBe(4096 + ROW_BYTES);
   usage.dropPart("b");
   usage.dropPart("b");
   expect(usage.of(1000)).toBe(0);
+});
+
+it("counts an upload that was left before anything came", () => {
+  const { usage } = world();
+  usage.setPart("a", 1000, 0, 1);
+  expect(usage.of(1000)).toBe(ROW_BYTES);
 });
 
 it("begins with what is there", () => {

@@ -45,10 +45,10 @@ export class Quotas {
     return this.#means.accounts.list().map(({ uid }) => this.of(uid));
   }
 
-  /** How much more may be stored; Infinity for no limit. */
-  leftOf(uid: number): number {
+  /** How much more may be stored; Infinity for no limit. The limit is taken for `more` higher, or lower where that is negative. */
+  leftOf(uid: number, more = 0): number {
     const limit = this.#limitOf(uid);
-    return limit === Infinity ? limit : Math.max(0, limit - this.#means.usage.of(uid));
+    return limit === Infinity ? limit : Math.max(0, limit + more - this.#means.usage.of(uid));
   }
 
   refusal(uid: number): string {

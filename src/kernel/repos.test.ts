@@ -232,4 +232,67 @@ describe("quotas", () => {
     settings.set(`config/files/user_quota_bytes/${uid}`, "unlimited");
     await put(row, "c", "3");
   });
+
+  test("let deletions go beyond by so much in all, not each by so much", async () => {
+    const row = annsRepo("one");
+    const { uid } = nouns.accounts.byName("ann")!;
+    await put(row, "a", "1");
+    await put(row, "b", "2");
+    const remove = (path: string) => repos.change(row, "apply", { message: "m", ops: [{ type: "delete", path }], author, now });
+    settings.set("config/files/quota_bytes", "0");
+    const beyond = (bytes: number) => nouns.usage.filesChanged(uid, bytes - nouns.usage.of(uid));
+    beyond(16 * 1024 * 1024);
+    await expect(remove("a")).rejects.toThrow("Quota exceeded");
+    beyond(15 * 1024 * 1024);
+    await remove("a");
+  });
+
+  test("count an empty file that is new like any other, and one that keeps a directory as part of the deletion", async () => {
+    const row = annsRepo("one");
+    await put(row, "d/a", "1");
+    settings.set("config/files/quota_bytes", "0");
+    const empty = (path: string) => ({ type: "put" as const, path, content: new Uint8Array() });
+    await expect(repos.files.change(row.repo, "touch", "ann", [empty("new")])).rejects.toThrow("Quota exceeded");
+    expect(await repos.files.change(row.repo, "rm", "ann", [{ type: "delete", path: "d/a" }, empty("d/.dir")])).toBe(true);
+  });
+
+  /** Lets calls that come together overlap: none has ended when the last is asked. */
+  function slowly(): void {
+    const call = actors.call.bind(actors);
+    actors.call = async (address, name, args, http) => {
+      for (let turns = 0; turns < 20; turns++) await Promise.resolve();
+      return call(address, name, args, http);
+    };
+  }
+  const outcomes = async (work: Promise<unknown>[]) =>
+    (await Promise.allSettled(work)).filter(({ status }) => status === "fulfilled").length;
+
+  test("count changes that are under way, whichever way they come", async () => {
+    const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
+    const { uid } = nouns.accounts.byName("ann")!;
+    await put(annsRepo("measured"), "a", text(96_000));
+    const cost = nouns.usage.of(uid);
+    await repos.present(rows);
+    const limit = nouns.usage.of(uid) + cost + 5_000;
+    settings.set("config/files/quota_bytes", String(limit));
+    slowly();
+    const content = bytes(text(96_000));
+    const work = rows.map((row, at) =>
+      at % 2 === 0 ? put(row, "a", text(96_000)) : repos.files.change(row.repo, "w", "ann", [{ type: "put", path: "a", content }]),
+    );
+    expect(await outcomes(work)).toBe(1);
+    expect(nouns.usage.of(uid)).toBeLessThanOrEqual(limit);
+    // What is over is claimed no more, after a refusal as after a success.
+    settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + cost + 5_000));
+    await put(rows[5]!, "b", text(96_000));
+  });
+
+  test("refuse none of many small changes at once where all of them fit", async () => {
+    const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
+    const { uid } = nouns.accounts.byName("ann")!;
+    await repos.present(rows);
+    settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + 50_000));
+    slowly();
+    expect(await outcomes(rows.map((row) => put(row, "a", "small")))).toBe(6);
+  });
 });

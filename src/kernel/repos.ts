@@ -3,20 +3,19 @@
 //
 // The copy is a cache on the relaxed lane. A crash may lose it, so each life of the kernel asks once before it believes it.
 
-import { ROW_BYTES } from "../lib/row-bytes.ts";
-import { fail, SysError } from "../lib/sys-error.ts";
+import { fail } from "../lib/sys-error.ts";
 import type { Actors, ActorRequest, ActorResponse } from "../ports/actors.ts";
 import type { Log } from "../ports/log.ts";
 import type { Net } from "../ports/net.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
 import type { Quota } from "../repo/objects.ts";
-import { LIMITS } from "../repo/limits.ts";
 import type { Person } from "../repo/commit.ts";
 import type { GitChange, GitFiles } from "../vfs/git-files.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { RepositoryRow } from "./nouns/repositories.ts";
 import { importHttp } from "./repo-http.ts";
+import { RepoRoom } from "./repo-room.ts";
 import { homeScaffold, type Scaffold, workspaceScaffold } from "./scaffold.ts";
 
 type Means = {
@@ -33,22 +32,18 @@ type Means = {
 const ASKED_AT_ONCE = 8;
 /** Each holds a connection for as long as the remote likes, within minutes. */
 const IMPORTS_PER_OWNER = 8;
-/** The most that one pack adds, whatever it unpacks to. */
-const PACK_ADDS_BYTES = LIMITS.inflatedBytes + LIMITS.packObjects * ROW_BYTES;
-/** Deleting is a commit too: whoever has used up their quota may go beyond it by so much to delete. */
-const DELETING_BYTES = 16 * 1024 * 1024;
 
 export class Repos {
   readonly #means: Means;
   /** The owners of what is being imported. */
   readonly #importing: string[] = [];
-  /** What packs that are arriving may still add. Several at once share what is left to their owner. */
-  readonly #arriving = new Set<{ owner: string; bytes: number }>();
+  readonly #room: RepoRoom;
   /** Those whose copy was checked in this life. */
   readonly #checked = new Set<string>();
 
   constructor(means: Means) {
     this.#means = means;
+    this.#room = new RepoRoom({ reads: means.reads, check: (row) => this.#check(row) });
   }
 
   /** Something of a repository that changes nothing in it. */
@@ -63,10 +58,8 @@ export class Repos {
    */
   async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#means.durable();
-    const isDeletion = "ops" in args && args.ops.length > 0 && args.ops.every(({ type }) => type === "delete");
-    const result = await this.#within(row, isDeletion, (quota) => this.ask(row, name, { ...args, quota }));
-    this.#keep(row, result.state, true);
-    return result;
+    const ops = "ops" in args ? args.ops : [];
+    return this.#room.within(row, ops, (quota) => this.#changed(row, this.ask(row, name, { ...args, quota })));
   }
 
   /** Ends with the signal. */
@@ -78,10 +71,12 @@ export class Repos {
       await this.#means.durable();
       await this.#ready(row);
       const http = importHttp(this.#means.net, signal);
-      const asked = (quota: Quota | null) => this.#means.actors.call(addressOf(row), "import", { ...args, quota }, http);
-      const result = (await this.#arrives(row, asked)) as RepoResult<"import">;
-      this.#keep(row, result.state, result.changed);
-      return result;
+      return await this.#room.arrives(row, async (quota) => {
+        const asked = this.#means.actors.call(addressOf(row), "import", { ...args, quota }, http);
+        const result = (await asked) as RepoResult<"import">;
+        this.#keep(row, result.state, result.changed);
+        return result;
+      });
     } finally {
       this.#importing.splice(this.#importing.indexOf(row.owner), 1);
     }
@@ -92,7 +87,7 @@ export class Repos {
     await this.#ready(row);
     const isPush = request.method === "POST" && request.access.write;
     if (!isPush) return this.#means.actors.fetch(addressOf(row), request);
-    return this.#arrives(row, async (quota) => {
+    return this.#room.arrives(row, async (quota) => {
       const response = await this.#means.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
       // What was refused has left nothing behind, and may have been counted while it arrived.
       if (response.changed === null) await this.#check(row);
@@ -135,10 +130,8 @@ export class Repos {
       const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
       await this.#means.durable();
       const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
-      const isDeletion = changes.every((change) => change.type === "delete" || (change.type === "put" && change.content.length === 0));
-      const { state, changed } = await this.#within(row, isDeletion, (quota) => this.ask(row, "fileChange", { ...request, quota }));
-      this.#keep(row, state, true);
-      return changed;
+      const asked = (quota: Quota | null) => this.#changed(row, this.ask(row, "fileChange", { ...request, quota }));
+      return (await this.#room.within(row, request.ops, asked)).changed;
     },
   };
 
@@ -149,49 +142,6 @@ export class Repos {
     } catch (error) {
       this.#means.log.error("a repository does not answer", { repo: row.repo, error: String(error) });
     }
-  }
-
-  /** Within what its owner's quota leaves to a repository. */
-  async #within<T>(row: RepositoryRow, isDeletion: boolean, body: (quota: Quota | null) => Promise<T>): Promise<T> {
-    await this.#measured(row);
-    return this.#orMeasured(row, body(this.#quotaOf(row, isDeletion ? DELETING_BYTES : 0)));
-  }
-
-  /** The same for a pack, of which nobody knows beforehand what it adds. */
-  async #arrives<T>(row: RepositoryRow, body: (quota: Quota | null) => Promise<T>): Promise<T> {
-    await this.#measured(row);
-    const { owner } = row;
-    const others = [...this.#arriving].filter((one) => one.owner === owner).reduce((sum, one) => sum + one.bytes, 0);
-    const quota = this.#quotaOf(row, -others);
-    const left = quota === null ? 0 : quota.bytes - (this.#present(row).bytes ?? 0);
-    const arriving = { owner, bytes: Math.min(PACK_ADDS_BYTES, left) };
-    this.#arriving.add(arriving);
-    return this.#orMeasured(row, body(quota)).finally(() => this.#arriving.delete(arriving));
-  }
-
-  /** Null for no limit. `more` is what it may hold beyond what is left to its owner, or less than that. */
-  #quotaOf(row: RepositoryRow, more: number): Quota | null {
-    const { accounts, quotas } = this.#means.reads;
-    const uid = accounts.byName(row.owner)?.uid;
-    const left = uid === undefined ? Infinity : quotas.leftOf(uid);
-    if (uid === undefined || left === Infinity) return null;
-    return { bytes: (this.#present(row).bytes ?? 0) + Math.max(0, left + more), says: quotas.refusal(uid) };
-  }
-
-  async #measured(row: RepositoryRow): Promise<void> {
-    if (this.#present(row).bytes === null && this.#quotaOf(row, 0) !== null) await this.#check(row);
-  }
-
-  /** The copy of how much it holds may be too old: it is asked before anybody is refused a second time. */
-  #orMeasured<T>(row: RepositoryRow, work: Promise<T>): Promise<T> {
-    return work.catch(async (error: unknown) => {
-      if (error instanceof SysError && error.code === 507) await this.#check(row);
-      throw error;
-    });
-  }
-
-  #present(row: RepositoryRow): RepositoryRow {
-    return this.#means.reads.repositories.get(row.repo) ?? row;
   }
 
   get #now(): number {
@@ -216,6 +166,12 @@ export class Repos {
     if (kind === "home") return homeScaffold(owner);
     const workspace = kind === "workspace" ? this.#means.reads.workspaces.get(name) : undefined;
     return workspace === undefined ? null : workspaceScaffold(workspace, owner);
+  }
+
+  async #changed<T extends { state: RepoState }>(row: RepositoryRow, asked: Promise<T>): Promise<T> {
+    const result = await asked;
+    this.#keep(row, result.state, true);
+    return result;
   }
 
   #keep(row: RepositoryRow, state: RepoState, isChange: boolean): void {

@@ -50,7 +50,7 @@ function world() {
     },
     contents: new Contents(new MemoryBlobs(), { isReferenced: () => true, durable: async () => {} }),
     mustHaveRoom: () => {},
-    uploads: { set: () => {}, drop: () => {} },
+    uploads: { set: () => {}, drop: () => {}, of: () => [] },
     sha256: (content) => createHash("sha256").update(content).digest(),
     sha256Slowly: async (content) => createHash("sha256").update(content).digest(),
     now: () => 1,

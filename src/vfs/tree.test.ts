@@ -271,7 +271,7 @@ class Real {
       },
       contents: new Contents(new MemoryBlobs(), { isReferenced: () => true, durable: async () => {} }),
       mustHaveRoom: () => {},
-      uploads: { set: () => {}, drop: () => {} },
+      uploads: { set: () => {}, drop: () => {}, of: () => [] },
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
       sha256Slowly: async (bytes) => createHash("sha256").update(bytes).digest(),
       now: () => 1,

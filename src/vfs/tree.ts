@@ -12,6 +12,7 @@ import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
 import type { GrowingBlob } from "../ports/blobs.ts";
 import { held } from "./receive.ts";
+import { type PartRows, Uploads } from "./uploads.ts";
 import {
   may,
   mayMakeDirectory,
@@ -58,7 +59,7 @@ export type TreeMeans = {
   /** Fails where so many bytes more are more than that user may store, unless the caller may do that. */
   mustHaveRoom(who: Who, uid: number, bytes: number, path: string): void;
   /** What comes in pieces counts from its beginning, with the size it is to have. */
-  uploads: { set(part: string, uid: number, bytes: number): void; drop(part: string): void };
+  uploads: PartRows;
   /** A name nobody has. */
   uuid(): string;
   sha256(bytes: string | Uint8Array): Uint8Array;
@@ -73,7 +74,7 @@ export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
 export function treeMount(means: TreeMeans): TreeMount {
   const { reads } = means;
   const turns = { ofPath: new InTurn(), ofLarge: new InTurn(), ofLists: new InTurn() };
-  const growing = new Set<string>();
+  const uploads = new Uploads({ grow: (part) => means.contents.grow(part), rows: means.uploads });
   const change = (who: Who, body: (table: NodeTable) => void) =>
     means.change((table) => {
       who.mustStillMay();
@@ -120,7 +121,7 @@ export function treeMount(means: TreeMeans): TreeMount {
     async write(who, path, content, { ifVersion }) {
       await put(means, who, path, content, ifVersion);
     },
-    receive: (who, path, coming) => receive(means, growing, who, path, coming),
+    receive: (who, path, coming) => receive(means, uploads, who, path, coming),
     append: (who, path, content) => turns.ofPath.run(path, () => append(means, turns.ofLarge, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
@@ -257,31 +258,12 @@ function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, 
 }
 
 /** What is large grows in Blobs, so that nobody holds all of it. */
-async function receive(means: TreeMeans, growing: Set<string>, who: Who, path: string, coming: Coming): Promise<Receipt> {
+async function receive(means: TreeMeans, uploads: Uploads, who: Who, path: string, coming: Coming): Promise<Receipt> {
   mayPut(means.reads, who, path, undefined);
   if (coming.size <= means.inlineBytesMax) return held(path, coming, (content) => put(means, who, path, content, undefined, coming.mode));
   const part = `part-${toHex(means.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? means.uuid()])))}`;
-  if (growing.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
-  growing.add(part);
-  const grown = await means.contents.grow(part).catch((error: unknown) => {
-    growing.delete(part);
-    throw error;
-  });
-  const leave = async (forget: boolean) => {
-    await (forget ? grown.drop() : grown.close()).catch(() => {});
-    growing.delete(part);
-    if (forget) means.uploads.drop(part);
-    else means.uploads.set(part, who.uid, grown.size);
-  };
-  try {
-    // What an earlier try has left is part of it; the file that it replaces counts until then.
-    means.uploads.drop(part);
-    means.mustHaveRoom(who, who.uid, coming.size, path);
-    means.uploads.set(part, who.uid, coming.size);
-  } catch (error) {
-    await leave(true);
-    throw error;
-  }
+  const mustHaveRoom = (bytes: number) => means.mustHaveRoom(who, who.uid, bytes, path);
+  const { grown, leave, end } = await uploads.begin(part, who.uid, path, coming.size, mustHaveRoom);
   const have = grown.size;
   return {
     have,
@@ -289,7 +271,7 @@ async function receive(means: TreeMeans, growing: Set<string>, who: Who, path: s
     write: (chunk) => grown.write(chunk),
     async finish(sha256) {
       const name = () => naming(means, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
-      await means.contents.finish(blobKey(sha256), grown, name).finally(() => growing.delete(part));
+      await means.contents.finish(blobKey(sha256), grown, name).finally(end);
     },
     leave,
   };

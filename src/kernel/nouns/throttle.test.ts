@@ -3,12 +3,13 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { MemorySql } from "../../../test/support/memory-ports.ts";
+import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { migrate } from "../schema/migrate.ts";
 import { Throttle } from "./throttle.ts";
 
+const CRYPTO = memoryCrypto(new Random("throttle"));
 const START = 1_763_200_000_000;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -160,7 +161,7 @@ describe("rows that are taken back", () => {
     const { sql, throttle, losing } = lossy();
     for (let i = 0; i < 4; i++) losing(() => throttle.take("alice", "10.0.0.1", START));
     throttle.take("alice", "10.0.0.1", START);
-    expect(waitMs(new Throttle(sql), "alice", "10.0.0.9", START)).toBe(MINUTE);
+    expect(waitMs(new Throttle(sql, CRYPTO), "alice", "10.0.0.9", START)).toBe(MINUTE);
   });
 });
 
@@ -232,6 +233,18 @@ describe("time", () => {
   });
 });
 
+it("stores nothing of what was typed for a name, unless it was entered with success", () => {
+  const { sql, throttle } = lossy();
+  const stored = () => JSON.stringify([sql.all("SELECT * FROM throttle"), sql.all("SELECT * FROM known_addresses")]);
+  throttle.take("my secret", "10.0.0.1", START);
+  throttle.cancelled(throttle.take("my other secret", "10.0.0.1", START));
+  expect(sql.all("SELECT key FROM throttle WHERE key LIKE 'account:%'")).toHaveLength(1);
+  expect(stored()).not.toContain("secret");
+  throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
+  throttle.take("alice", "10.0.0.1", START);
+  expect(sql.all("SELECT username FROM known_addresses")).toEqual([{ username: "alice" }]);
+});
+
 /** With a way to take back the rows that something wrote, as a commit that fails does. */
 function lossy(): { sql: MemorySql; throttle: Throttle; losing: (body: () => void) => void } {
   const sql = new MemorySql();
@@ -245,13 +258,13 @@ function lossy(): { sql: MemorySql; throttle: Throttle; losing: (body: () => voi
       });
     expect(write).toThrow(lost);
   };
-  return { sql, throttle: new Throttle(sql), losing };
+  return { sql, throttle: new Throttle(sql, CRYPTO), losing };
 }
 
 function fresh(): Throttle {
   const sql = new MemorySql();
   migrate(sql);
-  return new Throttle(sql);
+  return new Throttle(sql, CRYPTO);
 }
 
 /** How long a try would have to wait; the try itself is not counted. */

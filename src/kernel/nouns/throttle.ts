@@ -5,11 +5,16 @@
 // The counters are those in memory; rows are their copy, for the next start. A commit that fails takes rows back, and a full
 // disk must not give guesses back with them.
 //
+// People type passwords where a name is asked for, so a counter's key holds a digest of what was typed. Only names that were entered
+// with success are kept as they are, in known_addresses.
+//
 // An address from which an account was entered before has a budget of its own, so that a stranger's guessing cannot
 // lock the owner out.
 
 import { addressKey } from "../../lib/address.ts";
+import { toHex } from "../../lib/hex.ts";
 import { fail } from "../../lib/sys-error.ts";
+import type { Crypto } from "../../ports/crypto.ts";
 import { type Sql, StorageError } from "../../ports/sql.ts";
 
 type Budget = { burst: number; everyMs: number; growsToMs: number };
@@ -49,22 +54,24 @@ export type Try = { keys: [string, Budget][]; account: string; address: string }
 
 export class Throttle {
   readonly #sql: Sql;
+  readonly #crypto: Pick<Crypto, "sha256">;
   readonly #counters = new Map<string, Counter>();
   #addresses = 0;
   #tidiedAt = -Infinity;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, crypto: Pick<Crypto, "sha256">) {
     this.#sql = sql;
+    this.#crypto = crypto;
   }
 
   /** Counts one try, or fails with 429 and how long to wait. */
   take(username: string, address: string, now: number): Try {
     const account = username.slice(0, NAME_CHARS_MAX);
     const where = addressKey(address);
+    const digest = toHex(this.#crypto.sha256(account));
     const keys: [string, Budget][] = this.#isKnown(account, where, now)
-      ? // A kind of its own: a name is whatever somebody typed, and must not be able to spell this key.
-        [[`known:${where} ${account}`, ACCOUNT]]
-      : [[`account:${account}`, ACCOUNT], this.#keyOfAddress(where, now), ["gateway", GATEWAY]];
+      ? [[`known:${where} ${digest}`, ACCOUNT]]
+      : [[`account:${digest}`, ACCOUNT], this.#keyOfAddress(where, now), ["gateway", GATEWAY]];
     this.#count(keys, now);
     return { keys, account, address: where };
   }

@@ -1,9 +1,10 @@
 // How many bytes each user stores, as running totals: a write must not add up all files to know. Owns usage and upload_parts. The
 // nouns whose rows are counted say so in the transaction that changes them. Judges nobody: kernel/quotas.ts says who may store more.
 
+import { partBytes } from "../../lib/row-bytes.ts";
 import type { Sql } from "../../ports/sql.ts";
 
-export type UsageReads = Pick<Usage, "of" | "list">;
+export type UsageReads = Pick<Usage, "of" | "list" | "partsOf">;
 
 type Kind = "file_bytes" | "part_bytes" | "repo_bytes";
 
@@ -33,10 +34,16 @@ export class Usage {
   }
 
   /** An upload that begins, with the size it is to have, or one that was left, with what has come of it. */
-  setPart(part: string, uid: number, bytes: number, now: number): void {
+  setPart(part: string, uid: number, size: number, now: number): void {
     this.dropPart(part);
+    const bytes = partBytes(size);
     this.#sql.run("INSERT INTO upload_parts VALUES (?, ?, ?, ?)", part, uid, bytes, now);
     this.#add(uid, "part_bytes", bytes);
+  }
+
+  /** The oldest first. */
+  partsOf(uid: number): string[] {
+    return this.#sql.all("SELECT part FROM upload_parts WHERE uid = ? ORDER BY at, part", uid).map(({ part }) => String(part));
   }
 
   dropPart(part: string): void {
