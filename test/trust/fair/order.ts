@@ -16,7 +16,7 @@ export async function order(bar: Bar, others: Target, greedy: Target): Promise<v
   const patient = await enter(others);
   for (let round = 0; round < ROUNDS; round++) {
     const socket = await enter(greedy);
-    const key = `users/${await uidOf(socket)}/ai/model`;
+    const key = `users/${String(await uidOf(socket))}/ai/model`;
     socket.together(() => {
       for (let at = 0; at < MANY; at++)
         socket.sendFrame({ type: "req", id: `${at}`, call: "sys.config.set", args: { key, value: `${at}` } });
