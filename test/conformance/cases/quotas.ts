@@ -159,6 +159,23 @@ verifies("repo.apply:quota", async (world) => {
   expect(await write(client, "~/b", text(250_000))).toMatchObject({ ok: false });
   await client.call("repo.apply", { repo: `${username}/two`, message: "rm", ops: [{ type: "delete", path: "a" }] });
   await put(`${username}/two`, "c", "small");
+
+  // Together they get no more than one after the other.
+  const many = await limited(world);
+  const { workspace: theirs } = await many.client.call("sys.workspace.create", {});
+  const together = [
+    ...Array.from({ length: 4 }, (_, at) =>
+      many.client
+        .call("repo.apply", { repo: `${many.username}/r${at}`, message: "m", ops: [{ type: "put", path: "a", content: text(380_000) }] })
+        .catch((error: Error) => ({ ok: false, error: error.message })),
+    ),
+    write(many.client, `/workspaces/${theirs.workspaceId}/a`, text(380_000)),
+    write(many.client, "~/knowledge/a.md", text(380_000)),
+  ];
+  const answers = await Promise.all(together);
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+  for (const answer of answers) if (!answer.ok) expect(answer).toMatchObject({ error: expect.stringContaining("Quota exceeded") });
+  expect(await used(many.client)).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
 verifies("sys.config.set:quota", async (world) => {
