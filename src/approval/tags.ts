@@ -105,6 +105,8 @@ function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag
   if (isSession || args.tty !== undefined || typeof args.input !== "string") tags.add("opaque");
   const reading = readCommands(input, parse);
   for (const tag of reading.tags) tags.add(tag);
+  // On the gateway each file that a command opens is judged by itself.
+  if (reading.readsBeyond && target === "device") tags.add("unknown-reads");
   const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
   const around: Around = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
   if (typeof args.cwd === "string") for (const tag of placeTags(args.cwd, target, request)) tags.add(tag);

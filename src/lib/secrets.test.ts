@@ -44,6 +44,7 @@ const SECRET = [
   "*/.e*v",
   "~/.config/g*/hosts.yml",
   "*.*em",
+  "~/.ssh/*.pub",
   "x".repeat(5000),
 ];
 test.each(SECRET)("%s is one", (path) => expect(namesSecret(path)).toBe(true));

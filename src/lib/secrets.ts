@@ -61,7 +61,9 @@ const STARRED_PARTS_MAX = 32;
 export function namesSecret(path: string): boolean {
   if (path.length > CHARS_MAX) return true;
   const parts = plainParts(path);
-  if (OPEN.test(parts.at(-1) ?? "")) return false;
+  const last = parts.at(-1) ?? "";
+  // Several files may be meant by a name that is not all known.
+  if (!last.includes("*") && OPEN.test(last)) return false;
   if (PATTERN.test(parts.join("/").replace(TOLD, "_"))) return true;
   if (!parts.some((part) => part.includes("*"))) return false;
   return parts.length > STARRED_PARTS_MAX || PLACES.some((names) => parts.some((_, at) => mayFit(parts, at, names)));
