@@ -76,6 +76,8 @@ function isPolicyRepo(repo: unknown): boolean {
 function pathTags(request: Request, target: TargetClass): Set<Tag> {
   const { call, args } = request;
   const tags = new Set<Tag>();
+  const inRepository = call === "repo.read" ? args.path : call === "repo.search" ? args.prefix : undefined;
+  if (typeof inRepository === "string" && namesSecret(inRepository)) tags.add("reads-secret");
   if (!call.startsWith("fs.")) return tags;
   const places = call === "fs.copy" ? [at(args.from), at(args.to)] : [{ target: args.target, path: args.path }];
   const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
