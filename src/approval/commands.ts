@@ -4,12 +4,13 @@
 
 import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
 import { hardness, STEPS_MAX } from "./hardness.ts";
-import { EMPTYING, emptiedBy, isSilent } from "./emptied.ts";
+import { emptiedBy, emptiedByRedirection, hasSilentInput } from "./emptied.ts";
 import { isMade, readsBeyond } from "./reach.ts";
 import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
 import { ADDED, isUsualProgram, type Known, known, programName } from "./words.ts";
 
+type Pipeline = Script["statements"][number]["pipelines"][number];
 export type Parse = (text: string) => Script | null;
 
 export type Reading = {
@@ -95,6 +96,8 @@ class Reader {
     if (isNode(node)) {
       if (isMade(node)) this.reading.readsBeyond = true;
       if (isLeaf(node)) return;
+      for (const path of emptiedByRedirection(node)) this.reading.emptied.add(path);
+      if (node.type === "Pipeline") this.#pipeline(node as Pipeline);
       if (node.type === "SimpleCommand") this.#simple(node as Simple);
       if (node.type === "Redirection") this.#redirection(node as Redirection);
       if (node.type === "Assignment" || node.type === "For") this.#variable(node);
@@ -135,10 +138,16 @@ class Reader {
     this.#changes(text);
   }
 
+  /** `: | tee file` empties a file as `tee file < /dev/null` does. */
+  #pipeline({ commands }: Pipeline): void {
+    for (const [at, command] of commands.entries()) {
+      if (command.type !== "SimpleCommand" || command.name === null || !hasSilentInput(commands, at)) continue;
+      const texts = command.args.map((arg) => known(arg).text);
+      for (const path of emptiedBy(programName(known(command.name).text ?? ""), texts, "")) this.reading.emptied.add(path);
+    }
+  }
+
   #simple({ name, args, redirections }: Simple): void {
-    if (isSilent(name, args, redirections))
-      for (const { operator, target } of redirections)
-        if (EMPTYING.has(operator) && target.type === "Word") this.reading.emptied.add(known(target).text);
     if (name === null) return;
     // A function's own commands have been read where it is defined.
     if (this.#functions.has(known(name).text ?? "")) return;
