@@ -18,9 +18,9 @@ test("an agent sees that a secret has changed, and not how; a person sees both",
   expect(shownTo({ agent: AGENT }, FILES)).toEqual(SHOWN);
 });
 
-test.each([diff, compare])("$name", async ({ run }) => {
+test.each([diff, compare])("$name", async (call) => {
   const context = { repositories: { toRead: () => ({ repo: "ann/a" }) }, repos: { ask: () => Promise.resolve({ files: FILES }) } };
-  const files = async (caller: object) => (await run(context as never, caller as never, {} as never)).files;
+  const files = async (caller: object) => (await call.run(context as never, caller as never, {} as never)).files;
   expect(await files({})).toEqual(FILES);
   expect(await files({ agent: AGENT })).toEqual(SHOWN);
 });
