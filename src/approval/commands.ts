@@ -4,11 +4,13 @@
 
 import { type Assignment, isNode, onlyCommand, type Redirection, type Script, type Simple, type Word } from "../shell/syntax.ts";
 import { hardness, STEPS_MAX } from "./hardness.ts";
-import { EMPTYING, emptiedBy, isSilent } from "./emptied.ts";
+import { emptiedBy, emptiedByRedirection, hasSilentInput } from "./emptied.ts";
+import { isMade, readsBeyond } from "./reach.ts";
 import { carrierTags, optionTags, SHELLS, STEERING, tagsOf, wrapper, type Wrapper } from "./programs.ts";
 import type { Tag } from "./request.ts";
 import { ADDED, isUsualProgram, type Known, known, programName } from "./words.ts";
 
+type Pipeline = Script["statements"][number]["pipelines"][number];
 export type Parse = (text: string) => Script | null;
 
 export type Reading = {
@@ -23,6 +25,8 @@ export type Reading = {
   emptied: Set<string | null>;
   /** Every word, with `*` for what of it is made while the command runs. */
   shapes: Set<string>;
+  /** Whether it may read more than its words name as they are written. */
+  readsBeyond: boolean;
 };
 
 /** Texts within texts, such as `sh -c "sh -c ..."`. */
@@ -42,6 +46,7 @@ class Reader {
     directories: new Set(),
     emptied: new Set(),
     shapes: new Set(),
+    readsBeyond: false,
   };
   readonly #parse: Parse;
   /** Functions of the script that is read, from where they are defined for certain. */
@@ -89,15 +94,16 @@ class Reader {
       return;
     }
     if (isNode(node)) {
+      if (isMade(node)) this.reading.readsBeyond = true;
       if (isLeaf(node)) return;
+      for (const path of emptiedByRedirection(node)) this.reading.emptied.add(path);
+      if (node.type === "Pipeline") this.#pipeline(node as Pipeline);
       if (node.type === "SimpleCommand") this.#simple(node as Simple);
       if (node.type === "Redirection") this.#redirection(node as Redirection);
       if (node.type === "Assignment" || node.type === "For") this.#variable(node);
       // Of a variable's value too: it may become a part of a path.
-      if (node.type === "Assignment" && (node as Assignment).value !== null)
-        this.reading.shapes.add(known((node as Assignment).value!).shape);
-      if (node.type === "For")
-        for (const word of (node as { words?: Word[] | null }).words ?? []) this.reading.shapes.add(known(word).shape);
+      if (node.type === "Assignment" && (node as Assignment).value !== null) this.#mentions(known((node as Assignment).value!));
+      if (node.type === "For") for (const word of (node as { words?: Word[] | null }).words ?? []) this.#mentions(known(word));
       if (node.type === "ArithCommandSubst") this.#text([(node as { command?: unknown }).command as string]);
       if ("deferredError" in node) this.#add("opaque");
       if (node.type === "Transform" || node.type === "Indirection") this.#add("opaque");
@@ -120,8 +126,9 @@ class Reader {
 
   #redirection({ operator, target }: Redirection): void {
     if (target.type !== "Word" || operator === "<<<") return;
-    const { text, start, shape } = known(target);
-    this.reading.shapes.add(shape);
+    const word = known(target);
+    const { text, start } = word;
+    this.#mentions(word);
     if (/^\/dev\/(?:tcp|udp)\//.test(start)) this.#add("network", "connects");
     // Another descriptor, such as 2>&1.
     if (operator.endsWith("&") && text !== null && /^\d*-?$/.test(text)) return;
@@ -131,10 +138,16 @@ class Reader {
     this.#changes(text);
   }
 
+  /** `: | tee file` empties a file as `tee file < /dev/null` does. */
+  #pipeline({ commands }: Pipeline): void {
+    for (const [at, command] of commands.entries()) {
+      if (command.type !== "SimpleCommand" || command.name === null || !hasSilentInput(commands, at)) continue;
+      const texts = command.args.map((arg) => known(arg).text);
+      for (const path of emptiedBy(programName(known(command.name).text ?? ""), texts, "")) this.reading.emptied.add(path);
+    }
+  }
+
   #simple({ name, args, redirections }: Simple): void {
-    if (isSilent(name, args, redirections))
-      for (const { operator, target } of redirections)
-        if (EMPTYING.has(operator) && target.type === "Word") this.reading.emptied.add(known(target).text);
     if (name === null) return;
     // A function's own commands have been read where it is defined.
     if (this.#functions.has(known(name).text ?? "")) return;
@@ -158,14 +171,16 @@ class Reader {
   }
 
   #program(first: Known, args: readonly Known[], input: string | null): void {
-    for (const { text, shape } of args) {
-      this.reading.shapes.add(shape);
+    for (const arg of args) {
+      const { text } = arg;
+      this.#mentions(arg);
       if (text !== null && text !== "") this.reading.words.add(text);
     }
     if (first.text === null) return this.#add("opaque");
     const name = programName(first.text);
     if (!isUsualProgram(first.text)) this.#add("opaque");
     const texts = args.map(({ text }) => text);
+    if (readsBeyond(name, texts)) this.reading.readsBeyond = true;
     if (LATER.has(name) && texts.some((text) => text !== null && LATER_COMMAND.test(text))) this.#add("opaque");
     if (SHELLS.has(name)) return this.#shell(args, input);
     if (name === "eval") return this.#text(texts);
@@ -234,6 +249,8 @@ class Reader {
     }
     const rest = args.slice(at + operands);
     if (name === "xargs") return this.#added(rest, replaced);
+    // By itself it shows the environment.
+    if (name === "env" && rest.length === 0) this.reading.readsBeyond = true;
     this.#run(rest);
   }
 
@@ -292,6 +309,10 @@ class Reader {
     const to = texts.find((text) => text === null || !/^-[LPe@]+$/.test(text));
     if (to === null || to === "-") this.#add("unknown-path");
     else this.reading.directories.add(to ?? "~");
+  }
+
+  #mentions({ shapes }: Known): void {
+    for (const shape of shapes) this.reading.shapes.add(shape);
   }
 
   #changes(text: string | null): void {

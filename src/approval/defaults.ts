@@ -35,7 +35,7 @@ const ATTENDED: Policy = {
   rules: [
     // Asking a model costs its owner something.
     { match: "sys.doctor", action: "ask", when: { argEquals: { tryModel: true } } },
-    ...["fs.read", "fs.search", "fs.download", "fs.copy"].map((match): Rule => ({
+    ...["fs.read", "fs.search", "fs.download", "fs.copy", "repo.read", "repo.search"].map((match): Rule => ({
       match,
       action: "ask",
       when: { anyTag: ["reads-secret"] },

@@ -1,11 +1,11 @@
 // Commands that leave a file empty: the same as to delete what is in it. Others that write over a file put something in its
 // place, which counts as writing.
 
-import type { Redirection, Word } from "../shell/syntax.ts";
+import type { Command, Redirection, Statement, Word } from "../shell/syntax.ts";
 import { known, programName } from "./words.ts";
 
 /** Redirections that empty a file before anything is written to it. */
-export const EMPTYING: ReadonlySet<string> = new Set([">", ">|", "&>", ">&", "<>"]);
+const EMPTYING: ReadonlySet<string> = new Set([">", ">|", "&>", ">&", "<>"]);
 
 const NOTHING = /^\/dev\/null$/;
 const SILENT: ReadonlySet<string> = new Set(
@@ -14,23 +14,94 @@ const SILENT: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The files that a command leaves empty by its redirections; null for one that is not known. */
+export function emptiedByRedirection(command: { type: string }): (string | null)[] {
+  const redirections = "redirections" in command ? (command.redirections as readonly Redirection[]) : [];
+  if (redirections.length === 0) return [];
+  const empties = redirections.filter(({ operator, target }) => EMPTYING.has(operator) && target.type === "Word");
+  // Of several for one descriptor, only the last is written to.
+  const emptied = isSilent(command as Command) ? empties : empties.filter((one) => empties.findLast((other) => isSame(one, other)) !== one);
+  return emptied
+    .filter(({ operator, target }) => !(operator === ">&" && target.type === "Word" && /^\d*-?$/.test(known(target).text ?? "-")))
+    .map(({ target }) => known(target as Word).text);
+}
+
+function isSame(one: Redirection, other: Redirection): boolean {
+  const of = ({ operator, fd }: Redirection): number => fd ?? (operator === "<>" ? 0 : 1);
+  return of(one) === of(other) && one.fdVariable === other.fdVariable;
+}
+
 /** Whether a command that is written so is certain to print nothing. */
-export function isSilent(name: Word | null, args: readonly Word[], redirections: readonly Redirection[]): boolean {
-  if (name === null) return true;
+function isSilent(command: Command): boolean {
+  switch (command.type) {
+    case "SimpleCommand":
+      return command.name === null || isSilentProgram([command.name, ...command.args], command.redirections);
+    case "Group":
+    case "Subshell":
+      return command.body.every(isSilentStatement);
+    case "ConditionalCommand":
+    case "ArithmeticCommand":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Of each pipeline only the last command prints to where the others do not read. */
+function isSilentStatement({ pipelines }: Statement): boolean {
+  return pipelines.every(({ commands }) => {
+    const last = commands.at(-1);
+    return last === undefined || isSilent(last);
+  });
+}
+
+/** Whether what is piped into the last command of a pipeline is certain to be nothing. */
+export function hasSilentInput(commands: readonly Command[], at: number): boolean {
+  return at > 0 && isSilent(commands[at - 1]!);
+}
+
+function isSilentProgram([name, ...args]: readonly Word[], redirections: readonly Redirection[]): boolean {
+  if (name === undefined) return false;
   const program = programName(known(name).text ?? "");
   const texts = args.map((arg) => known(arg).text);
   if (SILENT.has(program)) return true;
-  if (program === "cat" || program === "head" || program === "tail") {
-    const files = texts.filter((text) => text === null || !text.startsWith("-"));
-    const isInputEmpty = redirections.some(({ operator, target }) => operator === "<" && isNothing(target));
-    return files.length === 0 ? isInputEmpty : files.every((text) => text !== null && NOTHING.test(text));
+  switch (program) {
+    // They run what follows; `env` by itself prints.
+    case "command":
+    case "builtin":
+    case "env":
+    case "nohup": {
+      const at = texts.findIndex((text) => text === null || !(program === "env" && /^\w+=/.test(text)));
+      return at !== -1 && isSilentProgram(args.slice(at), redirections);
+    }
+    case "cat":
+    case "head":
+    case "tail": {
+      if (program !== "cat" && printsNone(texts)) return true;
+      const files = texts.filter((text) => text === null || !text.startsWith("-"));
+      return files.length === 0 ? redirections.some(isNothing) : files.every((text) => text !== null && NOTHING.test(text));
+    }
+    case "printf":
+      return texts[0] === "" || (/^(?:%s|%b)+$/.test(texts[0] ?? "") && texts.slice(1).every((text) => text === ""));
+    case "echo":
+      return texts.length > 0 && texts[0] === "-n" && texts.slice(1).every((text) => text === "");
+    default:
+      return false;
   }
-  if (program === "printf") return texts.length === 1 && texts[0] === "";
-  return program === "echo" && texts.length > 0 && texts[0] === "-n" && texts.slice(1).every((text) => text === "");
 }
 
-function isNothing(target: Redirection["target"]): boolean {
-  return target.type === "Word" && NOTHING.test(known(target).text ?? "");
+/** `head -c0`, `head -n 0`. */
+function printsNone(texts: readonly (string | null)[]): boolean {
+  return texts.some((text, at) =>
+    /^(?:-[cn]|--(?:bytes|lines)=?)$/.test(text ?? "")
+      ? /^0+$/.test(texts[at + 1] ?? "")
+      : /^(?:-[cn]?|--(?:bytes|lines)=)0+$/.test(text ?? ""),
+  );
+}
+
+function isNothing({ operator, target }: Redirection): boolean {
+  if (target.type === "HereDoc") return known(target.content).text === "";
+  return operator === "<" && NOTHING.test(known(target).text ?? "");
 }
 
 /** The files that a program leaves empty by its own words; null for one that is not known. */
@@ -46,10 +117,23 @@ export function emptiedBy(name: string, words: readonly (string | null)[], input
       return files.length > 1 && files.slice(0, -1).some((file) => file !== null && NOTHING.test(file)) ? files.slice(-1) : [];
     case "tee":
       return input === "" && !words.includes("-a") && !words.includes("--append") ? files : [];
+    // With a script that deletes every line.
+    case "sed":
+    case "gsed":
+      return words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word ?? "")) ? emptiedBySed(words) : [];
     // It cuts the file off at what it writes.
     case "dd":
       return words.filter((word) => word === null || word.startsWith("of=")).map((word) => word?.slice(3) ?? null);
     default:
       return [];
   }
+}
+
+function emptiedBySed(words: readonly (string | null)[]): (string | null)[] {
+  const isScript = (word: string | null): boolean => /^(?:1,\$|0,\$|\/\^?(?:\.\*)?\$?\/)?\s*d;?$/.test(word?.trim() ?? "");
+  const isQuiet = words.some((word) => /^-[a-zA-Z]*n|^--(?:quiet|silent)/.test(word ?? ""));
+  const operands = words.filter((word) => word === null || !word.startsWith("-"));
+  // Where it prints only what its script says, a script without `p` leaves nothing.
+  const [script, ...files] = operands;
+  return isScript(script ?? null) || (isQuiet && !/[pPiarcw=lR]/.test(script ?? "p")) ? files : [];
 }

@@ -264,6 +264,82 @@ test("without a scope it covers calls like it: no further tag, and no command th
   for (const input of ["rm c", "touch d; rm e", "mv a b"]) expect(covers(several, run(input), NOW), input).toBe(true);
 });
 
+/** Commands on a device that may read more than their words name. */
+const READS_MORE = [
+  "cat ~/{.ssh,x}/config",
+  "cat ${x:-~/.ssh/id_rsa}",
+  "cat ~/[.]ssh/config",
+  'cat ~/["."]ssh/config',
+  "cat ~/.ssh/$x.pub",
+  "cat *",
+  "cat $x",
+  'cat "$x"',
+  "cat < $x",
+  "type %APPDATA%/x",
+  "grep -r KEY .",
+  "grep -nR KEY .",
+  "grep --recursive KEY .",
+  "grep -d recurse KEY .",
+  "rg KEY",
+  "rg KEY src",
+  "git grep KEY",
+  "diff -rN a b",
+  "cat /proc/self/task/*/environ",
+  "env",
+  "env -0",
+  "env X=1",
+  "printenv",
+  "command env",
+  "set",
+  "export",
+  "export -p",
+  "declare -p",
+  "declare -x",
+  "readonly",
+  "ps auxe",
+  "jq -n env",
+  "awk 'BEGIN { print ENVIRON[\"K\"] }'",
+  'awk \'BEGIN { ARGV[1] = ".ss" "h/config"; ARGC = 2 } 1\'',
+  "grep -r PRIVATE ~",
+  "find ~ -type f -exec cat {} +",
+  "cat $(echo LnNzaC9jb25maWc= | base64 -d)",
+  "x=.ss; y=h; cat ~/$x$y/config",
+  "for f in a b; do cat $f; done",
+  "printf '.ss\\150/config' | xargs cat",
+  "printf '.ss\\150/config\\0' | sort --files0-from=-",
+  "cat <(cat x)",
+  "sh -c 'cat $0' .ssh",
+];
+
+test("without a scope no command is covered on a device that may read more than its words name", () => {
+  const run = (input: string, more: Partial<Asking> = {}) => asking("shell.exec", { input }, more);
+  const grants = ["cat notes.txt", "cd src && grep -rn TODO ~/src | head", "cat $x; cat ~/x; cat .hidden"].map((input) =>
+    given(run(input), { scope: "class" }),
+  );
+  for (const input of READS_MORE)
+    for (const grant of grants) {
+      expect([input, covers(grant, run(input), NOW)]).toEqual([input, false]);
+      // However many tags it holds.
+      expect([input, covers({ ...grant, tags: Object.keys(TAGS) }, run(input), NOW)]).toEqual([input, false]);
+    }
+  for (const input of [
+    "cat notes.txt",
+    "cat '*' \"a b\"",
+    "grep KEY notes.txt",
+    "ps aux",
+    "find src -name x",
+    "cp a b",
+    "set -e",
+    "export A=1",
+  ])
+    expect([input, [...run(input).judged.tags].includes("unknown-reads")]).toEqual([input, false]);
+  expect(covers(grants[0]!, run("grep KEY notes.txt"), NOW)).toBe(true);
+  expect(covers(grants[1]!, run("cd lib && grep -n TODO ~/src/a | head -3"), NOW)).toBe(true);
+  // On the gateway each file is judged when it is opened.
+  const here = given(run("rm a", { target: "gsv" }), { scope: "class" });
+  expect(covers(here, run("cat *.md", { target: "gsv" }), NOW)).toBe(true);
+});
+
 test("a call that lacks a limit of the approved one is not like it", () => {
   const write = (path: string) => asking("fs.write", { path, content: "x" }, { target: "gsv" });
   const scratch = given(write("/tmp/a"), { scope: "class" });
@@ -300,7 +376,7 @@ test("a grant says what it allows", () => {
     "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines or may read secrets, on laptop, for 2 days",
   );
   expect(of("shell.exec", { input: "make" }, { scope: "class" })).toBe(
-    "Process p1 may run commands on laptop without asking, for 24 hours, as long as no more is known of each command than this: it reaches a device; it changes something on a device, or runs there. Anything else is asked about, for instance where it changes files; it deletes; a command in it uses the network; it is more than one plain command; a command in it uses rights beyond the user's own; it touches what decides how agents or machines behave; it may read what holds secrets; what it runs cannot be known before it runs, as with the approved one",
+    "Process p1 may run commands on laptop without asking, for 24 hours, as long as no more is known of each command than this: it reaches a device; it changes something on a device, or runs there. Anything else is asked about, for instance where it changes files; it deletes; a command in it uses the network; it is more than one plain command; a command in it uses rights beyond the user's own; it touches what decides how agents or machines behave; it may read what holds secrets; what it runs cannot be known before it runs; which files or variables it reads cannot be known before it runs, as with the approved one",
   );
   expect(describeGrant(given(asking("fs.delete", { path: "a" }, { target: "gsv" }), { scope: "class" }))).toBe(
     "Process p1 may do fs.delete on gsv without asking, for 24 hours, as long as all it changes is in the home directory and no more is known of each call than this: it changes files; it may destroy something; it deletes. Anything else is asked about, for instance where it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches what decides how agents or machines behave; it may read what holds secrets",

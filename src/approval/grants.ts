@@ -106,8 +106,11 @@ function hasClass({ judged, target }: Asking): boolean {
   return !isReserved(judged) && !(target === "gsv" && judged.target === "device");
 }
 
+/** What these say of a call says nothing of the next one. */
+const UNREADABLE: readonly Tag[] = ["opaque", "unknown-reads"];
+
 function isReadable({ tags }: Judged): boolean {
-  return !tags.has("opaque");
+  return UNREADABLE.every((tag) => !tags.has(tag));
 }
 
 /** No tag that the approved call had not, and every limit that it had. */
@@ -158,16 +161,17 @@ function allowed({ scope, call, folder }: Grant): string {
 }
 
 /** How far `class` goes, and where it ends. */
-function within({ call, tags }: Grant): string {
+function within({ call, tags, target }: Grant): string {
   const holds = (those: readonly string[]): string => those.map((tag) => (isTag(tag) ? TAGS[tag] : tag)).join("; ");
   const limits = tags.filter((tag) => LIMITS.some((limit) => limit === tag));
-  const others = tags.filter((tag) => tag !== "opaque" && !limits.includes(tag));
+  const isUnreadable = (tag: string): boolean => UNREADABLE.some((one) => one === tag);
+  const others = tags.filter((tag) => !isUnreadable(tag) && !limits.includes(tag));
   const each = call === "shell.exec" ? "each command" : "each call";
   const only = limits.length === 0 ? "" : `${holds(limits)} and `;
   const most = others.length === 0 ? `nothing of note is known of ${each}` : `no more is known of ${each} than this: ${holds(others)}`;
-  const further = call === "shell.exec" ? FURTHER_OF_COMMANDS : FURTHER;
-  const asks = further.filter((tag) => tag === "opaque" || !tags.includes(tag));
-  const isItself = tags.includes("opaque") ? ", as with the approved one" : "";
+  const further = call !== "shell.exec" ? FURTHER : target === "gsv" ? FURTHER_OF_COMMANDS : [...FURTHER_OF_COMMANDS, ...ON_DEVICES];
+  const asks = further.filter((tag) => isUnreadable(tag) || !tags.includes(tag));
+  const isItself = tags.some(isUnreadable) ? ", as with the approved one" : "";
   return `as long as ${only}${most}. Anything else is asked about, for instance where ${holds(asks)}${isItself}`;
 }
 
@@ -182,6 +186,7 @@ const FURTHER_OF_COMMANDS: readonly Tag[] = [
   "reads-secret",
   "opaque",
 ];
+const ON_DEVICES: readonly Tag[] = ["unknown-reads"];
 
 function lasting(ms: number): string {
   const [count, unit] =

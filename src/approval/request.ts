@@ -41,6 +41,7 @@ export const TAGS = {
   opaque: "what it runs cannot be known before it runs",
   compound: "it is more than one plain command",
   "unknown-path": "where it writes cannot be known before it runs",
+  "unknown-reads": "which files or variables it reads cannot be known before it runs",
   looks: "it only looks at a command that runs",
 } as const;
 

@@ -64,6 +64,10 @@ test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
     { repo: "ann/home", ops: [{ type: "move", from: "a", to: "b" }] },
     ["deletes", "destructive", "mutating", "policy-bearing"],
   ],
+  ["repo.read", { repo: "ann/notes", path: "deploy/.env" }, ["reads-secret"]],
+  ["repo.read", { repo: "ann/notes", path: "deploy/env.ts" }, []],
+  ["repo.search", { repo: "ann/notes", query: "x", prefix: ".ssh/" }, ["reads-secret"]],
+  ["repo.search", { repo: "ann/notes", query: ".ssh", prefix: "src" }, []],
   ["repo.import", { repo: "ann/home" }, ["connects", "mutating", "network", "policy-bearing"]],
 ])("%s %j", (call, args, expected) => {
   expect(tags(call, args)).toEqual(expected);

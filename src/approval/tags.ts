@@ -76,6 +76,8 @@ function isPolicyRepo(repo: unknown): boolean {
 function pathTags(request: Request, target: TargetClass): Set<Tag> {
   const { call, args } = request;
   const tags = new Set<Tag>();
+  const inRepository = call === "repo.read" ? args.path : call === "repo.search" ? args.prefix : undefined;
+  if (typeof inRepository === "string" && namesSecret(inRepository)) tags.add("reads-secret");
   if (!call.startsWith("fs.")) return tags;
   const places = call === "fs.copy" ? [at(args.from), at(args.to)] : [{ target: args.target, path: args.path }];
   const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
@@ -105,6 +107,8 @@ function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag
   if (isSession || args.tty !== undefined || typeof args.input !== "string") tags.add("opaque");
   const reading = readCommands(input, parse);
   for (const tag of reading.tags) tags.add(tag);
+  // On the gateway each file that a command opens is judged by itself.
+  if (reading.readsBeyond && target === "device") tags.add("unknown-reads");
   const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
   const around: Around = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
   if (typeof args.cwd === "string") for (const tag of placeTags(args.cwd, target, request)) tags.add(tag);

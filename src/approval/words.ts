@@ -7,8 +7,8 @@ export type Known = {
   text: string | null;
   /** As much of its beginning as is known. */
   start: string;
-  /** All of it, with `*` for what is not known. */
-  shape: string;
+  /** All of it in each way it may turn out, with `*` for what is not known. */
+  shapes: readonly string[];
   /** Whether it may become several words, or none. */
   isLoose: boolean;
   /** Where not even the beginning is known: the variable it begins with, or "" for anything else but names of files. */
@@ -16,21 +16,30 @@ export type Known = {
 };
 
 /** What a program adds that nobody has written. */
-export const ADDED: Known = { text: null, start: "", shape: "*", isLoose: true, lead: "" };
+export const ADDED: Known = { text: null, start: "", shapes: ["*"], isLoose: true, lead: "" };
 
 export function known({ parts }: Word): Known {
   let start = "";
-  let shape = "";
+  let shapes: readonly string[] = [""];
   let unknown: Known | null = null;
   for (const [at, part] of parts.entries()) {
     const piece = knownPart(part);
-    shape += piece.shape;
+    shapes = joined(shapes, piece.shapes);
     if (unknown !== null) continue;
     start += piece.start;
     if (piece.text !== null) continue;
-    unknown = { text: null, start, shape, isLoose: parts.slice(at).some(isLoose), lead: start === "" ? piece.lead : null };
+    unknown = { text: null, start, shapes, isLoose: parts.slice(at).some(isLoose), lead: start === "" ? piece.lead : null };
   }
-  return unknown === null ? { text: start, start, shape, isLoose: false, lead: null } : { ...unknown, shape };
+  return unknown === null ? { text: start, start, shapes, isLoose: false, lead: null } : { ...unknown, shapes };
+}
+
+const SHAPES_MAX = 32;
+/** May be any hidden name, and so a secret: what is said of a word with more shapes than anybody follows. */
+const HIDDEN = [".*"];
+
+function joined(starts: readonly string[], ends: readonly string[]): readonly string[] {
+  if (starts === HIDDEN || ends === HIDDEN || starts.length * ends.length > SHAPES_MAX) return HIDDEN;
+  return ends.length === 1 && starts.length === 1 ? [starts[0]! + ends[0]!] : starts.flatMap((start) => ends.map((end) => start + end));
 }
 
 function knownPart(part: Part): Known {
@@ -44,17 +53,48 @@ function knownPart(part: Part): Known {
     case "TildeExpansion":
       return plain(`~${part.user ?? ""}`);
     case "ParameterExpansion":
-      return { ...ADDED, lead: part.operation === null ? part.parameter : "" };
+      return part.operation === null
+        ? { ...ADDED, lead: part.parameter }
+        : { ...ADDED, shapes: bounded(["*", ...wordsIn(part.operation).flatMap((word) => known(word).shapes)]) };
     // Names of files that are there.
     case "Glob":
-      return { ...ADDED, lead: null };
+      return { ...ADDED, shapes: globShapes(part.pattern), lead: null };
+    case "BraceExpansion":
+      return {
+        ...ADDED,
+        shapes: bounded(part.items.flatMap((item) => (item.type === "Word" ? known(item.word).shapes : rangeShapes(item.start, item.end)))),
+      };
     default:
       return ADDED;
   }
 }
 
+function bounded(shapes: readonly string[]): readonly string[] {
+  return shapes.length > SHAPES_MAX || shapes.includes(HIDDEN[0]!) ? HIDDEN : [...new Set(shapes)];
+}
+
+/** Words that an expansion may put in the place of a variable: its default, or what replaces a part of it. */
+function wordsIn(operation: object): Word[] {
+  const { word, replacement, innerOp } = operation as { word?: Word | null; replacement?: Word | null; innerOp?: object | null };
+  return [word, replacement].filter((one) => one !== null && one !== undefined).concat(innerOp ? wordsIn(innerOp) : []);
+}
+
+/** `[.s]` is one of these, and `@(a|b)` too. */
+function globShapes(pattern: string): readonly string[] {
+  const chosen = /^\[([^!^\]\\:-]{1,8})\]$/.exec(pattern)?.[1]?.split("");
+  const either = /^[@?+*]\(([^()]*)\)$/.exec(pattern)?.[1]?.split("|");
+  if (either !== undefined) return bounded(["", ...either.map((one) => one.replaceAll("?", "*")), "*"]);
+  // Any other set of letters may hold the dot that hides a name.
+  return chosen ?? (pattern.startsWith("[") ? ["*", "."] : ["*"]);
+}
+
+/** From one letter to another there may be a dot as well. */
+function rangeShapes(start: string | number, end: string | number): string[] {
+  return typeof start === "number" && typeof end === "number" ? ["*"] : ["*", "."];
+}
+
 function plain(text: string): Known {
-  return { text, start: text, shape: text, isLoose: false, lead: null };
+  return { text, start: text, shapes: [text], isLoose: false, lead: null };
 }
 
 function isLoose({ type }: Part): boolean {

@@ -1334,7 +1334,7 @@ export type Calls = {
     };
   };
 
-  /** What is different at head from base, each a branch, tag or hash. context lines are 3 where nothing is said, and brought to 0..20; stat leaves the hunks out. */
+  /** What is different at head from base, each a branch, tag or hash. context lines are 3 where nothing is said, and brought to 0..20; stat leaves the hunks out. To an agent, files whose path names a secret come without hunks. */
   "repo.compare": {
     args: {
       repo: string;
@@ -1388,7 +1388,7 @@ export type Calls = {
     };
   };
 
-  /** What one commit changed against its first parent, file by file with hunks. context lines are 3 where nothing is said, and brought to 0..20. Past some megabytes files come without hunks and truncated is true. */
+  /** What one commit changed against its first parent, file by file with hunks. context lines are 3 where nothing is said, and brought to 0..20. Past some megabytes files come without hunks and truncated is true. To an agent, files whose path names a secret come without hunks. */
   "repo.diff": {
     args: {
       repo: string;
@@ -1532,7 +1532,7 @@ export type Calls = {
     };
   };
 
-  /** Find lines that hold a text, literally and by case, in the text files of a branch, tag or commit. prefix keeps to paths that begin with it. At most 500 lines. */
+  /** Find lines that hold a text, literally and by case, in the text files of a branch, tag or commit. prefix keeps to paths that begin with it. Files whose path names a secret are passed over unless prefix names one. At most 500 lines. */
   "repo.search": {
     args: {
       repo: string;

@@ -3,24 +3,34 @@
 
 /** Names of files and directories, wherever they are, with all that is below; `*` is any part of one name. */
 export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
-  ["keys of SSH and GnuPG", ".ssh .gnupg id_rsa id_dsa id_ecdsa id_ed25519 id_*_sk .ssh-agent etc/ssh/ssh_host_*_key"],
+  ["keys of SSH and GnuPG", ".ssh .gnupg id_rsa* id_dsa* id_ecdsa* id_ed25519* id_*_sk .ssh-agent etc/ssh/ssh_host_*_key"],
   [
     "credentials of clouds and clusters",
     `.aws .azure .config/gcloud appdata/roaming/gcloud .kube .docker/config.json .oci .config/doctl .config/hcloud .config/rclone
-     .terraform.d/credentials.tfrc.json .terraformrc .vault-token .boto .s3cfg .config/op .fly .config/flyctl .minikube kubeconfig etc/kubernetes`,
+     .terraform.d/credentials.tfrc.json .terraformrc .vault-token .boto .s3cfg .config/op .fly .config/flyctl .minikube kubeconfig etc/kubernetes
+     k3s.yaml *.tfstate *.tfvars *.tfvars.json .pulumi .wrangler/config .config/.wrangler library/preferences/.wrangler run/secrets`,
   ],
   [
     "credentials of tools and registries",
     `.netrc _netrc .npmrc .yarnrc.yml .pypirc .git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli .gem/credentials
      .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties .composer/auth.json .config/composer/auth.json
      .pgpass .my.cnf .mylogin.cnf .rediscli_auth .htpasswd .claude/.credentials.json .codex/auth.json .config/github-copilot
-     .cache/huggingface/token .huggingface/token .subversion/auth .config/sops .wgetrc .curlrc`,
+     .cache/huggingface/token .huggingface/token .subversion/auth .config/sops .wgetrc .curlrc
+     .claude.json .gemini opencode/auth.json containers/auth.json .config/stripe .config/ngrok .ngrok2 application?support/ngrok ngrok.yml`,
   ],
   [
     "profiles of browsers",
     `.mozilla firefox/profiles .config/google-chrome* .config/chromium .config/bravesoftware .config/microsoft-edge* .config/vivaldi .config/opera
      google/chrome* chromium/user?data bravesoftware microsoft/edge* microsoft?edge* library/safari library/cookies library/containers/com.apple.safari
-     cookies.sqlite logins.json key4.db login?data`,
+     cookies.sqlite logins.json key4.db login?data .var/app snap/firefox snap/chromium snap/brave snap/opera snap/vivaldi`,
+  ],
+  [
+    "mail, messages and wallets",
+    `.thunderbird library/thunderbird appdata/roaming/thunderbird snap/thunderbird .config/signal application?support/signal appdata/roaming/signal
+     snap/signal-desktop .local/share/telegramdesktop application?support/telegram?desktop appdata/roaming/telegram?desktop snap/telegram-desktop
+     .bitcoin .litecoin .dogecoin .ethereum .electrum .bitmonero .exodus .config/exodus .config/solana wallet.dat application?support/bitcoin
+     application?support/exodus application?support/ethereum appdata/roaming/bitcoin appdata/roaming/electrum appdata/roaming/exodus
+     appdata/roaming/ethereum`,
   ],
   [
     "password managers and keychains",
@@ -33,12 +43,21 @@ export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
     `.bash_history .zsh_history .zhistory .history .sh_history .ksh_history fish_history .python_history .node_repl_history .psql_history
      .mysql_history .sqlite_history .rediscli_history .lesshst .viminfo .zsh_sessions consolehost_history.txt .local/share/fish`,
   ],
-  ["settings of programs with their secrets", ".env .env.* *.env .envrc .dev.vars .secrets secrets.yml secrets.yaml secrets.json"],
+  [
+    "settings of programs with their secrets",
+    ".env .env.* *.env .envrc .dev.vars .secrets secrets.yml secrets.yaml secrets.json secrets.toml credentials.json",
+  ],
   ["keys and certificates with their keys", "*.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk *.p8 *.asc *.gpg *.ovpn"],
   [
     "accounts of a machine, and what its programs were started with",
     `etc/shadow* etc/gshadow* etc/sudoers etc/sudoers.d etc/master.passwd etc/krb5.keytab etc/wireguard etc/networkmanager/system-connections
-     proc/*/environ proc/*/mem proc/kcore`,
+     proc/*/environ proc/*/mem proc/*/fd proc/*/map_files proc/*/task/*/environ proc/*/task/*/mem proc/*/task/*/fd proc/kcore
+     .xauthority .iceauthority chap-secrets pap-secrets`,
+  ],
+  [
+    "whole disks, and the memory of a machine",
+    `dev/sda* dev/sdb* dev/sdc* dev/sdd* dev/sde* dev/sdf* dev/nvme* dev/vda* dev/vdb* dev/xvd* dev/hda* dev/mmcblk* dev/dm-* dev/mapper
+     dev/disk dev/disk0* dev/disk1* dev/disk2* dev/disk3* dev/rdisk* dev/block dev/mem dev/kmem dev/port physicaldrive* harddiskvolume*`,
   ],
   ["what GSV keeps on a machine", ".gsv .config/gsv application?support/gsv appdata/roaming/gsv"],
 ];
@@ -61,21 +80,48 @@ const STARRED_PARTS_MAX = 32;
 export function namesSecret(path: string): boolean {
   if (path.length > CHARS_MAX) return true;
   const parts = plainParts(path);
-  if (OPEN.test(parts.at(-1) ?? "")) return false;
+  const last = parts.at(-1) ?? "";
+  // Several files may be meant by a name that is not all known.
+  if (!last.includes("*") && OPEN.test(last)) return false;
   if (PATTERN.test(parts.join("/").replace(TOLD, "_"))) return true;
-  if (!parts.some((part) => part.includes("*"))) return false;
+  if (!parts.some((part) => part.includes("*") || SHORT.test(part))) return false;
   return parts.length > STARRED_PARTS_MAX || PLACES.some((names) => parts.some((_, at) => mayFit(parts, at, names)));
 }
 
-/** As some disks find it: without case, with either slash, without what Windows drops at the end of a name or behind a colon. */
+/**
+ * As some disks find it: without case, with either slash, without what Windows drops at the end of a name or behind a colon. And
+ * without what a copy of a file is marked with: it holds what the file did.
+ */
 function plainParts(path: string): string[] {
   const folded = (/[^\0-\x7f]/.test(path) ? path.normalize("NFKC") : path).toLowerCase();
   const parts: string[] = [];
   for (const part of folded.split(/[/\\]/)) {
     if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(withoutEnd(part.replace(/::?\$data$/, "")));
+    else if (part !== "" && part !== ".") parts.push(withoutMarks(withoutEnd(part.replace(STREAM, ""))));
   }
   return parts;
+}
+
+/** `name::$DATA`, `name:$I30:$INDEX_ALLOCATION`. */
+const STREAM = /(?::[^:]{0,64})?:\$[a-z_]{1,32}$/;
+const MARK = /(?<=.)(?:\.~\d{1,8}~|~|\.(?:bak|backup|old|orig|save|copy|tmp|swp|\d{1,8}))$/;
+const MARKS_MAX = 3;
+
+function withoutMarks(part: string): string {
+  let name = part;
+  for (let left = MARKS_MAX; left > 0 && MARK.test(name); left--) name = name.replace(MARK, "");
+  return name;
+}
+
+/** What Windows also calls a name that is longer than eight letters or begins with a dot: `SSH~1`, `ID_ED2~1`. */
+const SHORT = /^([^~]{1,6})~\d{1,4}(?:\.[^.]{0,3})?$/;
+
+function shortStem(name: string): string {
+  return name
+    .replace(/^\.+/, "")
+    .replace(/\.[^.]*$/, "")
+    .replace(/[. ]/g, "")
+    .slice(0, 6);
 }
 
 function withoutEnd(part: string): string {
@@ -90,8 +136,9 @@ function mayFit(parts: readonly string[], from: number, names: readonly string[]
 
 /** Where other names of the path fit too, less of this one has to. */
 function mayBe(part: string, name: string, isOneOfMany: boolean): boolean {
+  if (name === "*") return true;
   const [start, end] = ends(part);
-  if (end === null) return part === name;
+  if (end === null) return fits(part, name) || SHORT.exec(part)?.[1] === shortStem(name);
   // All of it is unknown, and what begins with something unknown does not begin with a dot.
   if (start.length + end.length < (isOneOfMany || start.startsWith(".") ? 1 : 2) || (start === "" && name.startsWith("."))) return false;
   const [nameStart, nameEnd] = ends(name);
@@ -99,6 +146,11 @@ function mayBe(part: string, name: string, isOneOfMany: boolean): boolean {
   // `x*` may become anything with any end.
   const isLike = (one: string, other: string, how: "startsWith" | "endsWith") => other === "" || (one !== "" && agree(one, other, how));
   return isLike(start, nameStart, "startsWith") && isLike(end, nameEnd, "endsWith");
+}
+
+function fits(part: string, name: string): boolean {
+  const [start, end] = ends(name);
+  return end === null ? part === name : part.length >= start.length + end.length && part.startsWith(start) && part.endsWith(end);
 }
 
 function agree(one: string, other: string, how: "startsWith" | "endsWith"): boolean {

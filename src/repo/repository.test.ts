@@ -397,6 +397,12 @@ describe("search", () => {
     expect((await repository.search("main", "needle", "dir/")).matches.map((match) => match.path)).toEqual(["dir/b.txt"]);
     expect((await repository.search("main", "needle", "dir")).matches.map((match) => match.path)).toEqual(["dir/b.txt", "dirt.txt"]);
     expect(await repository.search("main", "e (", "dir")).toMatchObject({ prefix: "dir", matches: [{ path: "dirt.txt" }] });
+    put(repository, { "deploy/.env": "needle", "deploy/.env.example": "needle", ".ssh/config": "needle" });
+    const found = async (prefix?: string) => (await repository.search("main", "needle", prefix)).matches.map(({ path }) => path);
+    expect((await found()).filter((path) => path.startsWith("."))).toEqual([]);
+    expect(await found("deploy")).toEqual(["deploy/.env.example"]);
+    expect(await found("deploy/.env")).toEqual(["deploy/.env", "deploy/.env.example"]);
+    expect(await found(".ssh/")).toEqual([".ssh/config"]);
     const many = await repository.search("main", "needle", "many");
     expect(many.truncated).toBe(true);
     expect(many.matches).toHaveLength(500);

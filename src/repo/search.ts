@@ -1,5 +1,6 @@
 // Literal, case-sensitive search through the text files of one commit.
 
+import { namesSecret } from "../lib/secrets.ts";
 import { fail } from "../lib/sys-error.ts";
 import { readPath } from "./names.ts";
 import { Stints } from "./stints.ts";
@@ -27,6 +28,7 @@ type Search = {
   store: Store;
   query: string;
   prefix: string;
+  isOpen: (path: string) => boolean;
   matches: Match[];
   entries: number;
   bytes: number;
@@ -39,7 +41,9 @@ export async function search(store: Store, ref: string, query: string, prefix?: 
   const tree = store.history.node(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
   const stints = new Stints(TURN_BYTES);
-  const search: Search = { store, query, prefix: folder, matches: [], entries: 0, bytes: 0, isCut: false, stints };
+  // As in fs.search: who looks for something everywhere does not mean their keys; who begins there does.
+  const isOpen = namesSecret(folder) ? () => true : (path: string) => !namesSecret(path);
+  const search: Search = { store, query, prefix: folder, isOpen, matches: [], entries: 0, bytes: 0, isCut: false, stints };
   await walk(search, tree, "", 0);
   const result: SearchResult = { ref, query, matches: search.matches };
   if (prefix !== undefined) result.prefix = prefix;
@@ -62,7 +66,7 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
     if (isTree(entry)) {
       const inner = `${name}/`;
       if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) await walk(search, entry.oid, inner, depth + 1);
-    } else if (entry.mode !== MODE.link && name.startsWith(search.prefix)) {
+    } else if (entry.mode !== MODE.link && name.startsWith(search.prefix) && search.isOpen(name)) {
       const before = search.bytes;
       searchFile(search, entry.oid, name);
       if (search.stints.isOver(search.bytes - before)) await search.stints.pause();

@@ -2,13 +2,14 @@
 
 import { z } from "zod";
 import { DiffStats, RepoDiffFile, RepoSlug, Truncated } from "../../protocol/repo-records.ts";
+import { shownTo } from "../../repo/shown.ts";
 import { syscall } from "../define.ts";
 
 const Side = z.string({ error: "base and head are required" }).min(1, { error: "base and head are required" }).max(256);
 
 export default syscall({
   name: "repo.compare",
-  doc: "What is different at head from base, each a branch, tag or hash. context lines are 3 where nothing is said, and brought to 0..20; stat leaves the hunks out.",
+  doc: "What is different at head from base, each a branch, tag or hash. context lines are 3 where nothing is said, and brought to 0..20; stat leaves the hunks out. To an agent, files whose path names a secret come without hunks.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -36,7 +37,7 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, ...asked }) {
     const row = repositories.toRead(caller, repo);
-    const { baseHash: _base, headHash: _head, ...compared } = await repos.ask(row, "compare", asked);
-    return { repo: row.repo, ...compared };
+    const { baseHash: _base, headHash: _head, files, ...compared } = await repos.ask(row, "compare", asked);
+    return { repo: row.repo, ...compared, files: shownTo(caller, files) };
   },
 });

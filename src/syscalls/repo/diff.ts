@@ -2,11 +2,12 @@
 
 import { z } from "zod";
 import { DiffStats, RepoDiffFile, RepoSlug, Truncated } from "../../protocol/repo-records.ts";
+import { shownTo } from "../../repo/shown.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
   name: "repo.diff",
-  doc: "What one commit changed against its first parent, file by file with hunks. context lines are 3 where nothing is said, and brought to 0..20. Past some megabytes files come without hunks and truncated is true.",
+  doc: "What one commit changed against its first parent, file by file with hunks. context lines are 3 where nothing is said, and brought to 0..20. Past some megabytes files come without hunks and truncated is true. To an agent, files whose path names a secret come without hunks.",
   runs: "kernel",
   does: "effect",
   from: ["user"],
@@ -34,6 +35,7 @@ export default syscall({
   },
   async run({ repositories, repos }, caller, { repo, commit, context }) {
     const row = repositories.toRead(caller, repo);
-    return { repo: row.repo, ...(await repos.ask(row, "diff", { commit, context })) };
+    const { files, ...changed } = await repos.ask(row, "diff", { commit, context });
+    return { repo: row.repo, ...changed, files: shownTo(caller, files) };
   },
 });
