@@ -57,6 +57,28 @@ it("tells devices of one name apart for whoever may use several, and never takes
   expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["bob@server", "server"], own.key]);
 });
 
+it("lets a name that was used mean no other owner's device, whatever is shared and removed", () => {
+  const devices = fresh();
+  const [alices, bobs] = [plug(devices, ALICE, "server").key, plug(devices, BOB, "server").key];
+  devices.grant(alices, 200);
+  devices.used(CAROL, alices, "server");
+  devices.grant(bobs, 200);
+  devices.remove(alices);
+  expect(() => devices.find(CAROL, "server")).toThrow("server meant alice@server when you last used it: say bob@server for this one");
+  expect([namesOf(devices, CAROL), devices.find(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
+  devices.used(CAROL, bobs, "bob@server");
+  expect(() => devices.find(CAROL, "server")).toThrow("meant alice@server");
+  // One of one's own is what one has put there oneself, and takes the name along when it goes.
+  const own = plug(devices, CAROL, "server").key;
+  expect(devices.find(CAROL, "server")).toBe(own);
+  devices.used(CAROL, own, "server");
+  devices.remove(own);
+  expect(() => devices.find(CAROL, "server")).toThrow("server meant carol@server");
+  // The same owner's next machine of that id is theirs to choose.
+  const again = plug(devices, CAROL, "server").key;
+  expect(devices.find(CAROL, "server")).toBe(again);
+});
+
 it("lets no device pass for one of another owner", () => {
   const devices = fresh();
   const { key } = plug(devices, CAROL, "alice@server");

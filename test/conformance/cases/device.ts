@@ -101,6 +101,7 @@ verifies("sys.group.remove:devices", async ({ host, alice, bob, root }) => {
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
   const { group } = await admin.call("sys.group.create", { name: name("crew") });
+  await admin.call("sys.group.members", { gid: group.gid, members: ["alice"] });
   await client.call("sys.device.grant", { deviceId, gid: group.gid });
   await admin.call("sys.group.remove", { gid: group.gid });
   const { group: next } = await admin.call("sys.group.create", { name: name("others") });
@@ -110,13 +111,38 @@ verifies("sys.group.remove:devices", async ({ host, alice, bob, root }) => {
   device.close();
 });
 
-verifies("sys.device.revoke:unknown", async ({ host, alice, bob }) => {
+verifies("fs.read:device-meaning", async ({ host, alice, bob, root }) => {
+  const [client, admin, other] = [await alice(), await root(), await bob()];
+  const deviceId = name("lap");
+  const [mine, roots] = [await plugIn(host, client, deviceId), await plugIn(host, admin, deviceId)];
+  await client.call("sys.device.grant", { deviceId, gid: 100 });
+  const read = (target: string) => other.call("fs.read", { target, path: "." });
+  const seen = async () =>
+    (await other.call("sys.device.list", {})).devices.map((one) => one.deviceId).filter((id) => id.includes(deviceId));
+  expect([await read(deviceId), await seen()]).toMatchObject([{ path: mine.workspace }, [deviceId]]);
+  await admin.call("sys.device.grant", { deviceId, gid: 100 });
+  await expectRefusal(read(deviceId), 409);
+  await client.call("sys.device.remove", { deviceId });
+  // Only one is left, and it is not the one that the name meant.
+  await expectRefusal(read(deviceId), 409, `${deviceId} meant alice@${deviceId} when you last used it: say root@${deviceId} for this one`);
+  expect([await seen(), await read(`root@${deviceId}`)]).toMatchObject([[`root@${deviceId}`], { path: roots.workspace }]);
+  await expectRefusal(read(deviceId), 409);
+  for (const device of [mine, roots]) device.close();
+});
+
+verifies("sys.device.revoke:unknown", async ({ host, alice, bob, root }) => {
   const [client, other] = [await alice(), await bob()];
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
   await expectRefusal(client.call("sys.device.revoke", { deviceId: "nobodys", gid: 100 }), 404, "Unknown device: nobodys");
   await expectRefusal(other.call("sys.device.revoke", { deviceId, gid: 100 }), 404, `Unknown device: ${deviceId}`);
-  await expectRefusal(client.call("sys.device.grant", { deviceId, gid: 9999 }), 404, "Unknown group: 9999");
+  // Groups that the owner is not in, such as another user's own, are answered like one that does not exist.
+  for (const gid of [9999, 1001, 101])
+    expect(await refusal(client.call("sys.device.grant", { deviceId, gid }))).toMatchObject({
+      code: 404,
+      message: expect.stringMatching(`^Unknown group: ${gid}\\. `),
+    });
+  expect(await (await root()).call("sys.device.grant", { deviceId, gid: 1001 })).toEqual({ changed: true, gids: [1001] });
   device.close();
 });
 
