@@ -110,6 +110,15 @@ it("finds by every name it tells the device it told it of", () => {
   }
 });
 
+it("gives no device the key of another owner's that was removed", () => {
+  const devices = fresh();
+  const { key } = plug(devices, ALICE, "laptop");
+  devices.remove(key);
+  expect(plug(devices, BOB, "laptop").key).not.toBe(key);
+  expect(plug(devices, BOB, "laptop~1000").key).not.toBe(key);
+  expect(plug(devices, BOB, key).key).not.toBe(key);
+});
+
 it("refuses a user's 1,001st device, and none that is known", () => {
   const devices = fresh();
   const connect = (deviceId: string, ownerUid = 1000) =>
@@ -140,17 +149,18 @@ it("takes a device that has pinged and gone silent for gone, and one that never 
     () => heardAt,
     () => now,
   );
-  devices.connected({ deviceId: "d", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: "c" }, now);
+  const d = { deviceId: "d", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: "c" };
+  const { key } = devices.connected(d, now);
   now = 60_000;
-  expect(devices.get("d")?.online).toBe(true);
+  expect(devices.get(key)?.online).toBe(true);
   heardAt = 60_000;
   now = 75_000;
-  expect(devices.get("d")?.online).toBe(true);
+  expect(devices.get(key)?.online).toBe(true);
   now = 75_001;
-  expect(devices.get("d")?.online).toBe(false);
+  expect(devices.get(key)?.online).toBe(false);
   devices.disconnected("c", now);
   heardAt = now;
-  expect(devices.get("d")?.online).toBe(false);
+  expect(devices.get(key)?.online).toBe(false);
 });
 
 function fresh(): Devices {

@@ -247,9 +247,12 @@ export class Devices {
       | null;
   }
 
-  /** Seen by nobody. The name itself where it is free, because older rows of other tables have that. */
+  /**
+   * Seen by nobody. It ends with the owner, so that no other's device ever gets it: commands and stopped calls of a device that
+   * was removed are still known by its key. Keys of older devices are their names alone.
+   */
   #newKey(name: string, ownerUid: number): string {
-    let key = name;
+    let key = `${name}~${ownerUid}`;
     while (this.#row(key) !== undefined) key += `~${ownerUid}`;
     return key;
   }

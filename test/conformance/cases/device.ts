@@ -544,6 +544,21 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   await expect.poll(() => seen[0]).toMatchObject(told);
   await expect.poll(() => seen[1]).toMatchObject(told);
   expect(seen[2]).toEqual([]);
+  // Another user's device that comes under the id of one that was removed tells nothing of its commands.
+  const left = await run(client, device.deviceId, "read line");
+  await expect.poll(() => seen[0]).toHaveLength(3);
+  await client.call("sys.device.remove", { deviceId: device.deviceId });
+  const { token: theirs } = await other.call("sys.token.create", { kind: "node", allowedDeviceId: device.deviceId });
+  const heir = await raw();
+  await drive(heir, device.deviceId, theirs.token, "bob");
+  const forged = { eventId: "f", sessionId: (left as { sessionId: string }).sessionId, event: "finished", outputTail: "forged" };
+  heir.sendFrame({ type: "sig", signal: "exec.status", payload: forged });
+  heir.send("ping");
+  while ((await heir.text()) !== "pong");
+  // What comes after it on the same connection shows that nothing else came before.
+  await client.call("sys.info", {});
+  expect(seen[0]).toHaveLength(3);
+  heir.close();
   device.close();
 });
 
