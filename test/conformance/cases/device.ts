@@ -1,6 +1,6 @@
 // Devices: the real daemon, connected to the gateway under test, and what comes back through it.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Calls, Client } from "../../../src/client/client.ts";
@@ -182,6 +182,12 @@ verifies("fs.read:device", async ({ host, alice }) => {
     matches: [{ path, line: 2, content: "two" }],
   });
   expect(await client.call("fs.read", { target, path: "nope" })).toMatchObject({ ok: false, error: expect.stringMatching(/^Not found: /) });
+  // A link to where secrets are is not followed; the path that says so is.
+  writeFileSync(join(device.workspace, "server.key"), "secret\n");
+  symlinkSync("server.key", join(device.workspace, "readme.md"));
+  const linked = { ok: false, error: expect.stringMatching(/readme\.md leads by a link to .*server\.key/) };
+  expect(await client.call("fs.read", { target, path: "readme.md" })).toMatchObject(linked);
+  expect(await client.call("fs.read", { target, path: "server.key" })).toMatchObject({ ok: true, content: "     1\tsecret" });
   // The same path on the gateway is another file.
   expect(await client.call("fs.read", { path })).toMatchObject({ ok: false });
   device.close();
