@@ -72,6 +72,18 @@ it("writes nothing through what took the place of the file it was writing beside
   expect(readdirSync(folder).toSorted()).toEqual(["file", "other"]);
 });
 
+it("writes and receives files whose names are as long as a name can be, in any letters", async () => {
+  for (const name of ["x".repeat(255), "é".repeat(127), "漢".repeat(85), `a${"🙂".repeat(63)}`]) {
+    const path = join(folder, name);
+    await files.write(path, bytes("written"));
+    const receipt = await files.receive(path, { size: 8, tag: undefined, mode: undefined });
+    await receipt.write(bytes("received"));
+    await receipt.finish("");
+    expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["received", [name]]);
+    rmSync(path);
+  }
+});
+
 it("writes through a link and leaves the link", async () => {
   writeFileSync(join(folder, "real"), "old");
   symlinkSync("real", join(folder, "link"));

@@ -22,7 +22,7 @@ import { filesHolding, type Holding } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
 import { type Identity, isOurs, isStill, openNew } from "../hosts/node/own-files.ts";
 import { LocalDirectories } from "./local.ts";
-import { Parts } from "./parts.ts";
+import { besideOf, Parts } from "./parts.ts";
 import { partsFolder } from "./state.ts";
 
 /** What is read at once where the disk is near. */
@@ -133,7 +133,7 @@ export class MachineFiles implements FileSystem {
     const there = await lstat(place, { bigint: true }).catch(() => null);
     if (there?.isDirectory()) throw new FileError("EISDIR", path);
     if (there !== null && !there.isFile()) return this.#into(place, content);
-    const temporary = join(dirname(place), `.${basename(place).slice(0, 200)}.${randomUUID()}.gsv`);
+    const temporary = besideOf(place, `${randomUUID()}.gsv`);
     try {
       // Private until it is whole, and its mode is set by what was opened, not by a name that may be a link by then.
       const handle = await told(path, openNew(temporary));
