@@ -115,6 +115,7 @@ test("a port in use and bad values are one clear line", async () => {
   for (const name of ["kernel.db", "gateway.lock"]) {
     const home = join(scratch, `damaged ${name}`);
     mkdirSync(home);
+    for (const empty of ["kernel.db", "gateway.lock"]) writeFileSync(join(home, empty), "");
     writeFileSync(join(home, name), "not a database\n".repeat(100));
     writeFileSync(join(home, "secret.key"), Buffer.alloc(32));
     expect((await up("--home", home)).output).toBe(
@@ -190,10 +191,23 @@ test("a directory that is somebody else's is refused and left as it is", async (
     "another program's",
     0o755,
   ]);
-  for (const name of ["notes.txt", "secret.key", "kernel.db"]) rmSync(join(shared, name));
+  for (const name of ["secret.key", "kernel.db"]) rmSync(join(shared, name));
+  // One of ours alone, which others have as well.
+  for (const [name, content] of [
+    ["gateway.lock", ""],
+    ["kernel.db", ""],
+    ["secret.key", "k".repeat(32)],
+  ] as const) {
+    writeFileSync(join(shared, name), content);
+    expect(await refused()).toEqual([0o755, ["logs", "notes.txt", name].toSorted()]);
+    rmSync(join(shared, name));
+  }
+  rmSync(join(shared, "notes.txt"));
   expect(await refused()).toEqual([0o755, ["logs"]]);
   rmSync(join(shared, "logs"), { recursive: true });
   mkdirSync(join(shared, "lost+found"));
+  // What a gateway leaves that was killed while it wrote its first files.
+  for (const name of ["gateway.lock", "secret.key.7.new"]) writeFileSync(join(shared, name), "");
   expect((await up("--home", shared)).url).not.toBeNull();
 });
 

@@ -1822,7 +1822,7 @@ export type Calls = {
     };
   };
 
-  /** Let the members of a group use a device: files and commands, with the rights the device's own user has there. Its owner and root may. */
+  /** Let the members of a group use a device: files and commands, with the rights the device's own user has there. Its owner may, with groups they are in, and root with any. */
   "sys.device.grant": {
     args: {
       deviceId: string;

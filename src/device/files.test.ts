@@ -1,10 +1,24 @@
 // A machine's real files through the interface of fs.*: what is written is whole, keeps its mode, and goes through links.
 
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { FileError } from "../hardware/filesystem.ts";
+import { rgPath } from "@vscode/ripgrep";
+import { FileError, type FileMachine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { readFile } from "../hardware/read.ts";
+import { searchFiles } from "../hardware/search.ts";
 import { MachineFiles } from "./files.ts";
 
 let folder: string;
@@ -17,7 +31,7 @@ const code = (work: Promise<unknown>) =>
   );
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "gsv-files-"));
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "gsv-files-"));
   files = new MachineFiles(folder);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,6 +70,18 @@ it("writes nothing through what took the place of the file it was writing beside
   expect(await code(written)).toBe("EINVAL");
   expect([readFileSync(path, "utf8"), readFileSync(other, "utf8"), statSync(other).mode & 0o777]).toEqual(["old", "somebody's", 0o600]);
   expect(readdirSync(folder).toSorted()).toEqual(["file", "other"]);
+});
+
+it("writes and receives files whose names are as long as a name can be, in any letters", async () => {
+  for (const name of ["x".repeat(255), "é".repeat(127), "漢".repeat(85), `a${"🙂".repeat(63)}`]) {
+    const path = join(folder, name);
+    await files.write(path, bytes("written"));
+    const receipt = await files.receive(path, { size: 8, tag: undefined, mode: undefined });
+    await receipt.write(bytes("received"));
+    await receipt.finish("");
+    expect([readFileSync(path, "utf8"), readdirSync(folder)]).toEqual(["received", [name]]);
+    rmSync(path);
+  }
 });
 
 it("writes through a link and leaves the link", async () => {
@@ -99,4 +125,51 @@ it("reads an open file to its end only while it stays what it was", async () => 
   expect(await code(changed.read(6, 12))).toBe("ESTALE");
   await changed.close();
   expect(await code(files.open(path, version))).toBe("ESTALE");
+});
+
+it("follows no link to where secrets are, and reads and writes them by the path that says so", async () => {
+  for (const directory of [".ssh", "proj"]) mkdirSync(join(folder, directory));
+  const key = join(folder, ".ssh/work");
+  const [link, docs, plain] = ["readme.md", "docs", "plain.md"].map((name) => join(folder, "proj", name)) as [string, string, string];
+  writeFileSync(key, "PRIVATE\n");
+  writeFileSync(join(folder, "proj/real.md"), "PRIVATE is a word\n");
+  symlinkSync("../.ssh/work", link);
+  symlinkSync("../.ssh", docs);
+  symlinkSync("real.md", plain);
+  const range = { start: 0, end: 9 };
+  const { version } = await files.stat(link);
+  for (const path of [link, join(docs, "work")]) {
+    const says = `${path} leads by a link to ${key}, where secrets may be. If you mean that, name it by that path`;
+    await expect(files.read(path)).rejects.toThrow(says);
+    await expect(files.read(path, range)).rejects.toThrow(says);
+    await expect(files.open(path, version)).rejects.toThrow(says);
+    await expect(files.write(path, bytes("other"))).rejects.toThrow(says);
+    await expect(files.receive(path, { size: 1, tag: undefined, mode: undefined })).rejects.toThrow(says);
+  }
+  await expect(files.list(docs)).rejects.toThrow("leads by a link");
+  await expect(files.write(join(docs, "authorized_keys"), bytes("x"))).rejects.toThrow("leads by a link");
+  expect([readFileSync(key, "utf8"), readdirSync(join(folder, ".ssh"))]).toEqual(["PRIVATE\n", ["work"]]);
+  // By its own path, and by links between other files, everything goes on as before.
+  expect(await files.read(key, range)).toEqual(bytes("PRIVATE\n"));
+  expect(await files.read(plain, range)).toEqual(bytes("PRIVATE i"));
+  for (const rg of [rgPath, null]) {
+    const machine: FileMachine = {
+      files: new MachineFiles(folder, rg),
+      limits: NATIVE_LIMITS,
+      now: () => 0,
+      signal: new AbortController().signal,
+    };
+    const found = async (path: string) => {
+      const result = await searchFiles(machine, { query: "PRIVATE", path });
+      return result.ok ? result.matches.map((match) => match.path) : result.error;
+    };
+    expect(await found("proj")).toEqual([plain, join(folder, "proj/real.md")]);
+    expect(await found("proj/docs")).toMatch("leads by a link");
+    expect(await found(".ssh")).toEqual([key]);
+    expect(await readFile(machine, { path: "proj/readme.md" })).toMatchObject({
+      ok: false,
+      error: expect.stringMatching("leads by a link"),
+    });
+    expect(await readFile(machine, { path: ".ssh/work" })).toMatchObject({ ok: true, content: expect.stringMatching("PRIVATE") });
+  }
 });

@@ -17,11 +17,12 @@ import {
   type OpenFile,
   type Receipt,
 } from "../hardware/filesystem.ts";
+import { namesSecret } from "../lib/secrets.ts";
 import { filesHolding, type Holding } from "./ripgrep.ts";
 import { newChunk } from "../protocol/body.ts";
 import { type Identity, isOurs, isStill, openNew } from "../hosts/node/own-files.ts";
 import { LocalDirectories } from "./local.ts";
-import { Parts } from "./parts.ts";
+import { besideOf, Parts } from "./parts.ts";
 import { partsFolder } from "./state.ts";
 
 /** What is read at once where the disk is near. */
@@ -63,6 +64,7 @@ export class MachineFiles implements FileSystem {
   }
 
   async list(path: string): Promise<FileEntry[]> {
+    await mustSayWhere(path);
     const entries = await told(path, readdir(path, { withFileTypes: true }));
     return Promise.all(
       entries.map(async (entry): Promise<FileEntry> => {
@@ -80,6 +82,7 @@ export class MachineFiles implements FileSystem {
   async read(path: string, range?: ByteRange): Promise<Uint8Array> {
     const now = range !== undefined && range.end - range.start <= NOW_BYTES_MAX ? this.#readNow(path, range) : null;
     if (now !== null) return now;
+    await mustSayWhere(path);
     // Opening a pipe that nobody writes to would wait for ever.
     const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
     try {
@@ -95,6 +98,7 @@ export class MachineFiles implements FileSystem {
   }
 
   async open(path: string, version: string): Promise<OpenFile> {
+    await mustSayWhere(path);
     const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
     let unchecked = 0;
     const check = async (): Promise<number> => {
@@ -125,11 +129,11 @@ export class MachineFiles implements FileSystem {
   async write(path: string, content: Uint8Array, { ifVersion }: { ifVersion?: string } = {}): Promise<void> {
     await told(path, mkdir(dirname(path), { recursive: true }));
     // Through a link, as any editor: the file it leads to is written, and the link stays.
-    const place = await realpath(path).catch(() => path);
+    const place = await mustSayWhere(path);
     const there = await lstat(place, { bigint: true }).catch(() => null);
     if (there?.isDirectory()) throw new FileError("EISDIR", path);
     if (there !== null && !there.isFile()) return this.#into(place, content);
-    const temporary = join(dirname(place), `.${basename(place).slice(0, 200)}.${randomUUID()}.gsv`);
+    const temporary = besideOf(place, `${randomUUID()}.gsv`);
     try {
       // Private until it is whole, and its mode is set by what was opened, not by a name that may be a link by then.
       const handle = await told(path, openNew(temporary));
@@ -155,7 +159,7 @@ export class MachineFiles implements FileSystem {
   /** Beside the old one until it is whole: parts.ts. */
   async receive(path: string, { size, tag, mode }: Coming): Promise<Receipt> {
     await told(path, mkdir(dirname(path), { recursive: true }));
-    const place = await realpath(path).catch(() => path);
+    const place = await mustSayWhere(path);
     const there = await lstat(place, { bigint: true }).catch(() => null);
     if (there?.isDirectory()) throw new FileError("EISDIR", path);
     if (there !== null && !there.isFile()) throw new FileError("EINVAL", path, `Not a file, so nothing is copied there: ${path}`);
@@ -234,6 +238,27 @@ export class MachineFiles implements FileSystem {
       await handle.close();
     }
   }
+}
+
+/**
+ * Where a path leads to. Approvals judge a path as it is written, so one that leads by a link to where secrets are has to say so:
+ * a repository may bring such a link. Whoever asks is refused, because a device does not know what a person has seen.
+ */
+async function mustSayWhere(path: string): Promise<string> {
+  // Of one that is not there yet, where it would be; what may not be looked at fails by itself.
+  const place = await realpath(path).catch(() =>
+    realpath(dirname(path)).then(
+      (directory) => join(directory, basename(path)),
+      () => path,
+    ),
+  );
+  if (place !== path && namesSecret(place) && !namesSecret(path))
+    throw new FileError(
+      "EINVAL",
+      path,
+      `${path} leads by a link to ${place}, where secrets may be. If you mean that, name it by that path`,
+    );
+  return place;
 }
 
 async function readRange(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {

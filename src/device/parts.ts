@@ -16,6 +16,9 @@ export type Part = {
   leave(isKept: boolean): Promise<void>;
 };
 
+/** Of a name, on every file system that people have. */
+const NAME_BYTES_MAX = 255;
+
 export class Parts {
   readonly #folder: string;
   readonly #growing = new Set<string>();
@@ -114,7 +117,15 @@ function markOf({ dev, ino, birthtimeNs }: BigIntStats): string {
 }
 
 function partName(place: string, what: string): string {
-  return join(dirname(place), `.${basename(place).slice(0, 150)}.${hashOf(what)}.gsv-part`);
+  return besideOf(place, `${hashOf(what)}.gsv-part`);
+}
+
+/** A hidden file beside a place, with as much of its name as fits: file systems count bytes, and letters take up to four. */
+export function besideOf(place: string, end: string): string {
+  const bytes = new TextEncoder().encode(basename(place));
+  // Of a letter that was cut in two nothing is kept.
+  const start = new TextDecoder().decode(bytes.subarray(0, NAME_BYTES_MAX - end.length - 2), { stream: true });
+  return join(dirname(place), `.${start}.${end}`);
 }
 
 function hashOf(text: string): string {

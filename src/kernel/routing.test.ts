@@ -18,10 +18,12 @@ import { migrate } from "./schema/migrate.ts";
 
 const ALICE = { uid: 1000, gids: [1000], connectionId: "alice's socket" } as unknown as Caller;
 const DRIVER = "driver's socket";
-const LAPTOP = { key: "laptop", name: "laptop" };
+/** The gateway's own name for it, and what its owner calls it. */
+const KEY = "laptop~1000";
+const LAPTOP = { key: KEY, name: "laptop" };
 const ROUTE = {
   call: "fs.read",
-  deviceId: "laptop",
+  deviceId: KEY,
   target: "laptop",
   driverId: DRIVER,
   originId: ALICE.connectionId,
@@ -124,8 +126,8 @@ it("tells the device when a call is stopped, and still takes its answer", async 
 });
 
 it("tells a device that was away what was stopped meanwhile, once", () => {
-  routing.cancelLater("laptop", ALICE, "k");
-  routing.deviceCame("laptop");
+  routing.cancelLater(KEY, ALICE, "k");
+  routing.deviceCame(KEY);
   expect(sent).toMatchObject([{ to: DRIVER, frame: { signal: "req.cancel", payload: { key: expect.any(String) as string } } }]);
 });
 
@@ -202,7 +204,7 @@ it("asks after a command where it runs, its owner only, and for a month", async 
 
 it("sends a key along that is the caller's own, each time with another id", async () => {
   const bob = { ...ALICE, uid: 1001, gids: [0], connectionId: "bob's" };
-  context.devices.grant("laptop", 0);
+  context.devices.grant(KEY, 0);
   const asked = [ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once", bob)];
   const keys = sent.map(({ frame }) => frame.key);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
@@ -260,7 +262,7 @@ it("remembers a session whose asker is gone, and tells nobody", async () => {
   routing.answered(DRIVER, running("life 1.2"));
   expect(sent).toEqual([]);
   expect(dropped).toEqual([]);
-  expect(context.shellSessions.get("s", now)).toMatchObject({ deviceId: "laptop", uid: 1000 });
+  expect(context.shellSessions.get("s", now)).toMatchObject({ deviceId: KEY, uid: 1000 });
   expect(context.routes.nextDueAt()).toBeNull();
 });
 

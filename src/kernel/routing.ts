@@ -69,7 +69,10 @@ export class Routing {
     const { connectionId: originId, uid } = caller;
     const device = { deviceId: target.key, target: target.name };
     const route = { routeId, call, ...device, driverId, originId, requestId: asked.id, uid, dueAt, isKeyed: key !== undefined };
-    this.#means.relaxed(({ routes }) => routes.add(route));
+    this.#means.relaxed(({ routes, devices }) => {
+      devices.used(caller, target.key, target.name);
+      routes.add(route);
+    });
     this.#means.wakeBy(dueAt);
     const answer = new Promise<Data>((resolve, reject) => this.#waiting.set(routeId, { route, resolve, reject }));
     const dropped = () => (signal.reason === STOPPED ? this.#cancel(driverId, { id: routeId, key }) : this.#drop(route));

@@ -294,7 +294,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   r("sys.device.grant:group", "A group that was granted a device uses it, and no more after it was revoked", "routing"),
   r("sys.device.grant:signal", "Who may use a device by their group is told when it comes and goes", "1.6"),
   r("sys.group.remove:devices", "A group that is gone takes its devices along: another that gets its number has none of them", "issue 4"),
-  r("sys.device.revoke:unknown", "Granting and revoking an unknown device or group is 404", "routing"),
+  r(
+    "sys.device.revoke:unknown",
+    "Granting and revoking an unknown device or group is 404, and granting to a group the owner is not in",
+    "routing",
+  ),
+  r("fs.read:device-meaning", "An id that was used for one user's device never comes to mean another's", "routing"),
   r("sys.device.remove:forgets", "A device that is forgotten is offline, undescribed and shared with nobody", "issue 4"),
   r(
     "fs.upload:bytes",

@@ -9,33 +9,45 @@ import { isOurs, isOwn, isPrivate } from "./own-files.ts";
 const SQLITE_HEADER = "SQLite format 3\0";
 const KEY_BYTES = 32n;
 
-/** At least one of them is in every directory that a gateway has used. Names alone say little: others have a secret.key too. */
-const GATEWAYS: ReadonlyMap<string, (found: BigIntStats, file: string) => boolean> = new Map([
-  ["gateway.lock", ({ size }) => size === 0n],
-  ["kernel.db", ({ size }, file) => size === 0n || startsWith(file, SQLITE_HEADER)],
+const LOCK = "gateway.lock";
+const DATABASE = "kernel.db";
+/** What a gateway makes, in this order. One alone says little, unless it is a database: others have empty files and a secret.key too. */
+const MARKS: ReadonlyMap<string, (found: BigIntStats, file: string) => boolean> = new Map([
+  [LOCK, ({ size }) => size === 0n],
   ["secret.key", ({ size }) => size === KEY_BYTES],
+  [DATABASE, ({ size }, file) => size === 0n || startsWith(file, SQLITE_HEADER)],
 ]);
+const MARKS_MIN = 2;
+/** The key, of a gateway that was killed while it wrote it. */
+const NEW_KEY = /^secret\.key\.\d+\.new$/;
 /** What daemons and the CLI of the same user keep there, perhaps before there is a gateway. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(["logs", "device", "parts"]);
 const ADVICE = "Choose with --home an empty directory, one that does not exist yet, or one that gsv has made";
 
 export function mustBeForUs(path: string): void {
   const names = readdirSync(path).filter((name) => name !== "lost+found");
-  if (names.some((name) => isOfAGateway(name, join(path, name)))) return;
+  const marks = names.filter((name) => isMark(name, join(path, name)));
+  if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && startsWith(join(path, DATABASE), SQLITE_HEADER))) return;
   if (!isOurs(statSync(path, { bigint: true }))) throw new Error(`it belongs to another user. ${ADVICE}`);
-  if (names.every((name) => NEIGHBOURS.has(name) && isPrivateFolder(join(path, name)))) return;
+  // Empty but for what was there before a gateway, or what one left that was killed as soon as it had begun.
+  const isBegun = (name: string) => marks.includes(LOCK) && (name === LOCK || (NEW_KEY.test(name) && isOwn(statOf(join(path, name)))));
+  if (names.every((name) => isBegun(name) || (NEIGHBOURS.has(name) && isPrivateFolder(join(path, name))))) return;
   throw new Error(`it holds other files and no gateway's data, and was left as it is. ${ADVICE}`);
 }
 
-function isOfAGateway(name: string, file: string): boolean {
-  const fits = GATEWAYS.get(name);
+function isMark(name: string, file: string): boolean {
+  const fits = MARKS.get(name);
   if (fits === undefined) return false;
-  const found = lstatSync(file, { bigint: true });
+  const found = statOf(file);
   return isOwn(found) && fits(found, file);
 }
 
+function statOf(file: string): BigIntStats {
+  return lstatSync(file, { bigint: true });
+}
+
 function isPrivateFolder(path: string): boolean {
-  const found = lstatSync(path, { bigint: true });
+  const found = statOf(path);
   return found.isDirectory() && isPrivate(found);
 }
 

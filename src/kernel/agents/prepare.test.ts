@@ -155,11 +155,11 @@ async function put(repo: string, files: Record<string, string>): Promise<void> {
 }
 
 function connect(deviceId: string, more: { description?: string; ownerUid?: number; implements?: string[] } = {}): void {
-  world.devices.connected(
+  const { key } = world.devices.connected(
     { deviceId, ownerUid: 1000, platform: "linux", version: "1", implements: ["*"], connectionId: `c-${deviceId}`, ...more },
     NOW,
   );
-  if (more.description !== undefined) world.devices.describe(deviceId, more.description);
+  if (more.description !== undefined) world.devices.describe(key, more.description);
 }
 
 test("a fresh home is told with the system, the profile and the date", async () => {

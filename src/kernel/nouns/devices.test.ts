@@ -57,6 +57,28 @@ it("tells devices of one name apart for whoever may use several, and never takes
   expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["bob@server", "server"], own.key]);
 });
 
+it("lets a name that was used mean no other owner's device, whatever is shared and removed", () => {
+  const devices = fresh();
+  const [alices, bobs] = [plug(devices, ALICE, "server").key, plug(devices, BOB, "server").key];
+  devices.grant(alices, 200);
+  devices.used(CAROL, alices, "server");
+  devices.grant(bobs, 200);
+  devices.remove(alices);
+  expect(() => devices.find(CAROL, "server")).toThrow("server meant alice@server when you last used it: say bob@server for this one");
+  expect([namesOf(devices, CAROL), devices.find(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
+  devices.used(CAROL, bobs, "bob@server");
+  expect(() => devices.find(CAROL, "server")).toThrow("meant alice@server");
+  // One of one's own is what one has put there oneself, and takes the name along when it goes.
+  const own = plug(devices, CAROL, "server").key;
+  expect(devices.find(CAROL, "server")).toBe(own);
+  devices.used(CAROL, own, "server");
+  devices.remove(own);
+  expect(() => devices.find(CAROL, "server")).toThrow("server meant carol@server");
+  // The same owner's next machine of that id is theirs to choose.
+  const again = plug(devices, CAROL, "server").key;
+  expect(devices.find(CAROL, "server")).toBe(again);
+});
+
 it("lets no device pass for one of another owner", () => {
   const devices = fresh();
   const { key } = plug(devices, CAROL, "alice@server");
@@ -86,6 +108,15 @@ it("finds by every name it tells the device it told it of", () => {
     const told = devices.list(who);
     expect(new Set(told.map(({ deviceId }) => devices.find(who, deviceId))).size).toBe(told.length);
   }
+});
+
+it("gives no device the key of another owner's that was removed", () => {
+  const devices = fresh();
+  const { key } = plug(devices, ALICE, "laptop");
+  devices.remove(key);
+  expect(plug(devices, BOB, "laptop").key).not.toBe(key);
+  expect(plug(devices, BOB, "laptop~1000").key).not.toBe(key);
+  expect(plug(devices, BOB, key).key).not.toBe(key);
 });
 
 it("refuses a user's 1,001st device, and none that is known", () => {
@@ -118,17 +149,18 @@ it("takes a device that has pinged and gone silent for gone, and one that never 
     () => heardAt,
     () => now,
   );
-  devices.connected({ deviceId: "d", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: "c" }, now);
+  const d = { deviceId: "d", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: "c" };
+  const { key } = devices.connected(d, now);
   now = 60_000;
-  expect(devices.get("d")?.online).toBe(true);
+  expect(devices.get(key)?.online).toBe(true);
   heardAt = 60_000;
   now = 75_000;
-  expect(devices.get("d")?.online).toBe(true);
+  expect(devices.get(key)?.online).toBe(true);
   now = 75_001;
-  expect(devices.get("d")?.online).toBe(false);
+  expect(devices.get(key)?.online).toBe(false);
   devices.disconnected("c", now);
   heardAt = now;
-  expect(devices.get("d")?.online).toBe(false);
+  expect(devices.get(key)?.online).toBe(false);
 });
 
 function fresh(): Devices {

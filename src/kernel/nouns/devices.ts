@@ -9,6 +9,7 @@ import { fail } from "../../lib/sys-error.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { isRoot } from "../../protocol/caller.ts";
 import type { DeviceFiles } from "../../vfs/sys.ts";
+import { DeviceMeanings } from "./device-meanings.ts";
 
 type People = { nameOf(uid: number): string; uidOf(username: string): number | undefined };
 type Who = { uid: number; gids: readonly number[] };
@@ -44,6 +45,7 @@ export const DESCRIPTION_CHARS_MAX = 500;
 export class Devices {
   readonly #sql: Sql;
   readonly #people: People;
+  readonly #meanings: DeviceMeanings;
   readonly #heardAt: (connectionId: string) => number;
   readonly #now: () => number;
 
@@ -51,6 +53,7 @@ export class Devices {
   constructor(sql: Sql, people: People, heardAt: (connectionId: string) => number, now: () => number) {
     this.#sql = sql;
     this.#people = people;
+    this.#meanings = new DeviceMeanings(sql);
     this.#heardAt = heardAt;
     this.#now = now;
   }
@@ -87,8 +90,8 @@ export class Devices {
 
   /**
    * The key of the device that this user means. Their own comes first, so that nobody can take a name from them; then what
-   * they may use of others, and of that only what is the only one of its name: `owner@name` always says which. Null for all
-   * others, whether they exist or not.
+   * they may use of others, and of that only what is the only one of its name, and of the owner whose device they have called
+   * by it before: `owner@name` always says which. Null for all others, whether they exist or not.
    */
   find(who: Who, name: string): string | null {
     const own = this.#keyOf(who.uid, name);
@@ -98,7 +101,22 @@ export class Devices {
     const others = this.#othersCalled(who, name);
     if (others.length > 1)
       fail(409, `Several devices are called ${name}: say ${others.map((row) => this.#withOwner(row)).join(" or ")}`, { name });
-    return others[0] === undefined ? null : String(others[0].device_id);
+    const [only] = others;
+    if (only === undefined) return null;
+    const meant = this.#meantBefore(who, only);
+    if (meant !== null)
+      fail(
+        409,
+        `${name} meant ${this.#people.nameOf(meant)}${AT}${name} when you last used it: say ${this.#withOwner(only)} for this one`,
+        { name },
+      );
+    return String(only.device_id);
+  }
+
+  /** A call goes there by this name. From now on the plain name of a device means no other owner's. */
+  used({ uid }: Pick<Who, "uid">, key: string, name: string): void {
+    const row = this.#row(key);
+    if (row?.name === name) this.#meanings.set(uid, name, Number(row.owner_uid));
   }
 
   /** What says for good which device it is, whatever others come to be called: grants go by it. */
@@ -229,9 +247,12 @@ export class Devices {
       | null;
   }
 
-  /** Seen by nobody. The name itself where it is free, because older rows of other tables have that. */
+  /**
+   * Seen by nobody. It ends with the owner, so that no other's device ever gets it: commands and stopped calls of a device that
+   * was removed are still known by its key. Keys of older devices are their names alone.
+   */
   #newKey(name: string, ownerUid: number): string {
-    let key = name;
+    let key = `${name}~${ownerUid}`;
     while (this.#row(key) !== undefined) key += `~${ownerUid}`;
     return key;
   }
@@ -253,7 +274,13 @@ export class Devices {
     const name = String(row.name);
     if (Number(row.owner_uid) === who.uid) return name;
     const isOnly = this.#keyOf(who.uid, name) === null && this.#othersCalled(who, name).length === 1;
-    return isOnly ? name : this.#withOwner(row);
+    return isOnly && this.#meantBefore(who, row) === null ? name : this.#withOwner(row);
+  }
+
+  /** The other owner whose device this user has called by the name of this one; null for none. */
+  #meantBefore({ uid }: Who, row: SqlRow): number | null {
+    const meant = this.#meanings.ownerOf(uid, String(row.name));
+    return meant === Number(row.owner_uid) ? null : meant;
   }
 
   #withOwner(row: SqlRow): string {

@@ -15,6 +15,7 @@ import { tokenUse } from "./010-token-use.ts";
 import { idempotencyShare } from "./011-idempotency-share.ts";
 import { deviceNames } from "./012-device-names.ts";
 import { usage } from "./013-usage.ts";
+import { deviceMeanings } from "./014-device-meanings.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   idempotencyShare,
   deviceNames,
   usage,
+  deviceMeanings,
 ];
 
 export function migrate(sql: Sql): void {

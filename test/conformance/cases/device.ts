@@ -1,6 +1,6 @@
 // Devices: the real daemon, connected to the gateway under test, and what comes back through it.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Calls, Client } from "../../../src/client/client.ts";
@@ -101,6 +101,7 @@ verifies("sys.group.remove:devices", async ({ host, alice, bob, root }) => {
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
   const { group } = await admin.call("sys.group.create", { name: name("crew") });
+  await admin.call("sys.group.members", { gid: group.gid, members: ["alice"] });
   await client.call("sys.device.grant", { deviceId, gid: group.gid });
   await admin.call("sys.group.remove", { gid: group.gid });
   const { group: next } = await admin.call("sys.group.create", { name: name("others") });
@@ -110,13 +111,38 @@ verifies("sys.group.remove:devices", async ({ host, alice, bob, root }) => {
   device.close();
 });
 
-verifies("sys.device.revoke:unknown", async ({ host, alice, bob }) => {
+verifies("fs.read:device-meaning", async ({ host, alice, bob, root }) => {
+  const [client, admin, other] = [await alice(), await root(), await bob()];
+  const deviceId = name("lap");
+  const [mine, roots] = [await plugIn(host, client, deviceId), await plugIn(host, admin, deviceId)];
+  await client.call("sys.device.grant", { deviceId, gid: 100 });
+  const read = (target: string) => other.call("fs.read", { target, path: "." });
+  const seen = async () =>
+    (await other.call("sys.device.list", {})).devices.map((one) => one.deviceId).filter((id) => id.includes(deviceId));
+  expect([await read(deviceId), await seen()]).toMatchObject([{ path: mine.workspace }, [deviceId]]);
+  await admin.call("sys.device.grant", { deviceId, gid: 100 });
+  await expectRefusal(read(deviceId), 409);
+  await client.call("sys.device.remove", { deviceId });
+  // Only one is left, and it is not the one that the name meant.
+  await expectRefusal(read(deviceId), 409, `${deviceId} meant alice@${deviceId} when you last used it: say root@${deviceId} for this one`);
+  expect([await seen(), await read(`root@${deviceId}`)]).toMatchObject([[`root@${deviceId}`], { path: roots.workspace }]);
+  await expectRefusal(read(deviceId), 409);
+  for (const device of [mine, roots]) device.close();
+});
+
+verifies("sys.device.revoke:unknown", async ({ host, alice, bob, root }) => {
   const [client, other] = [await alice(), await bob()];
   const device = await plugIn(host, client, name("lap"));
   const { deviceId } = device;
   await expectRefusal(client.call("sys.device.revoke", { deviceId: "nobodys", gid: 100 }), 404, "Unknown device: nobodys");
   await expectRefusal(other.call("sys.device.revoke", { deviceId, gid: 100 }), 404, `Unknown device: ${deviceId}`);
-  await expectRefusal(client.call("sys.device.grant", { deviceId, gid: 9999 }), 404, "Unknown group: 9999");
+  // Groups that the owner is not in, such as another user's own, are answered like one that does not exist.
+  for (const gid of [9999, 1001, 101])
+    expect(await refusal(client.call("sys.device.grant", { deviceId, gid }))).toMatchObject({
+      code: 404,
+      message: expect.stringMatching(`^Unknown group: ${gid}\\. `),
+    });
+  expect(await (await root()).call("sys.device.grant", { deviceId, gid: 1001 })).toEqual({ changed: true, gids: [1001] });
   device.close();
 });
 
@@ -156,6 +182,12 @@ verifies("fs.read:device", async ({ host, alice }) => {
     matches: [{ path, line: 2, content: "two" }],
   });
   expect(await client.call("fs.read", { target, path: "nope" })).toMatchObject({ ok: false, error: expect.stringMatching(/^Not found: /) });
+  // A link to where secrets are is not followed; the path that says so is.
+  writeFileSync(join(device.workspace, "server.key"), "secret\n");
+  symlinkSync("server.key", join(device.workspace, "readme.md"));
+  const linked = { ok: false, error: expect.stringMatching(/readme\.md leads by a link to .*server\.key/) };
+  expect(await client.call("fs.read", { target, path: "readme.md" })).toMatchObject(linked);
+  expect(await client.call("fs.read", { target, path: "server.key" })).toMatchObject({ ok: true, content: "     1\tsecret" });
   // The same path on the gateway is another file.
   expect(await client.call("fs.read", { path })).toMatchObject({ ok: false });
   device.close();
@@ -518,6 +550,21 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   await expect.poll(() => seen[0]).toMatchObject(told);
   await expect.poll(() => seen[1]).toMatchObject(told);
   expect(seen[2]).toEqual([]);
+  // Another user's device that comes under the id of one that was removed tells nothing of its commands.
+  const left = await run(client, device.deviceId, "read line");
+  await expect.poll(() => seen[0]).toHaveLength(3);
+  await client.call("sys.device.remove", { deviceId: device.deviceId });
+  const { token: theirs } = await other.call("sys.token.create", { kind: "node", allowedDeviceId: device.deviceId });
+  const heir = await raw();
+  await drive(heir, device.deviceId, theirs.token, "bob");
+  const forged = { eventId: "f", sessionId: (left as { sessionId: string }).sessionId, event: "finished", outputTail: "forged" };
+  heir.sendFrame({ type: "sig", signal: "exec.status", payload: forged });
+  heir.send("ping");
+  while ((await heir.text()) !== "pong");
+  // What comes after it on the same connection shows that nothing else came before.
+  await client.call("sys.info", {});
+  expect(seen[0]).toHaveLength(3);
+  heir.close();
   device.close();
 });
 

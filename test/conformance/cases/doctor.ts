@@ -65,7 +65,7 @@ verifies("sys.device.get:shared", async ({ alice, bob, root, raw }) => {
   const driver = await raw();
   await drive(driver, "lent", token.token);
   const { group } = await admin.call("sys.group.create", { name: "borrowers" });
-  await admin.call("sys.group.members", { gid: group.gid, members: ["bob"] });
+  await admin.call("sys.group.members", { gid: group.gid, members: ["alice", "bob"] });
   await owner.call("sys.device.grant", { deviceId: "lent", gid: group.gid });
   for (const decides of [owner, admin])
     expect(await decides.call("sys.device.get", { deviceId: "lent" })).toMatchObject({ device: { deviceId: "lent" }, gids: [group.gid] });

@@ -58,7 +58,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "src/kernel/nouns/devices.ts",
     find: "const known = this.#keyOf(device.ownerUid, device.deviceId);",
     replace:
-      'const known = this.#keyOf(device.ownerUid, device.deviceId);\n    if (known === null && this.#row(device.deviceId) !== undefined) fail(403, "Access denied");',
+      'const known = this.#keyOf(device.ownerUid, device.deviceId);\n    if (known === null && this.#sql.get("SELECT 1 AS one FROM devices WHERE name = ?", device.deviceId) !== undefined) fail(403, "Access denied");',
     says: /^device ids: \w+ sys\.connect /m,
   },
   {
@@ -67,7 +67,8 @@ export const MUTATIONS: readonly Mutation[] = [
     breaks: "A call to another user's device is refused in other words than one to a device that does not exist.",
     file: "src/kernel/route.ts",
     find: "key: devices.find(caller, named) ?? NO_DEVICE",
-    replace: 'key: devices.find(caller, named) ?? (devices.get(named) === undefined ? NO_DEVICE : fail(403, "Not your device"))',
+    replace:
+      'key: devices.find(caller, named) ?? (devices.list({ uid: 0, gids: [] }).every((one) => one.deviceId !== named) ? NO_DEVICE : fail(403, "Not your device"))',
     says: /^device ids: /m,
   },
   {

@@ -14,7 +14,7 @@ export default syscall({
   grant: ["users"],
   args: z.object({ deviceId: DeviceId }),
   result: z.object({ device: DeviceRecord.nullable(), gids: z.array(z.int()).optional() }),
-  fails: { 409: "several devices of others have that id: say OWNER@ID" },
+  fails: { 409: "the id means, or meant before, devices of several others: say OWNER@ID" },
   example: {
     args: { deviceId: "macbook" },
     result: {

@@ -18,7 +18,7 @@ export default syscall({
   fails: {
     403: "a device the caller may use and not manage",
     404: "no such device, or none the caller may use; no such group",
-    409: "several devices of others have that id: say OWNER@ID",
+    409: "the id means, or meant before, devices of several others: say OWNER@ID",
   },
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {

@@ -14,7 +14,10 @@ export default syscall({
   grant: ["users"],
   args: z.object({ deviceId: DeviceId, description: z.string() }),
   result: z.object({ device: DeviceRecord.nullable() }),
-  fails: { 403: "a device the caller may use and not manage", 409: "several devices of others have that id: say OWNER@ID" },
+  fails: {
+    403: "a device the caller may use and not manage",
+    409: "the id means, or meant before, devices of several others: say OWNER@ID",
+  },
   example: {
     args: { deviceId: "macbook", description: "my laptop" },
     result: {

@@ -1,0 +1,32 @@
+// Whose device each user means by a plain name. Owns device_meanings. A name that was used for one owner's device never
+// comes to mean another's by what others share or remove; OWNER@ID needs no memory.
+
+import type { Sql } from "../../ports/sql.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+
+/** Of names that a user has used; past it the oldest are forgotten, which nobody but the user can bring about. */
+export const MEANINGS_MAX = 10 * LIMITS.devicesPerUser;
+
+export class DeviceMeanings {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  ownerOf(uid: number, name: string): number | null {
+    const row = this.#sql.get("SELECT owner_uid FROM device_meanings WHERE uid = ? AND name = ?", uid, name);
+    return row === undefined ? null : Number(row.owner_uid);
+  }
+
+  set(uid: number, name: string, ownerUid: number): void {
+    if (this.ownerOf(uid, name) === ownerUid) return;
+    this.#sql.run("INSERT OR REPLACE INTO device_meanings VALUES (?, ?, ?)", uid, name, ownerUid);
+    this.#sql.run(
+      `DELETE FROM device_meanings WHERE uid = ?1
+         AND rowid IN (SELECT rowid FROM device_meanings WHERE uid = ?1 ORDER BY rowid DESC LIMIT -1 OFFSET ?2)`,
+      uid,
+      MEANINGS_MAX,
+    );
+  }
+}
