@@ -62,8 +62,11 @@ async function run(): Promise<void> {
   const calls = await open(alice, "calls");
   const turns = await open(alice, "turns");
   await calls.call("fs.write", { path: "~/small.txt", content: "a small file\n" });
-  const { pid } = await turns.call("proc.spawn", { profile: "task", label: "patient" });
-  const patient = (ms: number) => ask({ calls, turns, pid }, ms);
+  // With a history of its own each time: a long one makes turns slower, whoever else does what.
+  const patient = async (ms: number) => {
+    const { pid } = await turns.call("proc.spawn", { profile: "task", label: "patient" });
+    return ask({ calls, turns, pid }, ms);
+  };
   await patient(500);
   const alone = await patient(2_000);
   report("alone", alone);

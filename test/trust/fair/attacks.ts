@@ -51,6 +51,7 @@ export const ATTACKS: readonly Attack[] = [
       await inSteps(300, 50, (at) => line.call("fs.write", { path: `~/many/${at % 50}/${at}.txt`, content: `${at} ${text}` }));
     },
     run: (means) => flood(means, 100, "fs.search", () => ({ path: "~", query: "(a+b?)+never" })),
+    end: async (line) => void (await line.call("fs.delete", { path: "~/many" })),
   },
   {
     name: "pushes of packs that inflate",
@@ -90,6 +91,9 @@ export const ATTACKS: readonly Attack[] = [
         await line.call("sys.config.set", { key: `users/${await uidOf(line)}/ai/large${at}`, value: "v".repeat(MEBIBYTE - KIBIBYTE) });
     },
     run: (means) => flood(means, 20, "sys.config.get", () => ({})),
+    async end(line) {
+      for (let at = 0; at < 3; at++) await line.call("sys.config.set", { key: `users/${await uidOf(line)}/ai/large${at}`, value: "" });
+    },
   },
   {
     name: "logins",
@@ -122,6 +126,7 @@ export const ATTACKS: readonly Attack[] = [
     isExtra: true,
     run: (means) =>
       flood(means, 200, "fs.write", (at) => ({ path: `~/written/${at % 500}`, content: `${at} ${"w".repeat(60 * KIBIBYTE)}` })),
+    end: async (line) => void (await line.call("fs.delete", { path: "~/written" })),
   },
   {
     name: "searches of a repository",
