@@ -165,9 +165,9 @@ function checkRows(database: DatabaseSync, model: Model): void {
     if (!keys.has(key)) oracle.violate("lost", `file: the result of ${call} with key ${key}`);
   const devices = new Set(
     database
-      .prepare("SELECT device_id FROM devices")
+      .prepare("SELECT name FROM devices")
       .all()
-      .map((row) => row.device_id),
+      .map((row) => row.name),
   );
   for (const device of model.devices) if (!devices.has(device)) oracle.violate("lost", `file: device ${device}`);
 }
