@@ -31,8 +31,8 @@ const GROWTH_BYTES_MAX = 512 * 1024 * 1024;
 const LOOK_MS = 50;
 /** Calls that may have been under way when the time was taken. */
 const SLACK = 5;
-/** Attackers are elsewhere: what they compute must not take the gateway's processor. */
-const ATTACKER_NICENESS = 19;
+/** Attackers are elsewhere: what they compute must not take the processor of a gateway that is measured. */
+const ATTACKER_NICENESS = isStrict ? 19 : 0;
 
 const bar = new Bar("trust:fair");
 const scratch = mkdtempSync(join(tmpdir(), "gsv-fair-"));
