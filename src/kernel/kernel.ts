@@ -65,7 +65,7 @@ import { Sweeping } from "./sweeping.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Transactor } from "./transactor.ts";
 import { Transfers } from "./transfers.ts";
-import { Turns } from "./turns.ts";
+import { type TurnMeans, Turns } from "./turns.ts";
 
 export type KernelOptions = {
   version: string;
@@ -75,6 +75,8 @@ export type KernelOptions = {
   model: { provider: string; model: string };
   /** The platform's own models, on Cloudflare. */
   workersAi?: WorkersAi | undefined;
+  /** How whoever has to wait for their turn waits, where that is not left to the platform's own timers. */
+  waits?: Pick<TurnMeans, "breath" | "rest">;
 };
 
 /** After a disk did not take what was due. */
@@ -243,6 +245,7 @@ export class Kernel {
     const turns = new Turns({
       now: () => clock.elapsed(),
       failed: (error) => log.error("work that had to wait failed", { error: String(error) }),
+      ...options.waits,
     });
     this.#lanes = new Lanes({
       now: () => clock.now(),

@@ -173,6 +173,8 @@ export class World {
       host: "memory",
       setupDoor: { open: true },
       model: { provider: "demo", model: "demo" },
+      // Real timers would make each run of a seed another one.
+      waits: { breath: async () => {}, rest: async () => {} },
     });
     // As the Node host does: nobody is let in before what the start has written is on disk. A start can die, too.
     if (!this.#isCalm && this.#random.chance(0.05)) return this.crash();
