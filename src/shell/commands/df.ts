@@ -1,6 +1,7 @@
 // df: the caller's quota as the one file system there is.
 
 import { command, CommandError, parseFlags } from "../command.ts";
+import { humanSize } from "../human-size.ts";
 
 const HEAD = ["Filesystem", "Used", "Available", "Use%", "Mounted on"];
 
@@ -16,7 +17,7 @@ export default command({
       (word) => Number(word) || (word === "0" ? 0 : Infinity),
     );
     const isHuman = flags.has("h");
-    const sized = (bytes: number) => (bytes === Infinity ? "-" : isHuman ? human(bytes) : String(Math.ceil(bytes / 1024)));
+    const sized = (bytes: number) => (bytes === Infinity ? "-" : isHuman ? humanSize(bytes) : String(Math.ceil(bytes / 1024)));
     const percent = limit === Infinity ? "-" : `${limit === 0 ? 100 : Math.ceil((100 * used) / limit)}%`;
     const rows = [
       [HEAD[0]!, isHuman ? "Size" : "1K-blocks", ...HEAD.slice(1)],
@@ -39,14 +40,4 @@ function columns(cells: readonly string[], rows: readonly (readonly string[])[])
       return at === 0 ? cell.padEnd(width) : at === last ? cell : cell.padStart(width);
     })
     .join(" ");
-}
-
-function human(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < 4) {
-    value /= 1024;
-    unit++;
-  }
-  return unit === 0 ? String(bytes) : `${value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value)}${" KMGT"[unit]}`;
 }

@@ -2,6 +2,7 @@
 
 import { FileError, type FileStat } from "../../hardware/filesystem.ts";
 import { command, type CommandContext, parseFlags } from "../command.ts";
+import { humanSize } from "../human-size.ts";
 import { modeText } from "../modes.ts";
 import { People } from "../people.ts";
 
@@ -112,7 +113,7 @@ function show(items: readonly Item[], { flags, people, now }: Style): string {
     const { kind, mode, uid, gid, size, modifiedAt } = item.stat;
     const owner = people?.userName(uid) ?? String(uid);
     const group = people?.groupName(gid) ?? String(gid);
-    return [modeText(kind, mode), "1", owner, group, flags.has("h") ? human(size) : String(size), when(modifiedAt, now), label(item)];
+    return [modeText(kind, mode), "1", owner, group, flags.has("h") ? humanSize(size) : String(size), when(modifiedAt, now), label(item)];
   });
   const widths = [0, 1, 2, 3, 4].map((at) => Math.max(0, ...rows.map((row) => row[at]!.length)));
   return rows
@@ -120,13 +121,6 @@ function show(items: readonly Item[], { flags, people, now }: Style): string {
       (row) => `${row.map((cell, at) => (at === 1 || at === 4 ? cell.padStart(widths[at]!) : cell.padEnd(widths[at] ?? 0))).join(" ")}\n`,
     )
     .join("");
-}
-
-function human(size: number): string {
-  if (size < 1024) return String(size);
-  const power = Math.min(Math.floor(Math.log2(size) / 10), 4);
-  const value = size / 1024 ** power;
-  return `${value < 10 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value)}${"BKMGT"[power]}`;
 }
 
 const HALF_YEAR_MS = 182 * 24 * 60 * 60 * 1000;
