@@ -88,6 +88,25 @@ test("what only begins something counts for what it is said to cost", async () =
   expect(waited).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
+test("what work charges for later counts for its turn", async () => {
+  let breaths = 0;
+  const turns = new Turns({
+    now: () => 0,
+    breath: async () => void breaths++,
+    failed: (error) => {
+      throw error;
+    },
+  });
+  const at: number[] = [];
+  for (let count = 0; count < 4; count++)
+    turns.queue(1, () => {
+      at.push(breaths);
+      turns.charge(1, 6);
+    });
+  await settled(() => at.length === 4);
+  expect(at).toEqual([1, 2, 3, 4]);
+});
+
 test("work that fails does not end the turns of others", async () => {
   const { turns, log, failures, work } = world();
   turns.queue(1, () => {

@@ -82,16 +82,17 @@ export class Turns {
     account.usedMs = this.#usedMs(account) + ms;
   }
 
+  /** How much it counted for, with what it charged for what the host does later on. */
   #do(account: Account, { run, costMs }: Work): number {
+    const before = this.#usedMs(account);
     const startedAt = this.#means.now();
-    let usedMs = costMs;
     try {
       run();
     } finally {
-      usedMs = Math.max(costMs, this.#means.now() - startedAt);
+      const usedMs = Math.max(costMs, this.#means.now() - startedAt);
       account.usedMs = this.#usedMs(account) + usedMs;
     }
-    return usedMs;
+    return Math.max(costMs, account.usedMs - before);
   }
 
   async #serve(): Promise<void> {

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { breath } from "../../lib/breath.ts";
+import { Turns } from "../turns.ts";
+import { ProcessSignals } from "./signals.ts";
+
+const PROCESS = { pid: "p1", uid: 1 };
+const piece = (seq: number, delta: string) => ({ runId: "r1", modelCall: 1, seq, event: { type: "text_delta", contentIndex: 0, delta } });
+
+function world(followers: readonly string[]) {
+  const log: string[] = [];
+  const sent: Record<string, unknown>[] = [];
+  const turns = new Turns({
+    now: () => 0,
+    breath: async () => {
+      log.push("breath");
+      await breath();
+    },
+    rest: breath,
+    failed: (error) => log.push(String(error)),
+  });
+  const signals = new ProcessSignals({
+    sockets: {
+      send: (connectionId, text) => {
+        log.push(connectionId);
+        sent.push((JSON.parse(text) as { payload: Record<string, unknown> }).payload);
+      },
+    },
+    followers: { of: () => followers, routeOf: () => undefined } as never,
+    connections: { ofUser: () => [] } as never,
+    reads: { now: 0 },
+    relaxed: () => {
+      throw new Error("nothing is to be written");
+    },
+    turns,
+  });
+  const settled = async (count: number) => {
+    while (sent.length < count) await breath();
+  };
+  return { signals, turns, log, sent, settled };
+}
+
+test("pieces that wait for the owner's turn become one, which names its first number", async () => {
+  const { signals, turns, sent, settled } = world(["c1"]);
+  signals.stream(PROCESS, piece(1, "a"));
+  turns.charge(1, 1_000);
+  for (const [at, delta] of ["b", "c", "d"].entries()) signals.stream(PROCESS, piece(at + 2, delta));
+  expect(sent).toEqual([piece(1, "a")]);
+  await settled(2);
+  expect(sent).toEqual([piece(1, "a"), { ...piece(4, "bcd"), firstSeq: 2 }]);
+});
+
+test("what is told later comes after the pieces that wait", () => {
+  const { signals, turns, sent } = world(["c1"]);
+  turns.charge(1, 1_000);
+  signals.stream(PROCESS, piece(1, "a"));
+  signals.send(PROCESS, "proc.run.finished", { runId: "r1" }, 7);
+  expect(sent).toEqual([piece(1, "a"), { runId: "r1" }]);
+});
+
+test("while somebody begins to follow, pieces go one by one", async () => {
+  const { signals, turns, sent } = world(["c1"]);
+  turns.charge(1, 1_000);
+  await signals.whileBeginning(PROCESS, async () => {
+    signals.stream(PROCESS, piece(1, "a"));
+    signals.stream(PROCESS, piece(2, "b"));
+  });
+  expect(sent).toEqual([piece(1, "a"), piece(2, "b")]);
+});
+
+test("a long signal goes to a few followers at a time, and what comes after it stays behind it", async () => {
+  const followers = Array.from({ length: 200 }, (_, at) => `c${at}`);
+  const { signals, log, sent, settled } = world(followers);
+  signals.send(PROCESS, "proc.run.output", { text: "x".repeat(128 * 1024) }, 1);
+  signals.send(PROCESS, "proc.run.finished", { text: "end" }, 2);
+  await settled(400);
+  expect(sent.findIndex(({ text }) => text === "end")).toBe(200);
+  const long = log.slice(0, log.lastIndexOf("c199")).join(" ").split("breath").slice(0, -1);
+  for (const names of long) expect(names.split(" ").filter(Boolean).length).toBeLessThan(50);
+  expect(long.length).toBeGreaterThan(4);
+});
