@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import compare from "../syscalls/repo/compare.ts";
 import diff from "../syscalls/repo/diff.ts";
-import { shownTo } from "./shown.ts";
+import { shownTo } from "./repo-shown.ts";
 
 const HUNKS = [{ oldStart: 0, oldCount: 0, newStart: 1, newCount: 1, lines: [{ tag: "add" as const, content: "KEY=1" }] }];
 const FILES = ["a.ts", "deploy/.env", "deploy/.env.example"].map((path) => ({

@@ -3,7 +3,7 @@
 
 import { namesSecret } from "../lib/secrets.ts";
 import type { Caller } from "../protocol/caller.ts";
-import type { RepoDiffFile } from "./diff.ts";
+import type { RepoDiffFile } from "../repo/diff.ts";
 
 export function shownTo({ agent }: Pick<Caller, "agent">, files: readonly RepoDiffFile[]): RepoDiffFile[] {
   return files.map((file) => {
