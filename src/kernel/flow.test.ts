@@ -11,7 +11,14 @@ function world() {
   const full = new Set<string>();
   const paused = new Set<string>();
   const sockets = ["a", "a2", "a3", "a4", "b"];
-  const turns = new Turns({ now: () => now, rest: async () => {}, failed: (error) => expect.unreachable(String(error)) });
+  const turns = new Turns({
+    now: () => now,
+    rest: async (ms) => {
+      now += ms;
+      await breath();
+    },
+    failed: (error) => expect.unreachable(String(error)),
+  });
   const flow: Flow = new Flow({
     turns,
     sockets: {
@@ -25,7 +32,7 @@ function world() {
       handled.push(`${socketId} ${text.slice(0, 20)}`);
     },
   });
-  return { flow, handled, full, paused };
+  return { flow, handled, full, paused, turns, now: () => now };
 }
 
 test("frames are handled as they come, in their order, and another peer's in between", async () => {
@@ -95,6 +102,27 @@ test("large frames wait while their sender has too much under way, and small one
   ended[0]!();
   while (handled.length < 5) await breath();
   expect(handled[4]).toMatch(/^a 3/);
+});
+
+test("while others are there, a sender's long frames come far between and do not hold up their small ones; alone they follow each other", async () => {
+  const long = "x".repeat(2 * 1024 * 1024);
+  const alone = world();
+  for (let at = 0; at < 3; at++) alone.flow.received("a", `${at} ${long}`);
+  while (alone.handled.length < 3) await breath();
+  expect(alone.now()).toBeLessThan(100);
+
+  const { flow, handled, turns, now } = world();
+  const others = setInterval(() => turns.take("b", () => {}), 0);
+  try {
+    turns.take("b", () => {});
+    for (let at = 0; at < 3; at++) flow.received("a", `${at} ${long}`);
+    flow.received("a2", "stop");
+    while (handled.length < 4) await breath();
+    expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 0 x", "a2 st", "a 1 x", "a 2 x"]);
+    expect(now()).toBeGreaterThan(2_000);
+  } finally {
+    clearInterval(others);
+  }
 });
 
 test("none of a user's sockets is read from while too much of theirs waits", async () => {

@@ -33,6 +33,12 @@ const UNDER_WAY_CHARS_LITTLE = 4 * 1024 * 1024;
 const SHARER_PAUSE_CHARS = 32 * 1024 * 1024;
 /** Smaller ones never wait for that: somebody may want to stop what is under way. */
 const LARGE_CHARS = 64 * 1024;
+/**
+ * To receive and parse a frame this long keeps the kernel for milliseconds, up to a tenth of a second, whatever is asked for. While
+ * others are there, the next of its sender waits so long that they hardly meet one. What is large has the binary channel.
+ */
+const LONG_CHARS = 1024 * 1024;
+const LONG_CHARS_PER_MS = 2 * 1024;
 
 export class Flow {
   readonly #means: Means;
@@ -41,6 +47,8 @@ export class Flow {
   /** Those who wait until a peer has read what it was sent. */
   readonly #readers = new Map<string, (() => void)[]>();
   readonly #kept = new Map<Sharer, Kept>();
+  /** Those whose long frames wait until others had their time. */
+  readonly #givingWay = new Set<Sharer>();
   #underWay = 0;
 
   constructor(means: Means) {
@@ -48,10 +56,10 @@ export class Flow {
   }
 
   received(socketId: string, text: string): void {
-    const { turns, sharer, handle } = this.#means;
+    const { turns, sharer } = this.#means;
     const box = this.#boxes.get(socketId);
     if (box !== undefined) return this.#add(box, text);
-    if (this.#mayGo(socketId, text) && turns.attempt(sharer(socketId), () => handle(socketId, text))) return;
+    if (this.#mayGo(socketId, text) && turns.attempt(sharer(socketId), () => this.#handle(socketId, text))) return;
     const opened: Box = { socketId, sharer: sharer(socketId), texts: [], chars: 0, isAsked: false, isPaused: false };
     this.#boxes.set(socketId, opened);
     this.#add(opened, text);
@@ -96,7 +104,9 @@ export class Flow {
   #mayGo(socketId: string, text: string): boolean {
     if (this.#means.sockets.isFull(socketId)) return false;
     if (text.length < LARGE_CHARS) return true;
-    const underWay = this.#kept.get(this.#means.sharer(socketId))?.underWay ?? 0;
+    const sharer = this.#means.sharer(socketId);
+    if (text.length >= LONG_CHARS && this.#givingWay.has(sharer)) return false;
+    const underWay = this.#kept.get(sharer)?.underWay ?? 0;
     return underWay + text.length <= (this.#underWay > ALL_CHARS ? UNDER_WAY_CHARS_LITTLE : UNDER_WAY_CHARS) || underWay === 0;
   }
 
@@ -128,7 +138,22 @@ export class Flow {
     if (box.isPaused && box.chars < RESUME_CHARS) this.#pause(box, false);
     if (box.texts.length === 0) this.#boxes.delete(box.socketId);
     else this.#ask(box);
-    this.#means.handle(box.socketId, text);
+    this.#handle(box.socketId, text);
+  }
+
+  #handle(socketId: string, text: string): void {
+    if (text.length >= LONG_CHARS) this.#giveWay(this.#means.sharer(socketId), text.length / LONG_CHARS_PER_MS);
+    this.#means.handle(socketId, text);
+  }
+
+  #giveWay(sharer: Sharer, ms: number): void {
+    const given = this.#means.turns.giveWay(sharer, ms);
+    if (given === undefined) return;
+    this.#givingWay.add(sharer);
+    void given.then(() => {
+      this.#givingWay.delete(sharer);
+      this.#askAll(sharer);
+    });
   }
 
   #keep(sharer: Sharer, waiting: number, underWay: number): void {
@@ -140,12 +165,16 @@ export class Flow {
     else this.#kept.set(sharer, kept);
     const isTooMuch = kept.waiting > (kept.isPaused ? SHARER_PAUSE_CHARS / 2 : SHARER_PAUSE_CHARS);
     if (isTooMuch !== kept.isPaused) this.#pauseAll(sharer, kept, isTooMuch);
-    if (underWay < 0) for (const socketId of this.#waitingSockets(sharer)) this.#ask(this.#boxes.get(socketId)!);
+    if (underWay < 0) this.#askAll(sharer);
   }
 
-  #waitingSockets(sharer: Sharer): string[] {
-    const isWaiting = (this.#kept.get(sharer)?.waiting ?? 0) > 0;
-    return isWaiting ? this.#means.socketsOf(sharer).filter((socketId) => this.#boxes.has(socketId)) : [];
+  /** Of what has waited, something may go now. */
+  #askAll(sharer: Sharer): void {
+    if ((this.#kept.get(sharer)?.waiting ?? 0) === 0) return;
+    for (const socketId of this.#means.socketsOf(sharer)) {
+      const box = this.#boxes.get(socketId);
+      if (box !== undefined) this.#ask(box);
+    }
   }
 
   #pauseAll(sharer: Sharer, kept: Kept, isPaused: boolean): void {

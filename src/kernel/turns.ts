@@ -76,6 +76,16 @@ export class Turns {
     return new Promise((resolve) => this.take(who, resolve, costMs));
   }
 
+  /** Leaves it to others for so long, as far as there are others; undefined where there are none. */
+  giveWay(who: Sharer, ms: number): Promise<void> | undefined {
+    const account = this.#account(who);
+    return this.#hasOthers(account) ? this.#giveWay(account, ms) : undefined;
+  }
+
+  async #giveWay(account: Account, ms: number): Promise<void> {
+    for (let left = ms; left > 0 && this.#hasOthers(account); left -= REST_MS_MAX) await this.#means.rest(Math.min(left, REST_MS_MAX));
+  }
+
   /** Time used on somebody's behalf outside of their turns. */
   charge(who: Sharer, ms: number): void {
     const account = this.#account(who);
