@@ -80,12 +80,12 @@ export class Calls {
     this.#sql.run("UPDATE calls SET state = 'wanted', again = 1 WHERE state = 'sent'");
   }
 
-  byRequest(requestId: string): Call | undefined {
-    const row = this.#sql.get("SELECT * FROM calls WHERE request_id = ?", requestId);
-    return row && fromRow(row);
+  /** Calls that wait for the answer to this question: the same call twice is one question. */
+  waitingFor(requestId: string): Call[] {
+    return this.#sql.all("SELECT * FROM calls WHERE request_id = ? AND state = 'asked'", requestId).map(fromRow);
   }
 
-  /** The answer to the question has come: it is wanted as before. */
+  /** The answer to its question has come: it is wanted as before. */
   decided(callId: string): void {
     this.#sql.run("UPDATE calls SET state = 'wanted' WHERE call_id = ? AND state = 'asked'", callId);
   }

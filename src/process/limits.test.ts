@@ -225,6 +225,20 @@ describe("a budget", () => {
     expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
+  it("goes on where the answer is heard before the question", async () => {
+    world.budget = { run: { modelCalls: 1 }, process: {} };
+    world.on("work", [read("/1")]);
+    const ask = world.questions.push.bind(world.questions);
+    world.questions.push = (...asked) => {
+      world.process.budgetDecided("budget of r", true);
+      return ask(...asked);
+    };
+    world.say("work", { runId: "r" });
+    await world.idle();
+    expect(world.questions).toHaveLength(1);
+    expect(reasons()).toEqual(["ok turn.complete"]);
+  });
+
   it("outlives a crash while the question is open", async () => {
     world.budget = { run: { modelCalls: 1 }, process: {} };
     world.on("work", [read("/1")]);

@@ -2,6 +2,7 @@
 // moment loses nothing, repeats nothing and leaves nothing hanging.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { breath } from "../lib/breath.ts";
 import { turn, type Turn } from "../lib/turn.ts";
 import type { SysOutcome } from "./link.ts";
 import { LEASE_MS } from "./state.ts";
@@ -99,6 +100,38 @@ describe("a run", () => {
     await world.idle();
     expect(world.effects).toHaveLength(2);
     expect(world.history().at(-1)).toBe("assistant: gone");
+  });
+
+  it("goes on where the answer is heard before the question, as it can be between objects", async () => {
+    let isAllowed = false;
+    world.sys = async () => {
+      if (isAllowed) return { kind: "done", isError: false, output: "deleted" };
+      isAllowed = true;
+      world.process.decided("q");
+      await breath();
+      return { kind: "asked", request: question("q", "r") };
+    };
+    world.on("delete x", [tool("Delete", { target: "gsv", path: "/x" })], [text("gone")]);
+    world.say("delete x");
+    await world.idle();
+    expect(world.effects).toHaveLength(2);
+    expect(world.history().at(-1)).toBe("assistant: gone");
+  });
+
+  it("sends every call that one question was about", async () => {
+    let isAllowed = false;
+    world.sys = async () =>
+      isAllowed ? { kind: "done", isError: false, output: "written" } : { kind: "asked", request: question("q", "r") };
+    const write = () => tool("Write", { target: "laptop", path: "/x", content: "x" });
+    world.on("write x twice", [write(), write()], [text("written")]);
+    world.say("write x twice");
+    await expect.poll(() => world.effects.length).toBe(2);
+    await expect.poll(() => world.events.filter(({ signal }) => signal === "proc.run.hil.requested").length).toBe(2);
+    isAllowed = true;
+    world.process.decided("q");
+    await world.idle();
+    expect(world.effects).toHaveLength(4);
+    expect(world.history().at(-1)).toBe("assistant: written");
   });
 
   it("is over when nothing is heard of it for too long", async () => {

@@ -12,6 +12,7 @@ import type { Call } from "./calls.ts";
 import { compactForRun } from "./compaction.ts";
 import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
+import { EarlyAnswers } from "./early-answers.ts";
 import { type ContextState, withoutCompaction } from "./estimate.ts";
 import type { Said } from "./history.ts";
 import { type Preparation, type ProcessPorts, STOPPED } from "./link.ts";
@@ -57,6 +58,7 @@ export class Process {
   readonly queue: Queue;
   readonly #tools: ToolRunner;
   readonly #pictures: Pictures;
+  readonly #earlyBudgets = new EarlyAnswers<boolean>();
   /** What the run that is worked on has of the system. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
   #measured: Measured | null = null;
@@ -176,7 +178,7 @@ export class Process {
       runs.resume(run.runId, this.#ports.now() + LEASE_MS, this.#ports.now());
       return true;
     });
-    if (!isHeard) return;
+    if (!isHeard) return this.#earlyBudgets.add(requestId, isAllowed);
     this.#measured = null;
     this.#goOn();
   }
@@ -329,6 +331,8 @@ export class Process {
       tell("proc.changed", { changes: ["budget"], conversationId, runId, requestId, over, why: overspentText(over) });
       tell("proc.run.hil.requested", question);
     });
+    const isAllowed = this.#earlyBudgets.get(question.requestId);
+    if (isAllowed !== undefined) this.budgetDecided(question.requestId, isAllowed);
   }
 
   async #compact(runId: string): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { type Call, type CallEnd, durationOf } from "./calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
+import { EarlyAnswers } from "./early-answers.ts";
 import type { HilRequest } from "./link.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "./state.ts";
 import { allowance, capped } from "./tool-text.ts";
@@ -11,6 +12,7 @@ import { toSyscall } from "./tools.ts";
 export class ToolRunner {
   readonly #state: State;
   readonly #goOn: () => void;
+  readonly #early = new EarlyAnswers<true>();
 
   /** `goOn` looks for what is to be done next. */
   constructor(state: State, goOn: () => void) {
@@ -71,11 +73,14 @@ export class ToolRunner {
   /** A person has answered. */
   decided(requestId: string): void {
     const { calls, runs, ports } = this.#state;
-    const call = calls.byRequest(requestId);
-    if (call?.state !== "asked") return;
+    this.#early.add(requestId, true);
+    const waiting = calls.waitingFor(requestId);
+    if (waiting.length === 0) return;
     this.#state.change(() => {
-      calls.decided(call.callId);
-      runs.resume(call.runId, ports.now() + LEASE_MS, ports.now());
+      for (const { callId, runId } of waiting) {
+        calls.decided(callId);
+        runs.resume(runId, ports.now() + LEASE_MS, ports.now());
+      }
     });
     this.#goOn();
   }
@@ -86,6 +91,7 @@ export class ToolRunner {
       // What was over before it was asked about needs no answer any more.
       if (calls.get(callId)?.state !== "sent") return;
       calls.asked(callId, request.requestId);
+      if (this.#early.get(request.requestId)) return calls.decided(callId);
       tell("proc.run.hil.requested", request);
       runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
     });
