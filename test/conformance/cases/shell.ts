@@ -311,7 +311,8 @@ verifies("shell.exec:runaway", async ({ alice, bob }) => {
     answered++;
   }
   expect(await looping).toMatchObject({ status: "failed", error: expect.stringMatching(/^Command (timed out|stopped at a limit)/) });
-  expect(answered).toBeGreaterThan(5);
+  // The first may have been asked before the loop began, and the last after it ended.
+  expect(answered).toBeGreaterThan(2);
   expect(await run(client, "x=aaaaaaaa; while true; do x=$x$x; done")).toMatchObject({
     status: "failed",
     error: expect.stringMatching(/^Command stopped at a limit: .*length/),
