@@ -40,6 +40,16 @@ test("an answer is shown once, while it comes", () => {
   expect(shown([started, ...streamed("**a**"), finished({ text: "**a**" })], "styled")).toBe("\u001b[1ma\u001b[22m\n");
 });
 
+test("pieces that come as one go on where the answer stopped, and a piece that is missing is a hole", () => {
+  const [begin, a, b, c] = streamed("a", "b", "c");
+  const [[signal, second], [, third]] = [b!, c!] as [[string, object], [string, object]];
+  const joined: Sent = [signal, { ...third, firstSeq: 3, event: { type: "text_delta", delta: "bc" } }];
+  expect(shown([started, begin!, a!, joined])).toBe("abc");
+  expect(shown([started, begin!, a!, [signal, third]])).toBe("a");
+  const fromStart: Sent = [signal, { ...second, firstSeq: 1, event: { type: "text_delta", delta: "ab" } }];
+  expect(shown([started, fromStart, c!])).toBe("abc");
+});
+
 test("tools take a line each", () => {
   const run = [
     started,

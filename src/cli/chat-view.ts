@@ -110,7 +110,7 @@ export class ChatView {
       case "proc.changed":
         return this.#changed(payload);
       case "proc.run.stream":
-        return this.#stream(callOf(payload), number(payload.seq), isData(payload.event) ? payload.event : {}, now);
+        return this.#stream(callOf(payload), payload, isData(payload.event) ? payload.event : {}, now);
       case "proc.run.output":
         this.#lastRun = text(payload.runId);
         return this.#output(text(payload.text));
@@ -125,15 +125,18 @@ export class ChatView {
     }
   }
 
-  #stream(of: string, seq: number, event: Data, now: number): void {
+  #stream(of: string, piece: Data, event: Data, now: number): void {
     if (this.#look === "raw" || this.#isOld(of)) return;
+    const seq = number(piece.seq);
+    // Several pieces may come as one.
+    const first = piece.firstSeq === undefined ? seq : number(piece.firstSeq);
     const { shown, seq: last, of: before } = this.#call;
     // The first piece begins another answer, or the same one anew where some of it was shown and its end never came.
-    if (of !== before || (seq === 1 && (last > 1 || shown === ""))) this.#call = { ...newCall(), of, shown };
+    if (of !== before || (first === 1 && (last > 1 || shown === ""))) this.#call = { ...newCall(), of, shown };
     const call = this.#call;
     if (seq <= call.seq) return;
     // A piece that did not come leaves a hole that only the whole text can fill.
-    if (seq !== call.seq + 1) call.hasGap = true;
+    if (first !== call.seq + 1) call.hasGap = true;
     call.seq = seq;
     if (event.type === "thinking_start") this.#think(now);
     else if (event.type === "thinking_delta") this.#thought(text(event.delta));
