@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "smol-toml";
 import type { Client } from "../src/client/client.ts";
-import { reference } from "../src/syscalls/reference.ts";
+import { reference } from "../src/generated/reference.ts";
 import { VERSION } from "../src/protocol/version.ts";
 import { BUILD } from "./support/current-build.ts";
 import type { Host } from "./support/host.ts";

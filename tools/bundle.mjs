@@ -37,8 +37,10 @@ const COMMON = {
   plugins: [ONE_LANGUAGE],
 };
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await products();
   await bundle({ outdir: process.argv[2], node: process.argv[3] || null });
+}
 
 /** `node` builds the web desktop, and must be new enough for Vite; a machine without one runs no gateway either. */
 export async function bundle({ outdir, faults = false, node = null }) {
@@ -50,11 +52,27 @@ export async function bundle({ outdir, faults = false, node = null }) {
   ]);
 }
 
+/** Source files that are derived from others. They change only where what they are made of does: tests may be reading them. */
+async function products() {
+  const outfile = join(ROOT, `.setup/products-${process.pid}.mjs`);
+  try {
+    await build({ ...COMMON, entryPoints: [join(ROOT, "tools/products.ts")], outfile });
+    await run(process.execPath, [outfile, ROOT], {}, "The reference and the guides could not be written");
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}
+
 function web(node, outdir) {
+  const env = { ...process.env, NODE_ENV: "production" };
+  return run(node, [join(ROOT, "tools/web.mjs"), outdir], { env }, "The web desktop could not be built");
+}
+
+function run(program, args, options, problem) {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, [join(ROOT, "tools/web.mjs"), outdir], { stdio: "inherit", env: { ...process.env, NODE_ENV: "production" } });
+    const child = spawn(program, args, { stdio: "inherit", ...options });
     child.on("error", reject);
-    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error("The web desktop could not be built: the lines above say why"))));
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${problem}: the lines above say why`))));
   });
 }
 

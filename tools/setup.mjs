@@ -15,6 +15,8 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const WORK = join(ROOT, ".setup");
 const MODULES = join(ROOT, "node_modules");
 const INSTALLED = join(MODULES, ".gsv-installed.json");
+/** Source files that the build writes. */
+const PRODUCTS = join("src", "generated");
 const NODE_WANTED = [24, 16];
 
 const builds = new Builds(join(WORK, "builds"), join(ROOT, "dist"));
@@ -43,11 +45,11 @@ async function main(command, args) {
 
 /** Installs and builds what is missing or out of date; `dev` adds what only tests and tools need. */
 export async function prepare({ dev }) {
-  if (isInstalled(dev) && builds.isCurrent(sourceSignature())) return;
+  if (isInstalled(dev) && isBuilt(sourceSignature())) return;
   const work = async () => {
     if (!isInstalled(dev)) await install(dev);
     const signature = sourceSignature();
-    if (!builds.isCurrent(signature)) await build(signature);
+    if (!isBuilt(signature)) await build(signature);
   };
   await withLock(join(WORK, "lock"), work, (pid) => say(`Another command installs or builds (process ${pid}); waiting for it.`));
 }
@@ -55,6 +57,10 @@ export async function prepare({ dev }) {
 function isInstalled(dev) {
   const done = readJson(INSTALLED);
   return done?.lock === lockfileHash() && (done.dev || !dev);
+}
+
+function isBuilt(signature) {
+  return builds.isCurrent(signature) && existsSync(join(ROOT, PRODUCTS, "reference.ts"));
 }
 
 function lockfileHash() {
@@ -156,10 +162,10 @@ export function handOver(args) {
 /** Names, sizes and times of everything a bundle is made of. */
 function sourceSignature() {
   const lines = [];
-  for (const folder of ["src", "tools", "web"]) {
+  for (const folder of ["src", "tools", "web", "docs/guides"]) {
     for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).sort()) {
       const stat = statSync(join(ROOT, folder, path));
-      if (stat.isFile()) lines.push(`${folder}/${path} ${stat.size} ${stat.mtimeMs}`);
+      if (stat.isFile() && !join(folder, path).startsWith(PRODUCTS)) lines.push(`${folder}/${path} ${stat.size} ${stat.mtimeMs}`);
     }
   }
   lines.push(String(statSync(join(ROOT, "package-lock.json")).mtimeMs));

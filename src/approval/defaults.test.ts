@@ -2,7 +2,7 @@
 // A call that is not in this table fails the first test, so that nobody adds one without thinking of it.
 
 import { expect, test } from "vitest";
-import { reference } from "../syscalls/reference.ts";
+import { reference } from "../generated/reference.ts";
 import { defaultPolicy, isNamedByDefault } from "./defaults.ts";
 import { type Action, checkPolicy, decide, readPolicy } from "./policy.ts";
 import { parseScript } from "./script.ts";

@@ -17,7 +17,7 @@ import { afterStop, briefly, wordsOf } from "./said.ts";
 import { printable } from "./terminal.ts";
 import { BUDGET, questionOf, questionText } from "./tool-call.ts";
 
-type Waiting = { runId: string; text: string; paused?: true };
+type Waiting = { runId: string; text: string; paused?: true | undefined };
 
 const EARLIER_MESSAGES = 6;
 const HISTORY_MESSAGES = 60;

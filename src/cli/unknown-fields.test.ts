@@ -1,7 +1,7 @@
 // Which fields of a call's arguments are named as unknown, by the schemas the gateway goes by.
 
 import { expect, test } from "vitest";
-import { reference } from "../syscalls/reference.ts";
+import { reference } from "../generated/reference.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 const unknown = (call: string, args: unknown) => unknownFields(reference.find(({ name }) => name === call)!.args, args);

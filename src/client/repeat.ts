@@ -2,7 +2,7 @@
 // something on a device may under a key as well, because the device remembers what it did. Of anything else that was under
 // way nobody can say whether it was carried out.
 
-import { EFFECTS, READS, WRITES } from "./calls.ts";
+import { EFFECTS, READS, WRITES } from "./repeatable.ts";
 import { CallError, ConnectionLost } from "./line.ts";
 
 /** For how long a gateway or a device remembers a key, less some: later the same call would be carried out a second time. */

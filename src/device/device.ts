@@ -4,13 +4,13 @@
 import { join } from "node:path";
 import { connect, type Auth, type Client, type SocketConstructor } from "../client/client.ts";
 import { CallError } from "../client/line.ts";
-import { decode } from "../gate/decode.ts";
+import { decode } from "../calls/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { hashPieces } from "../hosts/shared/crypto.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
 import { VERSION } from "../protocol/version.ts";
-import { hardwareCalls } from "../syscalls/hardware.table.ts";
+import { hardwareCalls } from "../hardware/calls/table.ts";
 import { environment } from "./environment.ts";
 import { MachineFiles } from "./files.ts";
 import { Cancels } from "./cancels.ts";
@@ -79,7 +79,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
       const startedAt = performance.now();
       let outcome: DeviceEvent["outcome"] = "failed";
       try {
-        const run = (signal: AbortSignal) => call.run({ ...machine, signal, ...(body === undefined ? {} : { body }) }, rest as never);
+        const run = (signal: AbortSignal) => call.run({ ...machine, signal, ...(body === undefined ? {} : { body }) }, rest);
         const isKept = ledger !== null && key !== undefined && call.does !== "read";
         const entry = isKept && { key, call: name, args: rest, isLook: isLook(rest) };
         const result = await cancels.run(request, (signal) => (entry ? ledger.once(entry, () => run(signal)) : run(signal)));

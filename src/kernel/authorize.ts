@@ -4,7 +4,7 @@
 import { allows, covers } from "../lib/capability.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
-import type { Syscall } from "../syscalls/define.ts";
+import type { Syscall } from "./calls/define.ts";
 
 export function authorize(
   table: ReadonlyMap<string, Syscall>,

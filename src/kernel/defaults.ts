@@ -1,6 +1,6 @@
 // Configuration before anybody has set any. Only overrides are stored; these lie under them.
 
-import { promptDefaults } from "../process/prompts/prompts.ts";
+import { promptDefaults } from "../agent/prompts/prompts.ts";
 import { AI_DEFAULTS } from "./agents/ai-settings.ts";
 import { QUOTA_KEY } from "./quotas.ts";
 

@@ -3,7 +3,7 @@
 
 import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
-import type { Changed } from "../syscalls/define.ts";
+import type { Changed } from "../calls/define.ts";
 import type { Connections } from "./nouns/connections.ts";
 import type { Device } from "./nouns/devices.ts";
 

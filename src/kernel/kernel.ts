@@ -1,7 +1,7 @@
 // The kernel, put together. A host makes the ports, forwards events to the methods below, and decides nothing.
 
 import { isNamedByDefault } from "../approval/defaults.ts";
-import { type Answer, type Door, pass } from "../gate/gate.ts";
+import { type Answer, type Door, pass } from "./gate.ts";
 import { fail } from "../lib/sys-error.ts";
 import { type Ports } from "../ports/ports.ts";
 import { type Caller, ROOT_UID } from "../protocol/caller.ts";
@@ -10,8 +10,8 @@ import { StorageError } from "../ports/sql.ts";
 import { Windows } from "../models/window.ts";
 import type { WorkersAi } from "../models/workers-ai.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import type { Syscall } from "../syscalls/define.ts";
-import { kernelCalls } from "../syscalls/kernel.table.ts";
+import type { Syscall } from "./calls/define.ts";
+import { kernelCalls } from "./calls/table.ts";
 import { rootsModelServers } from "./agents/ai-settings.ts";
 import type { KernelLink } from "../process/link.ts";
 import { Agents } from "./agents/agents.ts";
@@ -59,7 +59,8 @@ import { Quotas } from "./quotas.ts";
 import { Repos } from "./repos.ts";
 import { type HardwareArgs, refuseKey, route } from "./route.ts";
 import { Routing } from "./routing.ts";
-import { type HardwareSyscall, mustStillMay, run } from "./run.ts";
+import type { HardwareSyscall } from "../hardware/calls/define.ts";
+import { mustStillMay, run } from "./run.ts";
 import { Trials } from "./setup-trials.ts";
 import { Sweeping } from "./sweeping.ts";
 import { migrate } from "./schema/migrate.ts";
@@ -339,7 +340,7 @@ export class Kernel {
           const answer = runs(caller);
           return answer instanceof Promise ? answer.then(tell) : tell(answer);
         }
-        const allowed = judge.pass(call, caller, args as Record<string, unknown>);
+        const allowed = judge.pass(call, caller, args);
         const begin = (as: Caller) => {
           // Judging takes time, in which its run may have been stopped.
           if (signal().aborted) fail(503, "The caller went away before this began");

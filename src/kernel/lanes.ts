@@ -3,10 +3,10 @@
 // Whoever asks for more than can be waited for is told when to come again.
 
 import { fail, SysError } from "../lib/sys-error.ts";
-import type { Answer } from "../gate/gate.ts";
+import type { Answer } from "./gate.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Caller } from "../protocol/caller.ts";
-import type { Syscall } from "../syscalls/define.ts";
+import type { Syscall } from "./calls/define.ts";
 
 export type LaneMeans = {
   now(): number;

@@ -26,7 +26,8 @@ import type { ReadContext, WriteContext } from "./context.ts";
 import type { AccountReads } from "./nouns/accounts.ts";
 import { INLINE_BYTES_MAX } from "./nouns/files.ts";
 import type { Workspace } from "./nouns/workspaces.ts";
-import { type HardwareSyscall, mustStillMay } from "./run.ts";
+import type { HardwareSyscall } from "../hardware/calls/define.ts";
+import { mustStillMay } from "./run.ts";
 import { nativeShell } from "./shell.ts";
 
 type Means = {
@@ -141,7 +142,7 @@ export class NativeTarget {
     body?: Body,
   ): Promise<Record<string, unknown>> {
     const machine = this.#machine(call, caller, signal);
-    return call.run(body === undefined ? machine : { ...machine, body }, args as never);
+    return call.run(body === undefined ? machine : { ...machine, body }, args);
   }
 
   /** What this caller sees, for what the kernel reads and keeps on their behalf. */

@@ -3,7 +3,7 @@
 
 import { addressKey } from "../lib/address.ts";
 import { SysError } from "../lib/sys-error.ts";
-import { type Answer, type Door, pass } from "../gate/gate.ts";
+import { type Answer, type Door, pass } from "./gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import compare from "../syscalls/repo/compare.ts";
-import diff from "../syscalls/repo/diff.ts";
+import compare from "./calls/repo/compare.ts";
+import diff from "./calls/repo/diff.ts";
 import { shownTo } from "./repo-shown.ts";
 
 const HUNKS = [{ oldStart: 0, oldCount: 0, newStart: 1, newCount: 1, lines: [{ tag: "add" as const, content: "KEY=1" }] }];
@@ -20,7 +20,7 @@ test("an agent sees that a secret has changed, and not how; a person sees both",
 
 test.each([diff, compare])("$name", async (call) => {
   const context = { repositories: { toRead: () => ({ repo: "ann/a" }) }, repos: { ask: () => Promise.resolve({ files: FILES }) } };
-  const files = async (caller: object) => (await call.run(context as never, caller as never, {} as never)).files;
+  const files = async (caller: object) => (await call.run(context as never, caller as never, {})).files;
   expect(await files({})).toEqual(FILES);
   expect(await files({ agent: AGENT })).toEqual(SHOWN);
 });

@@ -10,7 +10,7 @@ import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
 import { STOPPED } from "../process/link.ts";
 import type { Req, Res, Sig } from "../protocol/frames.ts";
-import { hardwareCalls } from "../syscalls/hardware.table.ts";
+import { hardwareCalls } from "../hardware/calls/table.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import { execStatus } from "./exec-status.ts";
 import { NOBODY, type Route } from "./nouns/routes.ts";

@@ -1,13 +1,15 @@
 // Runs a decoded call: a read at once, a write in its transaction, an effect with the means to commit. Where a request
 // carries a key, the result is stored in the transaction that made it true.
 
-import type { Answer } from "../gate/gate.ts";
+import type { Answer } from "./gate.ts";
 import { allows } from "../lib/capability.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { Sql } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
-import type { Syscall } from "../syscalls/define.ts";
+import type { Data } from "../calls/define.ts";
+import type { HardwareSyscall } from "../hardware/calls/define.ts";
+import type { KernelSyscall, Syscall } from "./calls/define.ts";
 import type { EffectContext, ReadContext, WriteContext } from "./context.ts";
 import type { Results } from "./nouns/results.ts";
 import type { HardwareArgs } from "./route.ts";
@@ -24,26 +26,22 @@ type Means = {
   hardware(call: HardwareSyscall, caller: Caller, args: HardwareArgs, frame: Req, signal: AbortSignal): Promise<Answer>;
 };
 
-export type HardwareSyscall = Extract<Syscall, { runs: "hardware" }>;
-
 const NOTHING: Answer["after"] = [];
 
 export function run(
   means: Means,
   call: Syscall,
   caller: Caller | Stranger,
-  args: unknown,
+  args: Data,
   frame: Req,
   signal: () => AbortSignal,
 ): Answer | Promise<Answer> {
   if (call.runs === "hardware") return onHardware(means, call, caller, args, frame, signal());
   switch (call.does) {
     case "read":
-      return { data: call.run(means.reads, caller as never, args as never), after: NOTHING };
+      return { data: call.run(means.reads, caller, args), after: NOTHING };
     case "write": {
-      const written = means.transactor.run(() =>
-        keyed(means, call, caller, frame, () => call.run(means.writes, caller as never, args as never)),
-      );
+      const written = means.transactor.run(() => keyed(means, call, caller, frame, () => call.run(means.writes, caller, args)));
       return { data: written.value, after: written.after };
     }
     case "effect":
@@ -55,19 +53,19 @@ async function onHardware(
   means: Means,
   call: HardwareSyscall,
   caller: Caller | Stranger,
-  args: unknown,
+  args: Data,
   frame: Req,
   signal: AbortSignal,
 ): Promise<Answer> {
   if (caller.origin === "stranger") fail(403, "Must call sys.connect first");
-  return means.hardware(call, caller, args as HardwareArgs, frame, signal);
+  return means.hardware(call, caller, args, frame, signal);
 }
 
 async function effect(
   means: Means,
-  call: Extract<Syscall, { runs: "kernel"; does: "effect" }>,
+  call: Extract<KernelSyscall, { does: "effect" }>,
   caller: Caller | Stranger,
-  args: unknown,
+  args: Data,
   frame: Req,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -103,7 +101,7 @@ async function effect(
       return written.value;
     },
   });
-  const data = await call.run(context, caller as never, args as never);
+  const data = await call.run(context, caller, args);
   return { data, after, stays: call.keeps === true };
 }
 

@@ -9,13 +9,13 @@ import type { Ports } from "../ports/ports.ts";
 import type { BodyEnd, BodyNote } from "../protocol/body.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
-import type { Syscall } from "../syscalls/define.ts";
+import type { Syscall } from "./calls/define.ts";
 import type { Bodies } from "./bodies.ts";
 import type { ReadContext } from "./context.ts";
 import type { NativeTarget } from "./native.ts";
 import { NATIVE, route, TAKES_NO_KEY } from "./route.ts";
 import type { Routing } from "./routing.ts";
-import type { HardwareSyscall } from "./run.ts";
+import type { HardwareSyscall } from "../hardware/calls/define.ts";
 
 type Means = {
   ports: Ports;

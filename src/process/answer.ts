@@ -2,11 +2,11 @@
 // transaction, so a crash leaves either the question or the whole answer.
 
 import type { OutputBlock } from "../ports/models.ts";
-import { contextState, estimateTokens } from "./estimate.ts";
+import { contextState, estimateTokens } from "../agent/estimate.ts";
 import type { Said } from "./history.ts";
 import { extent, keepContext, type Measured } from "./measure.ts";
 import { LEASE_MS, type State, type Tell, textOf } from "./state.ts";
-import { syscallOf } from "./tools.ts";
+import { syscallOf } from "../agent/tools.ts";
 import type { Generated } from "./turn.ts";
 
 export function answered(state: State, runId: string, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {

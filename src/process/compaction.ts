@@ -3,7 +3,7 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { segmentPath, toArchive } from "./archive.ts";
-import { estimateTokens, resized } from "./estimate.ts";
+import { estimateTokens, resized } from "../agent/estimate.ts";
 import type { Message } from "./history.ts";
 import type { Preparation } from "./link.ts";
 import { extent, keepContext } from "./measure.ts";

@@ -5,7 +5,7 @@ import { fail } from "../lib/sys-error.ts";
 import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
 import { compact, type CompactArgs } from "./compaction.ts";
 import { type Conversation, DEFAULT_CONVERSATION, ID_CHARS_MAX } from "./conversations.ts";
-import { type ContextPolicy, type ContextState, policyProblem } from "./estimate.ts";
+import { type ContextPolicy, type ContextState, policyProblem } from "../agent/estimate.ts";
 import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } from "./fork.ts";
 import { contextNow } from "./measure.ts";
 import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";

@@ -3,7 +3,7 @@
 import { fail } from "../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { type ContextPolicy, type ContextState, defaultPolicy } from "./estimate.ts";
+import { type ContextPolicy, type ContextState, defaultPolicy } from "../agent/estimate.ts";
 
 export const DEFAULT_CONVERSATION = "default";
 export const ID_CHARS_MAX = 256;

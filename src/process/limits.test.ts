@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { turn } from "../lib/turn.ts";
 import { question, read, text, USAGE, World } from "../../test/support/process-world.ts";
-import type { ContextState } from "./estimate.ts";
+import type { ContextState } from "../agent/estimate.ts";
 
 let world: World;
 beforeEach(() => {

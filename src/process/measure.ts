@@ -1,7 +1,7 @@
 // How much a run has used and how full its conversation is, looked at before every model call, and what follows from that.
 
 import { overspent, type Overspent } from "./budget.ts";
-import { contextState, type ContextState, estimateTokens, type Preflight, preflight, resized } from "./estimate.ts";
+import { contextState, type ContextState, estimateTokens, type Preflight, preflight, resized } from "../agent/estimate.ts";
 import type { OwnerAccount, Preparation } from "./link.ts";
 import type { OverflowView } from "./next.ts";
 import { type Run, workedMs } from "./runs.ts";

@@ -3,8 +3,8 @@
 // result behind every tool call, no empty block, and no two messages of one role in a row.
 
 import type { InputBlock, ModelMessage, OutputBlock } from "../ports/models.ts";
-import { estimateTokens } from "./estimate.ts";
-import { UNKNOWN_OUTCOME, type ToolImage } from "./tool-text.ts";
+import { estimateTokens } from "../agent/estimate.ts";
+import { UNKNOWN_OUTCOME, type ToolImage } from "../agent/tool-text.ts";
 
 export type HistoryRow = { id: number; createdAt: number } & (
   | { role: "user"; content: { text: string; media?: readonly Media[] } }

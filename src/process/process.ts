@@ -13,7 +13,7 @@ import { compactForRun } from "./compaction.ts";
 import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import { EarlyAnswers } from "./early-answers.ts";
-import { type ContextState, withoutCompaction } from "./estimate.ts";
+import { type ContextState, withoutCompaction } from "../agent/estimate.ts";
 import type { Said } from "./history.ts";
 import { type Preparation, type ProcessPorts, STOPPED } from "./link.ts";
 import { Live, type LiveAnswer, wireEvent } from "./live.ts";

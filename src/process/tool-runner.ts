@@ -6,8 +6,8 @@ import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import { EarlyAnswers } from "./early-answers.ts";
 import type { HilRequest } from "./link.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "./state.ts";
-import { allowance, capped } from "./tool-text.ts";
-import { toSyscall } from "./tools.ts";
+import { allowance, capped } from "../agent/tool-text.ts";
+import { toSyscall } from "../agent/tools.ts";
 
 export class ToolRunner {
   readonly #state: State;

@@ -2,7 +2,7 @@
 
 import type { AnsweredBy, ModelEvent, ModelMessage, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { breath } from "../lib/breath.ts";
-import { estimateTokens } from "./estimate.ts";
+import { estimateTokens } from "../agent/estimate.ts";
 import type { History } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
 import { type HistoryRow, toMessages } from "./messages.ts";

@@ -7,7 +7,7 @@ import { type Mount, synthetic } from "./mount.ts";
 type Shelf = Readonly<Record<string, string>>;
 
 export function docsMounts(manuals: () => Promise<Shelf>): Mount[] {
-  return [shelf("/etc/docs", async () => (await import("./guides.ts")).guides), shelf("/etc/man", manuals)];
+  return [shelf("/etc/docs", async () => (await import("../generated/guides.ts")).guides), shelf("/etc/man", manuals)];
 }
 
 function shelf(at: string, load: () => Promise<Shelf>): Mount {

@@ -1,7 +1,7 @@
 // Every requirement has a case, and every syscall a requirement.
 
 import { expect, test } from "vitest";
-import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
+import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import "./cases/index.ts";
 import { REQUIREMENTS } from "./requirements.ts";
 import { verified } from "./verifies.ts";

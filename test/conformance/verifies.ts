@@ -3,7 +3,7 @@
 import { deepStrictEqual } from "node:assert";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CallError, type Client, type ClientInfo, Line } from "../../src/client/client.ts";
-import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
+import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import type { Host } from "../support/host.ts";
 import { ALICE, BOB, enter, populate, ROOT } from "../support/people.ts";
 import { RawSocket } from "../support/raw-socket.ts";

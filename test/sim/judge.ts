@@ -2,7 +2,7 @@
 // kernel, only at frames and, through facts.ts, at rows. What was asked for and promised is in ledger.ts.
 
 import { SPARED_MS_MAX } from "../../src/kernel/reception.ts";
-import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
+import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import type { MemorySql } from "../support/memory/sql.ts";
 import { capabilitiesOf, ghosts, uidOf } from "./facts.ts";
 import { type Asked, Ledger } from "./ledger.ts";

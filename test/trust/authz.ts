@@ -3,8 +3,8 @@
 // absent one.
 
 import { sleep } from "../../src/lib/sleep.ts";
-import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
-import type { Syscall } from "../../src/syscalls/define.ts";
+import { kernelCalls } from "../../src/kernel/calls/table.ts";
+import type { Syscall } from "../../src/kernel/calls/define.ts";
 import type { Host } from "../support/host.ts";
 import { ScriptedModel, wants } from "../support/models/scripted.ts";
 import { startNodeHost } from "../support/node-host.ts";

@@ -7,7 +7,7 @@ import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { OperatorError } from "../../src/hosts/node/home.ts";
 import { type UpFlags, upOptions } from "../../src/hosts/node/options.ts";
-import { kernelCalls } from "../../src/syscalls/kernel.table.ts";
+import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import { startNodeHost } from "../support/node-host.ts";
 import { populate } from "../support/people.ts";
 import { RawSocket } from "../support/raw-socket.ts";

@@ -16,7 +16,7 @@ const PATIENCE_MS = 3_000;
 
 export async function call(flags: Globals, [name = "", given]: readonly string[]): Promise<void> {
   const typed = given === undefined || given === "-" ? null : parseArgs(given);
-  const { reference } = await import("../../syscalls/reference.ts");
+  const { reference } = await import("../../generated/reference.ts");
   const known = reference.find((one) => one.name === name);
   // Such a call takes no identity, so none is shown.
   if (known?.from.includes("stranger")) {

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { schemaText } from "../../lib/schema-text.ts";
 import type { Reference } from "../../protocol/reference.ts";
-import { reference } from "../../syscalls/reference.ts";
+import { reference } from "../../generated/reference.ts";
 import { near } from "../near.ts";
 import { Problem } from "../problem.ts";
 import { say, sayTable } from "../terminal.ts";

@@ -190,7 +190,7 @@ function sayRest({ stillRunning, pausedCount }: Partial<Stop>, pid: string): voi
   if (rest !== "") say(rest);
 }
 
-function archived({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string }): string {
+function archived({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string | undefined }): string {
   return archivedTo === undefined ? "" : `; its ${archivedMessages} messages are in ${archivedTo}`;
 }
 

@@ -1,7 +1,7 @@
 // The kernel's side of agents: starts processes, carries to them what people and other processes say, and takes in what they
 // tell. Who may is decided here; what a process does is its own affair (src/process), what it may do is judge.ts.
 
-import { type Answer, type Door, pass } from "../../gate/gate.ts";
+import { type Answer, type Door, pass } from "../gate.ts";
 import { fail } from "../../lib/sys-error.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";

@@ -3,7 +3,7 @@
 // is better than none.
 
 import { FileError, type FileSystem } from "../../hardware/filesystem.ts";
-import type { ContextFile } from "../../process/context/section.ts";
+import type { ContextFile } from "../../agent/context/section.ts";
 
 /** What was left out and why. */
 export type Say = (what: string, fields: { path: string; files?: number; error?: string }) => void;

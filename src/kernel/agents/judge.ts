@@ -11,7 +11,7 @@ import { judge } from "../../approval/tags.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
 import type { AgentCall, Caller } from "../../protocol/caller.ts";
-import type { Syscall } from "../../syscalls/define.ts";
+import type { Syscall } from "../calls/define.ts";
 import type { ReadContext, WriteContext } from "../context.ts";
 import type { Approval } from "../nouns/approvals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";

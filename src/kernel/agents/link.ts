@@ -1,7 +1,7 @@
 // The kernel as one process has it (process/link.ts): carries out its calls through the gate as its user, keeps its files, and
 // hears what it tells. Nothing here trusts a process: whatever it may is looked up anew for every call.
 
-import type { Answer } from "../../gate/gate.ts";
+import type { Answer } from "../gate.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
 import { StorageError } from "../../ports/sql.ts";
 import type { Caller } from "../../protocol/caller.ts";
@@ -10,10 +10,10 @@ import type { Limits } from "../../process/budget.ts";
 import type { ProcessEvent } from "../../process/events.ts";
 import { type HilRequest, type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 import type { StoredMedia } from "../../process/history.ts";
-import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../process/tool-text.ts";
+import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { kernelCalls } from "../../syscalls/kernel.table.ts";
+import { kernelCalls } from "../calls/table.ts";
 import type { CallOfProcess } from "./caller.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { DeviceCalls } from "./device-calls.ts";

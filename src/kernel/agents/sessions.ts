@@ -1,7 +1,7 @@
 // Commands that processes leave running: which they are, whether they still run, and how they are ended with their process.
 // Asked of the targets as the owner, who may end whatever their agents started.
 
-import { type Answer, type Door, pass } from "../../gate/gate.ts";
+import { type Answer, type Door, pass } from "../gate.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { SysCall } from "../../process/link.ts";

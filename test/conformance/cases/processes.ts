@@ -1,7 +1,7 @@
 // The processes there are: listed, started with a place and instructions, given pictures, emptied, and hidden from others.
 
 import { expect } from "vitest";
-import { kernelCalls } from "../../../src/syscalls/kernel.table.ts";
+import { kernelCalls } from "../../../src/kernel/calls/table.ts";
 import { says, toldText, wants } from "../../support/models/scripted.ts";
 import { stages } from "../stage.ts";
 import { expectRefusal, refusal } from "../verifies.ts";

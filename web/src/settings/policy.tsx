@@ -126,11 +126,12 @@ function useProblem(text: string): { text: string | null; hint: string; isChecki
   useEffect(() => {
     if (text === "") return;
     let isHere = true;
-    const timer = setTimeout(async () => {
+    const check = async () => {
       // Where the gateway cannot be asked, saving asks it again.
       const answer = await call("proc.approval.preview", { policy: text, call: "sys.info" }).catch(() => null);
       if (isHere) setChecked({ of: text, problem: answer?.problem ?? null });
-    }, PAUSE_MS);
+    };
+    const timer = setTimeout(() => void check(), PAUSE_MS);
     return () => {
       isHere = false;
       clearTimeout(timer);

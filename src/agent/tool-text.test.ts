@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { MemoryFiles } from "../../test/support/memory/files.ts";
+import { type FileMachine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
+import { fromBase64 } from "../lib/base64.ts";
+import { hardwareCalls } from "../hardware/calls/table.ts";
+import { allowance, capped, toolText, UNKNOWN_OUTCOME } from "./tool-text.ts";
+import { toSyscall } from "./tools.ts";
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const data = (value: unknown) => toolText({ ok: true, data: value });
+
+test("a file's text as it is", () => {
+  expect(data({ ok: true, content: "     1\ta \\ b", path: "/a", lines: 1, size: 5 }).text).toBe("     1\ta \\ b");
+  expect(data({ ok: true, content: "     1\ta", path: "/a", lines: 1, size: 5, more: true }).text).toBe(
+    "     1\ta\n[More lines follow these 1: read on with offset]",
+  );
+  expect(data({ ok: true, content: "", path: "/a", lines: 0, size: 0 }).text).toBe("[The file is empty]");
+});
+
+test("a picture that is none is text, since a provider would refuse it from then on", () => {
+  const read = (content: unknown) => data({ ok: true, content, path: "/a", size: 3 });
+  const image = (mimeType: string, data: string) =>
+    read([
+      { type: "text", text: "/a" },
+      { type: "image", mimeType, data },
+    ]);
+  for (const block of [image("image/png", "AQID"), image("image/png", "*"), image("image/png", ""), image("image/svg+xml", "PHN2")]) {
+    expect(block.images).toEqual([]);
+    expect(block.text).toMatch(/^\/a\n\[Something/);
+  }
+  expect(read(["x", null, { type: "odd" }]).images).toEqual([]);
+});
+
+test("what tools really answer", async () => {
+  const files = new MemoryFiles();
+  const machine: FileMachine = { files, limits: NATIVE_LIMITS, now: () => 0, signal: new AbortController().signal };
+  const use = async (name: string, args: Record<string, unknown>) => {
+    const asked = toSyscall(name, { target: "gsv", ...args });
+    if ("error" in asked) return `Error: ${asked.error}`;
+    const call = hardwareCalls.find((call) => call.name === asked.call);
+    if (call?.runs !== "hardware") throw new Error(`No call ${asked.call}`);
+    return toolText({ ok: true, data: await call.run(machine as never, asked.args) });
+  };
+  expect(await use("Write", { path: "a.txt", content: 'say "hi"\n\ttab\n' })).toMatchObject({
+    isError: false,
+    text: expect.stringContaining('"ok":true'),
+  });
+  expect(await use("Read", { path: "a.txt" })).toMatchObject({ text: '     1\tsay "hi"\n     2\t\ttab' });
+  expect(await use("Read", { path: "a.txt", limit: "1" })).toMatchObject({
+    text: expect.stringMatching(/hi"\n\[More lines follow these 1/),
+  });
+  expect(await use("Edit", { path: "a.txt", oldString: "nothing", newString: "" })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^Error: /),
+  });
+  expect(await use("Search", { path: ".", query: "tab" })).toMatchObject({ text: expect.stringContaining('"count":1') });
+  expect(await use("Read", { path: "." })).toMatchObject({ text: expect.stringContaining('"files":["a.txt"]') });
+  await files.write("/home/alice/p.png", fromBase64(PNG));
+  expect(await use("Read", { path: "p.png" })).toEqual({
+    text: expect.stringMatching(/^\/home\/alice\/p\.png \(image\/png/),
+    images: [{ mimeType: "image/png", data: fromBase64(PNG) }],
+    isError: false,
+  });
+});
+
+test("a command's output with how it ended", () => {
+  expect(data({ status: "completed", output: "hi\n", exitCode: 0 })).toMatchObject({ text: "hi\n[Exit code 0]", isError: false });
+  expect(data({ status: "running", output: "hi", sessionId: "sh_1" }).text).toBe("hi\n[Still running; sessionId sh_1]");
+  expect(data({ status: "failed", output: "oh", error: "Command exited with code 2", exitCode: 2 })).toMatchObject({
+    text: "oh\nError: Command exited with code 2",
+    isError: true,
+  });
+});
+
+test("anything else as it is or as compact JSON", () => {
+  expect(data("plain").text).toBe("plain");
+  expect(data({ ok: true, path: "/", files: ["a"], directories: [] }).text).toBe('{"ok":true,"path":"/","files":["a"],"directories":[]}');
+  expect(data(undefined).text).toBe("null");
+});
+
+test("failures begin with Error, and an unknown outcome is said to be one", () => {
+  expect(data({ ok: false, error: "Not found: /a" })).toEqual({ text: "Error: Not found: /a", images: [], isError: true });
+  expect(toolText({ ok: false, error: { message: "Offline" } }).text).toBe("Error: Offline");
+  expect(toolText({ ok: false, error: { message: "Gone", details: { outcome: "unknown" } } }).text).toBe(`Error: Gone\n${UNKNOWN_OUTCOME}`);
+});
+
+test("of too much, head and tail with a note", () => {
+  const text = Array.from({ length: 1_000 }, (_, at) => `line ${at}`).join("\n");
+  const cut = capped(text, 300, "/var/x.txt");
+  expect(cut.isCut).toBe(true);
+  expect(cut.text).toMatch(/^line 0\n.*line \d+\n\[\.\.\. \d+ of 8889 characters left out; all of it is in \/var\/x\.txt .*\n.*line 999$/s);
+  for (const line of cut.text.split("\n")) expect(line).toMatch(/^line \d+$|^\[/);
+  expect(capped("short", 5, null)).toEqual({ text: "short", isCut: false });
+});
+
+test("what is kept is within the cap and breaks no character", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 400 }), fc.integer({ min: 10, max: 200 }), (text, chars) => {
+      const cut = capped(text, chars, null);
+      const [head = "", tail = ""] = cut.text.split(/\n\[\.\.\. \d+ of \d+ characters left out; ask for less at once \.\.\.\]\n/);
+      expect(cut.isCut).toBe(text.length > chars);
+      expect(head.length + tail.length).toBeLessThanOrEqual(chars);
+      expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+      expect(cut.text.isWellFormed()).toBe(text.isWellFormed());
+    }),
+  );
+});
+
+test("a turn's results share its room", () => {
+  const limits = { perCallChars: 40_000, perTurnChars: 100_000 };
+  expect(allowance(0, 1, limits)).toBe(40_000);
+  expect(allowance(0, 10, limits)).toBe(10_000);
+  expect(allowance(90_000, 1, limits)).toBe(10_000);
+  expect(allowance(200_000, 3, limits)).toBe(2_000);
+});

@@ -1,0 +1,140 @@
+// The tools a model is shown, made from the syscalls they stand for: a tool has no schema of its own. What comes back is in
+// tool-text.ts.
+
+import { z } from "zod";
+import { decode } from "../calls/decode.ts";
+import { allows } from "../lib/capability.ts";
+import type { JsonSchema } from "../lib/schema-text.ts";
+import { SysError } from "../lib/sys-error.ts";
+import type { ModelTool } from "../ports/models.ts";
+import type { HardwareSyscall } from "../hardware/calls/define.ts";
+import fsDelete from "../hardware/calls/fs/delete.ts";
+import fsEdit from "../hardware/calls/fs/edit.ts";
+import fsRead from "../hardware/calls/fs/read.ts";
+import fsSearch from "../hardware/calls/fs/search.ts";
+import fsWrite from "../hardware/calls/fs/write.ts";
+import shellExec from "../hardware/calls/shell/exec.ts";
+
+type Data = Record<string, unknown>;
+
+type Tool = {
+  name: string;
+  call: HardwareSyscall;
+  /** For a model, where the call's own says more than a model can use. */
+  doc?: string;
+  /** The arguments a model may give; all of them where nothing is said. */
+  shows?: readonly string[];
+  /** Whether it has to say where; a command that runs is found by its session. */
+  target: "required" | "optional";
+};
+
+const TOOLS: readonly Tool[] = [
+  { name: "Read", call: fsRead, target: "required" },
+  { name: "Write", call: fsWrite, target: "required" },
+  { name: "Edit", call: fsEdit, target: "required" },
+  { name: "Delete", call: fsDelete, target: "required" },
+  { name: "Search", call: fsSearch, target: "required" },
+  {
+    name: "Shell",
+    call: shellExec,
+    doc: "Run a command: input is the command, in cwd. One that is not done in time answers running with a sessionId; call again with that sessionId and an empty input for more output, with text for its standard input, or with \\u0003 to end it. Of too much output the beginning and the end are kept.",
+    shows: ["input", "cwd", "sessionId"],
+    target: "optional",
+  },
+];
+
+export type ToolDevice = { id: string; implements: readonly string[] };
+
+/** `devices` are those that are online; `may` says which calls the process holds the capability for. */
+export function modelTools(devices: readonly ToolDevice[], may: (call: string) => boolean = () => true): ModelTool[] {
+  return TOOLS.filter(({ call }) => may(call.name)).map((tool) => ({
+    name: tool.name,
+    description: tool.doc ?? tool.call.doc,
+    parameters: parameters(tool, devices),
+  }));
+}
+
+/** The syscall behind a tool, for those who show one. */
+export function syscallOf(name: string): string | null {
+  return toolNamed(name)?.call.name ?? null;
+}
+
+/**
+ * What a model asked for as a call, or what to tell the model. Arguments are checked here as well as by the gate, so that nobody
+ * is asked to allow what cannot run.
+ */
+export function toSyscall(name: string, given: Data | null): { call: string; args: Data } | { error: string } {
+  const tool = toolNamed(name);
+  if (tool === undefined) return { error: `Unknown tool "${name}". The tools are ${TOOLS.map((tool) => tool.name).join(", ")}` };
+  if (given === null) return { error: `The arguments of ${name} were not valid JSON, so nothing was done. Send the call again` };
+  const args = repaired(tool, given);
+  if (args.target === undefined && tool.target === "required")
+    return { error: `target is required: say where ${name} is to run, gsv or the id of a device` };
+  try {
+    return { call: tool.call.name, args: decode(tool.call.args, args) };
+  } catch (error) {
+    if (!(error instanceof SysError)) throw error;
+    return { error: `${error.message}. Nothing was done` };
+  }
+}
+
+function toolNamed(name: string): Tool | undefined {
+  return TOOLS.find((tool) => tool.name === name);
+}
+
+function parameters(tool: Tool, devices: readonly ToolDevice[]): Data {
+  const schema = schemaOf(tool);
+  const shown = Object.entries(schema.properties ?? {}).filter(([name]) => isShown(tool, name));
+  const { required = [] } = schema;
+  return {
+    type: "object",
+    properties: { target: { type: "string", description: targetText(tool, devices) }, ...Object.fromEntries(shown.map(plain)) },
+    required: tool.target === "required" ? ["target", ...required] : required,
+    additionalProperties: false,
+  };
+}
+
+const schemas = new Map<HardwareSyscall, JsonSchema>();
+
+/** Made once: it takes longer than most calls do. */
+function schemaOf({ call }: Tool): JsonSchema {
+  const known = schemas.get(call);
+  if (known !== undefined) return known;
+  const schema = z.toJSONSchema(call.args, { io: "input" }) as JsonSchema;
+  schemas.set(call, schema);
+  return schema;
+}
+
+function isShown({ shows }: Tool, name: string): boolean {
+  return name !== "target" && (shows === undefined || shows.includes(name));
+}
+
+/** Bounds are the gate's to hold; in front of a model they only take up room. */
+function plain([name, { type, enum: values }]: [string, JsonSchema]): [string, JsonSchema] {
+  return [name, { ...(type === undefined ? {} : { type }), ...(values === undefined ? {} : { enum: values }) }];
+}
+
+function targetText({ call, target }: Tool, devices: readonly ToolDevice[]): string {
+  const able = devices.filter((device) => allows(device.implements, call.name)).map(({ id }) => id);
+  const list = ["gsv", ...able.toSorted()].join(", ");
+  return target === "required" ? `Where it runs, one of: ${list}` : `Where it runs, one of: ${list}. Not needed with sessionId`;
+}
+
+/** What models get wrong and nobody can misunderstand: null for nothing, and numbers and truth values as text. */
+function repaired(tool: Tool, given: Data): Data {
+  const { properties = {} } = schemaOf(tool);
+  const args: Data = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null || (name !== "target" && !isShown(tool, name))) continue;
+    args[name] = typeof value === "string" ? read(value, properties[name]?.type) : value;
+  }
+  // A session that is none, as models write it that fill in every field.
+  if (args.sessionId === "") delete args.sessionId;
+  return args;
+}
+
+function read(text: string, type: JsonSchema["type"]): unknown {
+  if (type === "integer" && /^\d{1,15}$/.test(text)) return Number(text);
+  if (type === "boolean" && /^(true|false)$/.test(text)) return text === "true";
+  return text;
+}

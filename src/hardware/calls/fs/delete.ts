@@ -1,0 +1,21 @@
+// Deletes a file or a directory.
+
+import { z } from "zod";
+import { deleteFile } from "../../delete.ts";
+import { Failure } from "../../../protocol/records.ts";
+import { hardwareSyscall } from "../define.ts";
+
+export default hardwareSyscall({
+  name: "fs.delete",
+  doc: "Delete a file, or a directory with all below it. There is no way back.",
+  runs: "hardware",
+  does: "effect",
+  keeps: true,
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ path: z.string().min(1) }),
+  result: z.union([z.object({ ok: z.literal(true), path: z.string() }), Failure]),
+  fails: { 403: "a device that is not the caller's", 503: "a device that is offline" },
+  example: { args: { path: "~/old" }, result: { ok: true, path: "/home/alice/old" } },
+  run: deleteFile,
+});

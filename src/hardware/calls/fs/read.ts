@@ -1,0 +1,40 @@
+// Reads a file or lists a directory.
+
+import { z } from "zod";
+import { readFile } from "../../read.ts";
+import { Failure } from "../../../protocol/records.ts";
+import { hardwareSyscall } from "../define.ts";
+
+const Block = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+]);
+
+export default hardwareSyscall({
+  name: "fs.read",
+  doc: "Read a text file with numbered lines, a picture as an image block, or a directory's names. offset is the number of lines to pass over, limit how many to return; without a limit, all of them. more says that lines follow those returned.",
+  runs: "hardware",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  atOnce: 8,
+  args: z.object({ path: z.string().min(1), offset: z.int().min(0).optional(), limit: z.int().min(0).optional() }),
+  result: z.union([
+    z.object({
+      ok: z.literal(true),
+      content: z.union([z.string(), z.array(Block)]),
+      path: z.string(),
+      lines: z.int().optional(),
+      size: z.int(),
+      more: z.literal(true).optional(),
+    }),
+    z.object({ ok: z.literal(true), path: z.string(), files: z.array(z.string()), directories: z.array(z.string()) }),
+    Failure,
+  ]),
+  fails: { 403: "a device that is not the caller's", 503: "a device that is offline" },
+  example: {
+    args: { path: "~/notes.md" },
+    result: { ok: true, content: "     1\thello", path: "/home/alice/notes.md", lines: 1, size: 6 },
+  },
+  run: readFile,
+});

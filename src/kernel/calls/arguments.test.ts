@@ -1,0 +1,165 @@
+// Every syscall's arguments, generated from its own schema: what fits passes with unknown fields dropped, what does not
+// is refused with 400 and the name of the field, and nothing a caller claims about its own authority reaches a body.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { JsonSchema } from "../../lib/schema-text.ts";
+import { SysError } from "../../lib/sys-error.ts";
+import { kernelCalls } from "./table.ts";
+import { decode } from "../../calls/decode.ts";
+
+const AUTHORITY = {
+  role: "root",
+  capabilities: ["*"],
+  approved: true,
+  isRoot: true,
+  gids: [0],
+  caller: { uid: 0 },
+  origin: "user",
+  pid: 1,
+};
+
+describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_name, call) => {
+  const schema = z.toJSONSchema(call.args, { io: "input", unrepresentable: "any" }) as JsonSchema;
+  const fields = Object.entries(schema.properties ?? {});
+  const required = schema.required ?? [];
+  const valid = valuesOf(schema, call.example.args) as fc.Arbitrary<Record<string, unknown>>;
+
+  it("takes its own example and what its schema describes", () => {
+    decode(call.args, call.example.args);
+    fc.assert(
+      fc.property(valid, (args) => {
+        const decoded = decode(call.args, args);
+        for (const name of Object.keys(decoded)) expect(schema.properties).toHaveProperty(name);
+      }),
+    );
+  });
+
+  it("drops what it does not know, whatever authority it claims", () => {
+    fc.assert(
+      fc.property(valid, fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (args, extra) => {
+        const unknown = Object.entries({ ...extra, ...AUTHORITY, ...(fields.some(([name]) => name === "uid") ? {} : { uid: 0 }) });
+        const foreign = unknown.filter(([name]) => !fields.some(([field]) => field === name) && name !== "__proto__");
+        expect(decode(call.args, { ...Object.fromEntries(foreign), ...args })).toEqual(decode(call.args, args));
+      }),
+    );
+  });
+
+  it("refuses a missing field by name", () => {
+    for (const name of required) {
+      const { [name]: _, ...rest } = call.example.args;
+      expect(refusal(call.args, rest), name).toMatch(named(name));
+    }
+  });
+
+  it("refuses a field of another type by name", () => {
+    for (const [name, field] of fields) {
+      for (const wrong of [{ a: 1 }, [{}], 7.5, true, null, "\u0000text"]) {
+        if (fits(field, wrong)) continue;
+        expect(refusal(call.args, { ...call.example.args, [name]: wrong }), `${name}: ${JSON.stringify(wrong)}`).toMatch(named(name));
+      }
+    }
+  });
+
+  it("refuses text over its limit by name, and takes it at the limit", () => {
+    for (const [name, field] of fields) {
+      if (field.type !== "string" || typeof field.maxLength !== "number") continue;
+      const of = (length: number) => ({ ...call.example.args, [name]: "a".repeat(length) });
+      if (field.pattern === undefined || pattern(field).test("aa")) decode(call.args, of(field.maxLength));
+      expect(refusal(call.args, of(field.maxLength + 1)), name).toMatch(named(name));
+    }
+  });
+
+  it("refuses anything that is not an object of arguments", () => {
+    for (const wrong of [[], "text", 7, null] as unknown[]) {
+      expect(() => decode(call.args, wrong as Record<string, unknown>), JSON.stringify(wrong)).toThrow(SysError);
+    }
+  });
+});
+
+it("names the place inside nested arguments", () => {
+  const args = z.object({ outer: z.object({ list: z.array(z.string().max(3)) }) });
+  expect(refusal(args, { outer: { list: ["abc", 7] } })).toBe("outer.list.1 must be a string");
+  expect(refusal(args, { outer: { list: ["abcd"] } })).toBe("outer.list.0 must be at most 3 characters");
+  expect(refusal(args, { outer: {} })).toBe("outer.list is required");
+  expect(refusal(z.object({ many: z.array(z.int()).max(1) }), { many: [1, 2] })).toBe("many must be at most 1 items");
+});
+
+function refusal(schema: z.ZodType, args: Record<string, unknown>): string {
+  try {
+    decode(schema, args);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SysError);
+    expect((error as SysError).code).toBe(400);
+    return (error as SysError).message;
+  }
+  throw new Error(`accepted: ${JSON.stringify(args).slice(0, 300)}`);
+}
+
+function named(field: string): RegExp {
+  return new RegExp(`\\b${field}\\b`);
+}
+
+/** Values of a schema. Text with a pattern is taken from the example, because a pattern says too little to write it. */
+function valuesOf(schema: JsonSchema, example: unknown): fc.Arbitrary<unknown> {
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options !== undefined) return fc.oneof(...options.map((option) => valuesOf(option, example)));
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => valuesOf({ ...schema, type }, example)));
+  switch (schema.type) {
+    case "object": {
+      const given = (example ?? {}) as Record<string, unknown>;
+      const entries = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, valuesOf(field, given[name])] as const);
+      return fc.record(Object.fromEntries(entries), { requiredKeys: schema.required ?? [] });
+    }
+    case "array":
+      return fc.array(valuesOf(schema.items ?? {}, undefined), { maxLength: Math.min(5, Number(schema.maxItems ?? 5)) });
+    case "integer":
+      return fc.integer({ min: Number(schema.minimum ?? 0), max: Number(schema.maximum ?? 1e9) });
+    case "number":
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    case "string":
+      if (schema.pattern !== undefined) return fc.constant(example);
+      // What is trimmed must leave something.
+      return fc
+        .string({ minLength: Number(schema.minLength ?? 0), maxLength: Math.min(40, Number(schema.maxLength ?? 40)) })
+        .map((text) => `x${text}`.slice(0, 40));
+    default:
+      return fc.jsonValue();
+  }
+}
+
+function pattern(schema: JsonSchema): RegExp {
+  return new RegExp(typeof schema.pattern === "string" ? schema.pattern : "", "u");
+}
+
+function fits(schema: JsonSchema, value: unknown): boolean {
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options !== undefined) return options.some((option) => fits(option, value));
+  if (schema.enum !== undefined) return schema.enum.includes(value);
+  if (Array.isArray(schema.type)) return schema.type.some((type) => fits({ ...schema, type }, value));
+  switch (schema.type) {
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value) && (schema.required ?? []).length === 0;
+    case "array":
+      return false;
+    case "string":
+      return typeof value === "string" && (schema.pattern === undefined || pattern(schema).test(value));
+    case "number":
+    case "integer":
+      return typeof value === "number" && (schema.type === "number" || Number.isInteger(value));
+    case "boolean":
+      return typeof value === "boolean";
+    case "null":
+      return value === null;
+    default:
+      // No type said: anything goes.
+      return true;
+  }
+}

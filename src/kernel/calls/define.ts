@@ -1,0 +1,63 @@
+// Calls that the kernel runs. `does` decides by type what the body may touch: a read gets readers only; a write is a
+// synchronous function inside one transaction (one that returns a promise does not compile); an effect may await and
+// changes rows through commit.
+
+import type { z } from "zod";
+import type { Data, Declaration, Declared, Identified, Schema } from "../../calls/define.ts";
+import type { HardwareSyscall } from "../../hardware/calls/define.ts";
+import type { Caller, Stranger } from "../../protocol/caller.ts";
+import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
+
+type ReadCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
+  runs: "kernel";
+  does: "read";
+  from: Identified;
+  run(context: ReadContext, caller: Caller, args: z.output<A>): z.input<R>;
+};
+
+type WriteCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
+  runs: "kernel";
+  does: "write";
+  from: Identified;
+  run(context: WriteContext, caller: Caller, args: z.output<A>): z.input<R>;
+};
+
+type EffectCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
+  runs: "kernel";
+  does: "effect";
+  from: Identified;
+  run(context: EffectContext, caller: Caller, args: z.output<A>): Promise<z.input<R>>;
+};
+
+/** The few calls a socket may make before it has an identity. `when: "setup"` ends with the first user. */
+type StrangerCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
+  runs: "kernel";
+  does: "effect";
+  from: readonly ["stranger"];
+  when?: "setup";
+  run(context: EffectContext, caller: Stranger, args: z.output<A>): Promise<z.input<R>>;
+};
+
+type Body =
+  | { does: "read"; run(context: ReadContext, caller: Caller | Stranger, args: Data): Data }
+  | { does: "write"; run(context: WriteContext, caller: Caller | Stranger, args: Data): Data }
+  | { does: "effect"; run(context: EffectContext, caller: Caller | Stranger, args: Data): Promise<Data> };
+
+/** A kernel call as the table holds it. The gate checks origin and arguments before it runs the body. */
+export type KernelSyscall<N extends string = string, A extends Schema = Schema, R extends Schema = Schema> = Declared<N, A, R> &
+  Body & { runs: "kernel"; when?: "setup" };
+
+/** Any call of the table. */
+export type Syscall = KernelSyscall | (HardwareSyscall & { when?: never });
+
+export function syscall<const N extends string, A extends Schema, R extends Schema>(
+  declaration: ReadCall<N, A, R> | WriteCall<N, A, R> | EffectCall<N, A, R>,
+): KernelSyscall<N, A, R> {
+  return declaration;
+}
+
+export function strangerSyscall<const N extends string, A extends Schema, R extends Schema>(
+  declaration: StrangerCall<N, A, R>,
+): KernelSyscall<N, A, R> {
+  return declaration;
+}

@@ -1,0 +1,41 @@
+// Copies a file from one target to another.
+
+import { z } from "zod";
+import { Failure } from "../../../protocol/records.ts";
+import { TARGET } from "../../../hardware/calls/define.ts";
+import { syscall } from "../define.ts";
+
+const Place = z.object({ target: TARGET, path: z.string().min(1) });
+
+export default syscall({
+  name: "fs.copy",
+  doc: "Copy a file of any kind and size from one target to another, or within one. Its bytes pass through the gateway and are kept nowhere on the way. The copy is in its place once all is there and its checksum is right; what an interrupted copy of the same version left is not sent again. With progress, copy.progress signals with that name tell how far it is. sent is what really travelled.",
+  runs: "kernel",
+  does: "effect",
+  keeps: true,
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ from: Place, to: Place, progress: z.string().min(1).max(128).optional() }),
+  result: z.union([
+    z.object({ ok: z.literal(true), from: z.string(), to: z.string(), size: z.int(), sha256: z.string(), sent: z.int() }),
+    Failure,
+  ]),
+  fails: {
+    403: "a device that is not the caller's",
+    429: "too many bodies are under way",
+    503: "a device that is offline",
+    507: "the disk is full",
+  },
+  example: {
+    args: { from: { target: "laptop", path: "~/photo.raw" }, to: { target: "server", path: "/srv/photos/photo.raw" } },
+    result: {
+      ok: true,
+      from: "/home/alice/photo.raw",
+      to: "/srv/photos/photo.raw",
+      size: 5,
+      sha256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+      sent: 5,
+    },
+  },
+  run: ({ copies, signal }, caller, args) => copies.copy(caller, args, signal),
+});

@@ -1,0 +1,49 @@
+// Ends what a process is doing.
+
+import { z } from "zod";
+import { OfProcess, RunId, StillRunning } from "../../../protocol/proc-records.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "proc.abort",
+  doc: [
+    "End the run a process is working on, or with runId that run, also one that waits. It is over when this answers, and so is what it waited for: the request to the model, calls on the gateway and on devices, and a command it was just told still runs. What may go on all the same is in stillRunning. Commands the run has left behind go on: proc.session.list has them.",
+    "What the model had said so far stays in the history, marked as stopped. The next message that waits has its turn, unless pauseQueue is set: then what waits in the same conversation stays until proc.queue.resume.",
+  ].join(" "),
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  keeps: true,
+  again: "safe",
+  args: z.object({ ...OfProcess, runId: RunId.optional(), pauseQueue: z.boolean().optional() }),
+  result: z.object({
+    ok: z.literal(true),
+    pid: z.string(),
+    aborted: z.boolean(),
+    runId: z.string().optional(),
+    interruptedToolCalls: z.int().optional(),
+    continuedQueuedRunId: z.string().optional(),
+    pausedCount: z.int().optional(),
+    stillRunning: z.array(StillRunning).optional(),
+  }),
+  fails: { 404: "there is no such process" },
+  example: {
+    args: {},
+    result: { ok: true, pid: "init:1000", aborted: true, runId: "r1" },
+  },
+  async run({ agents }, caller, { pid, runId, pauseQueue }) {
+    const { pid: found, value, stillRunning } = await agents.abort(caller, pid, { runId, pauseQueue });
+    const { aborted, runId: ended, continuedQueuedRunId: next, interruptedToolCalls, pausedCount } = value;
+    return {
+      ok: true as const,
+      pid: found,
+      aborted,
+      ...(ended === null ? {} : { runId: ended }),
+      ...(interruptedToolCalls === undefined ? {} : { interruptedToolCalls }),
+      ...(next === null ? {} : { continuedQueuedRunId: next }),
+      ...(pausedCount === undefined ? {} : { pausedCount }),
+      ...(stillRunning.length === 0 ? {} : { stillRunning }),
+    };
+  },
+});

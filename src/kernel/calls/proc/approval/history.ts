@@ -1,0 +1,75 @@
+// What people were asked, and what they said.
+
+import { z } from "zod";
+import { showRequest } from "../../../../approval/show.ts";
+import { hilRequest } from "../../../agents/questions.ts";
+import { isRoot } from "../../../../protocol/caller.ts";
+import { HilRequest } from "../../../../protocol/proc-records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "proc.approval.history",
+  doc: "List questions that are over, newest first: what was asked, who answered and what became of it.",
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ before: z.number().optional(), limit: z.int().min(1).max(200).optional() }),
+  result: z.object({
+    questions: z.array(
+      HilRequest.extend({
+        pid: z.string(),
+        kind: z.enum(["call", "budget"]),
+        state: z.enum(["pending", "approved", "denied", "used", "expired", "withdrawn"]),
+        decidedAt: z.number().nullable(),
+        decidedBy: z.int().nullable(),
+        reason: z.string().nullable(),
+        shown: z.object({ text: z.string(), isWhole: z.boolean() }),
+      }),
+    ),
+  }),
+  fails: {},
+  example: {
+    args: { limit: 20 },
+    result: {
+      questions: [
+        {
+          requestId: "q1",
+          runId: "r1",
+          conversationId: "default",
+          callId: "c1",
+          toolName: "Shell",
+          syscall: "shell.exec",
+          args: { target: "laptop", input: "uptime" },
+          createdAt: 1763200000000,
+          expiresAt: 1763286400000,
+          target: "laptop",
+          cwd: "/home/alice",
+          why: "shell.exec is to be asked about on a device",
+          pid: "init:1000",
+          kind: "call",
+          state: "used",
+          decidedAt: 1763200005000,
+          decidedBy: 1000,
+          reason: null,
+          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
+        },
+      ],
+    },
+  },
+  run({ approvals, now }, caller, { before = now + 1, limit = 50 }) {
+    const uid = isRoot(caller) ? undefined : caller.uid;
+    return {
+      questions: approvals.history(uid, before, limit).map((one) => ({
+        ...hilRequest(one),
+        pid: one.pid,
+        kind: one.kind,
+        state: one.state,
+        decidedAt: one.decidedAt,
+        decidedBy: one.decidedBy,
+        reason: one.reason,
+        shown: showRequest({ call: one.syscall, args: one.args, target: one.target, cwd: one.cwd }),
+      })),
+    };
+  },
+});

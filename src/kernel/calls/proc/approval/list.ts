@@ -1,0 +1,95 @@
+// What waits for a person, and what they have allowed.
+
+import { z } from "zod";
+import { showRequest } from "../../../../approval/show.ts";
+import { grantRecord, hilRequest } from "../../../agents/questions.ts";
+import { isRoot } from "../../../../protocol/caller.ts";
+import { Grant, HilRequest, Pid } from "../../../../protocol/proc-records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "proc.approval.list",
+  doc: "List the questions that wait for an answer, oldest first, with what exactly will run, and what was remembered and still holds. Everybody sees those of their own processes; root sees all.",
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ pid: Pid.optional(), whole: z.boolean().optional() }),
+  result: z.object({
+    pending: z.array(
+      HilRequest.extend({
+        pid: z.string(),
+        uid: z.int(),
+        kind: z.enum(["call", "budget"]),
+        tags: z.array(z.string()),
+        digest: z.string(),
+        shown: z.object({ text: z.string(), isWhole: z.boolean() }),
+      }),
+    ),
+    grants: z.array(Grant),
+  }),
+  fails: {},
+  example: {
+    args: {},
+    result: {
+      pending: [
+        {
+          requestId: "q1",
+          runId: "r1",
+          conversationId: "default",
+          callId: "c1",
+          toolName: "Shell",
+          syscall: "shell.exec",
+          args: { target: "laptop", input: "uptime" },
+          createdAt: 1763200000000,
+          expiresAt: 1763286400000,
+          target: "laptop",
+          cwd: "/home/alice",
+          why: "shell.exec is to be asked about on a device",
+          pid: "init:1000",
+          uid: 1000,
+          kind: "call",
+          tags: ["remote"],
+          digest: "9f2c",
+          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
+        },
+      ],
+      grants: [
+        {
+          grantId: "g1",
+          uid: 1000,
+          pid: "init:1000",
+          call: "shell.exec",
+          target: "laptop",
+          scope: "exact",
+          folder: null,
+          madeAt: 1763200000000,
+          expiresAt: 1763286400000,
+          says: "The personal agent (init:1000) may run exactly the command that was shown on laptop, for 24 hours",
+          shown: { text: "shell.exec on laptop, in /home/alice\ninput: uptime", isWhole: true },
+          requestId: "q1",
+        },
+      ],
+    },
+  },
+  run({ approvals, now }, caller, { pid, whole }) {
+    const uid = isRoot(caller) ? undefined : caller.uid;
+    const isWanted = (of: { pid: string }) => pid === undefined || of.pid === pid;
+    const pending = approvals.pendingOfUser(uid).filter(isWanted);
+    return {
+      pending: pending.map((one) => ({
+        ...hilRequest(one),
+        pid: one.pid,
+        uid: one.uid,
+        kind: one.kind,
+        tags: one.tags,
+        digest: one.digest,
+        shown: showRequest({ call: one.syscall, args: one.args, target: one.target, cwd: one.cwd }, whole),
+      })),
+      grants: approvals
+        .grantsOfUser(uid, now)
+        .filter(isWanted)
+        .map((grant) => grantRecord(grant, approvals.get(grant.requestId)!, whole)),
+    };
+  },
+});

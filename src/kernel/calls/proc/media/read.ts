@@ -1,0 +1,46 @@
+// Something that was sent along.
+
+import { z } from "zod";
+import { OfProcess } from "../../../../protocol/proc-records.ts";
+import { syscall } from "../../define.ts";
+
+/** Nothing but a type: it becomes part of an address. */
+const MimeType = z
+  .string()
+  .max(200)
+  .regex(/^[\w.+-]+\/[\w.+-]+$/, { error: "mimeType must be a type such as image/png" });
+
+export default syscall({
+  name: "proc.media.read",
+  doc: "Read something that was sent along with a message or shown by a tool, as a data URL, by the key the history has for it. mimeType is the type it is to be told as, such as the one the history has; without it, the end of the key decides.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  again: "safe",
+  atOnce: 2,
+  args: z.object({ ...OfProcess, key: z.string().min(1).max(500), mimeType: MimeType.optional() }),
+  result: z.object({
+    ok: z.literal(true),
+    pid: z.string(),
+    key: z.string(),
+    mimeType: z.string(),
+    size: z.int(),
+    dataUrl: z.string(),
+  }),
+  fails: { 400: "mimeType is no type", 404: "there is no such process or media", 413: "it is larger than 25 MiB" },
+  example: {
+    args: { key: "var/media/1000/init:1000/4f.png" },
+    result: {
+      ok: true,
+      pid: "init:1000",
+      key: "var/media/1000/init:1000/4f.png",
+      mimeType: "image/png",
+      size: 8,
+      dataUrl: "data:image/png;base64,iVBORw0KGgo=",
+    },
+  },
+  async run({ agents }, caller, { pid, key, mimeType }) {
+    return { ok: true as const, key, ...(await agents.readMedia(caller, pid, key, mimeType)) };
+  },
+});

@@ -1,0 +1,26 @@
+// Takes back what waits to be said.
+
+import { z } from "zod";
+import { OfProcess, RunId } from "../../../../protocol/proc-records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "proc.queue.withdraw",
+  doc: "Take back a message that still waits: its run ends as aborted and nothing of it was said.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  keeps: true,
+  args: z.object({ ...OfProcess, runId: RunId }),
+  result: z.object({ ok: z.literal(true), pid: z.string(), runId: z.string(), text: z.string() }),
+  fails: { 404: "there is no such process or message", 409: "it was said already" },
+  example: {
+    args: { runId: "r2" },
+    result: { ok: true, pid: "init:1000", runId: "r2", text: "and then?" },
+  },
+  async run({ agents }, caller, { pid, runId }) {
+    const { pid: found, value } = await agents.ask(caller, pid, "withdrawQueued", { runId });
+    return { ok: true as const, pid: found, runId: value.runId, text: value.text };
+  },
+});

@@ -1,0 +1,38 @@
+// Something is said to a process.
+
+import { z } from "zod";
+import { ConversationId, Media, OfProcess, RunId } from "../../../protocol/proc-records.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "proc.send",
+  doc: "Say something to a process. It begins to work on it, or does so when it is done with what it works on; either way the run ends with proc.run.finished. The same runId again is the same message. The workspace it works in becomes the last used.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  keeps: true,
+  again: "keyed",
+  args: z.object({
+    ...OfProcess,
+    conversationId: ConversationId.optional(),
+    message: z.string().max(1_000_000),
+    media: z.array(Media).max(20).optional(),
+    runId: RunId.optional(),
+  }),
+  result: z.object({ ok: z.literal(true), status: z.literal("started"), runId: z.string(), queued: z.literal(true).optional() }),
+  fails: {
+    400: "nothing is said, or media is not base64",
+    404: "there is no such process",
+    409: "the conversation is closed",
+    413: "what is sent along is too large",
+    429: "too many messages wait",
+  },
+  example: {
+    args: { message: "What is on my laptop's desktop?" },
+    result: { ok: true, status: "started", runId: "5f6c4a3e-1111-4222-8333-944444444444" },
+  },
+  async run({ agents, key }, caller, { runId = key, ...words }) {
+    return { ok: true as const, ...(await agents.send(caller, { ...words, runId })) };
+  },
+});

@@ -1,0 +1,52 @@
+// Commands that a process has left running.
+
+import { z } from "zod";
+import { OfProcess } from "../../../../protocol/proc-records.ts";
+import { syscall } from "../../define.ts";
+
+const Session = z.object({
+  sessionId: z.string(),
+  target: z.string(),
+  command: z.string(),
+  runId: z.string(),
+  conversationId: z.string(),
+  startedAt: z.number(),
+  /** unknown where the target cannot be asked, such as a device that is offline. */
+  state: z.enum(["running", "unknown"]),
+});
+
+export default syscall({
+  name: "proc.session.list",
+  doc: "List the commands that a process has started and that outlived their call, wherever they run, oldest first. shell.exec with the sessionId reads and feeds one, and with a signal ends it; proc.reset and proc.kill end all of them.",
+  runs: "kernel",
+  does: "effect",
+  from: ["user"],
+  grant: ["users"],
+  again: "safe",
+  args: z.object({ ...OfProcess }),
+  result: z.object({ ok: z.literal(true), pid: z.string(), sessions: z.array(Session) }),
+  fails: { 404: "there is no such process" },
+  example: {
+    args: {},
+    result: {
+      ok: true,
+      pid: "init:1000",
+      sessions: [
+        {
+          sessionId: "sh_5b0c",
+          target: "laptop",
+          command: "npm run dev",
+          runId: "r1",
+          conversationId: "default",
+          startedAt: 1763200000000,
+          state: "running",
+        },
+      ],
+    },
+  },
+  async run({ agents }, caller, { pid }) {
+    const process = agents.find(caller, pid);
+    const sessions = await agents.sessions.list(process);
+    return { ok: true as const, pid: process.pid, sessions: sessions.map(({ pid: _, uid: __, ...session }) => session) };
+  },
+});

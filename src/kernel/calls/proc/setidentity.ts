@@ -1,0 +1,22 @@
+// The kernel's own: others are refused by name.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "proc.setidentity",
+  doc: "The kernel tells a process who it is. Nobody else may.",
+  runs: "kernel",
+  does: "effect",
+  from: [],
+  grant: [],
+  args: z.object({}),
+  result: z.object({}),
+  fails: { 403: "always: only the kernel does this" },
+  example: {
+    args: {},
+    result: {},
+  },
+  run: () => fail(403, "Permission denied: proc.setidentity"),
+});

@@ -1,0 +1,61 @@
+// Starts a process.
+
+import { z } from "zod";
+import { DEFAULT_PROFILE } from "../../agents/profiles.ts";
+import { ContextFile, Pid } from "../../../protocol/proc-records.ts";
+import { syscall } from "../define.ts";
+
+const Workspace = z.discriminatedUnion("mode", [
+  z.object({ mode: z.literal("none") }),
+  z.object({ mode: z.literal("inherit") }),
+  z.object({ mode: z.literal("attach"), workspaceId: z.string().min(1).max(128) }),
+  z.object({ mode: z.literal("new"), label: z.string().max(200).optional(), kind: z.enum(["thread", "app", "shared"]).optional() }),
+]);
+
+export default syscall({
+  name: "proc.spawn",
+  doc: "Start an agent process as a child of another, with the identity of its parent. Its profile is task where none is given. It works in its home, in its parent's workspace, in one that is there or in a new one. init is there once for everybody and is only given the prompt.",
+  runs: "kernel",
+  does: "effect",
+  changes: "processes",
+  from: ["user"],
+  grant: ["users"],
+  keeps: true,
+  isExpensive: true,
+  args: z.object({
+    profile: z.string().trim().min(1).max(64).default(DEFAULT_PROFILE),
+    label: z.string().max(200).optional(),
+    prompt: z.string().max(1_000_000).optional(),
+    assignment: z.object({ contextFiles: z.array(ContextFile).max(50), autoStart: z.boolean().optional() }).optional(),
+    parentPid: Pid.optional(),
+    workspace: Workspace.optional(),
+    /** There are no packages yet: what would be dropped silently is refused. */
+    mounts: z.array(z.unknown()).max(0, { error: "mounts are not supported: this gateway has no packages. Leave them out" }).optional(),
+  }),
+  result: z.object({
+    ok: z.literal(true),
+    pid: z.string(),
+    label: z.string().optional(),
+    profile: z.string(),
+    workspaceId: z.string().nullable(),
+    cwd: z.string(),
+  }),
+  fails: {
+    400: "there is no such profile, or mounts are given",
+    403: "a process may not start one of this profile",
+    404: "the parent or the workspace is not there",
+    429: "too many processes",
+  },
+  example: {
+    args: { profile: "task", label: "tidy up", prompt: "Tidy up my notes." },
+    result: {
+      ok: true,
+      pid: "5f6c4a3e-1111-4222-8333-944444444444",
+      label: "tidy up",
+      profile: "task",
+      workspaceId: null,
+      cwd: "/home/alice",
+    },
+  },
+  run: ({ agents }, caller, args) => agents.spawn(caller, args),
+});

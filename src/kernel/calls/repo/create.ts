@@ -1,0 +1,34 @@
+// Makes a repository, or a branch in one.
+
+import { z } from "zod";
+import { personOf } from "../../repos.ts";
+import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "repo.create",
+  doc: "Create a repository by an empty first commit on ref, or that branch in a repository that is there. A branch that exists is left as it is: created is false. description and public are for a new repository; repo.update changes them later. Only the owner, root and whoever holds the capability * may, of whom the last cannot write homes and workspaces of others.",
+  runs: "kernel",
+  does: "effect",
+  keeps: true,
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ repo: RepoSlug, ref: Ref.optional(), description: z.string().max(500).optional(), public: z.boolean().optional() }),
+  result: z.object({ repo: z.string(), ref: z.string(), head: z.string().nullable(), created: z.boolean() }),
+  fails: {
+    400: "not a name or not a branch",
+    403: "a repository the caller may read and not write",
+    404: "another user's, whether it exists or not; for root, an owner who does not exist",
+    409: "a branch that stands in the way",
+    507: "the owner's quota is used up",
+  },
+  example: {
+    args: { repo: "alice/notes", description: "what I read" },
+    result: { repo: "alice/notes", ref: "main", head: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001", created: true },
+  },
+  async run({ repositories, repos, commit, key, now }, caller, args) {
+    const row = repositories.toWrite(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.make(args.repo, args, nouns.now)));
+    const made = await repos.change(row, "create", { slug: row.repo, author: personOf(caller.username), ref: args.ref, key, now });
+    return { repo: row.repo, ref: made.ref, head: made.head, created: made.created };
+  },
+});

@@ -1,0 +1,77 @@
+// Brings a branch from a remote.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { personOf } from "../../repos.ts";
+import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "repo.import",
+  doc: "Bring a branch to where a ref of a git server is, over http or https, whatever it was before. The address is remembered: without remoteUrl the last one is used again. remoteRef is the branch's own name where nothing is said. With a message, a commit of the caller's that holds it and changes nothing is put on top; without, the branch is exactly where the remote's ref is. A repository of one's own that does not exist is made. The import ends when the caller's socket does.",
+  runs: "kernel",
+  does: "effect",
+  keeps: true,
+  from: ["user"],
+  grant: ["users"],
+  isExpensive: true,
+  atOnce: 16,
+  args: z.object({
+    repo: RepoSlug,
+    ref: Ref.optional(),
+    remoteUrl: z.string().min(1).max(4096).optional(),
+    remoteRef: Ref.optional(),
+    message: z.string().optional(),
+  }),
+  result: z.object({
+    repo: z.string(),
+    ref: z.string(),
+    head: z.string().nullable(),
+    changed: z.boolean(),
+    remoteUrl: z.string(),
+    remoteRef: z.string(),
+  }),
+  fails: {
+    400: "no address, one with a password in it, or one that does not speak git",
+    403: "an address that may not be reached, or a repository the caller may read and not write",
+    404: "another user's, whether it exists or not; a ref the remote does not have",
+    413: "the remote sends too much, or the message is too long",
+    429: "too many imports of that owner at once",
+    503: "the remote cannot be reached or fails",
+    504: "the remote takes too long",
+    507: "the owner's quota is used up",
+  },
+  example: {
+    args: { repo: "alice/tools", remoteUrl: "https://git.example/tools.git" },
+    result: {
+      repo: "alice/tools",
+      ref: "main",
+      head: "2c1d8ab0f7e1c5d9c4a1c7f1e2f9d6b3a8e7f001",
+      changed: true,
+      remoteUrl: "https://git.example/tools.git",
+      remoteRef: "main",
+    },
+  },
+  async run({ repositories, repos, commit, key, signal, now }, caller, args) {
+    // The result depends on what a remote has at the time, and cannot be stored in the transaction that made it true.
+    if (key !== undefined) fail(400, "repo.import takes no key: it may be sent again as it is");
+    const present = repositories.toWrite(caller, args.repo);
+    const stored = args.remoteUrl === undefined ? present?.upstream : undefined;
+    const remoteUrl = args.remoteUrl ?? stored?.url ?? fail(400, "remoteUrl is required: this repository has no upstream yet");
+    checkUrl(remoteUrl);
+    const row = present ?? (await commit((nouns) => nouns.repositories.make(args.repo, {}, nouns.now)));
+    const { message = "" } = args;
+    const note = message.trim() === "" ? undefined : { message, author: personOf(caller.username), now };
+    const wanted = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref, note };
+    const { ref, head, changed, remoteRef } = await repos.import(row, wanted, signal);
+    await commit((nouns) => nouns.repositories.setUpstream(row.repo, remoteUrl, remoteRef));
+    return { repo: row.repo, ref, head, changed, remoteUrl, remoteRef };
+  },
+});
+
+/** Before anything is made or kept. */
+function checkUrl(remoteUrl: string): void {
+  const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : fail(400, "remoteUrl is not an address");
+  if (!/^https?:$/.test(url.protocol)) fail(400, "remoteUrl must begin with http:// or https://");
+  if (url.username !== "" || url.password !== "") fail(400, "remoteUrl must not hold a user name or password");
+}

@@ -1,0 +1,27 @@
+// Lists repositories.
+
+import { z } from "zod";
+import { RepoSummary } from "../../../protocol/repo-records.ts";
+import { summaryOf } from "../../repo-summary.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "repo.list",
+  doc: "List the repositories the caller can read, by name: the own home and workspaces, other own ones, and public ones. Root sees all. owner keeps to one user's.",
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ owner: z.string().max(256).optional() }),
+  result: z.object({ repos: z.array(RepoSummary) }),
+  fails: {},
+  example: {
+    args: { owner: "alice" },
+    result: {
+      repos: [{ repo: "alice/home", owner: "alice", name: "home", kind: "home", writable: true, public: false, updatedAt: 1763200000000 }],
+    },
+  },
+  run({ repositories }, caller, { owner }) {
+    return { repos: repositories.list(caller, owner).map((row) => summaryOf(row, repositories.mayWrite(caller, row))) };
+  },
+});

@@ -1,0 +1,35 @@
+// Changes what is said of a repository and who may read it.
+
+import { z } from "zod";
+import { fail } from "../../../lib/sys-error.ts";
+import { summaryOf } from "../../repo-summary.ts";
+import { RepoSlug, RepoSummary } from "../../../protocol/repo-records.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "repo.update",
+  doc: "Set a repository's description, or whether everybody may read it (public also without logging in, over git). Homes and workspaces stay private. Only the owner and root may.",
+  runs: "kernel",
+  does: "write",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ repo: RepoSlug, description: z.string().max(500).optional(), public: z.boolean().optional() }),
+  result: z.object({ repo: RepoSummary }),
+  fails: {
+    403: "a repository the caller may read and not write",
+    404: "no such repository, or another user's private one",
+    409: "a home or workspace to be made public",
+  },
+  example: {
+    args: { repo: "alice/notes", public: true },
+    result: {
+      repo: { repo: "alice/notes", owner: "alice", name: "notes", kind: "user", writable: true, public: true, updatedAt: 1763200000000 },
+    },
+  },
+  run({ repositories, now }, caller, { repo, ...change }) {
+    const row = repositories.toManage(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
+    const changed = repositories.update(row.repo, change);
+    repositories.touched(row.repo, now);
+    return { repo: summaryOf({ ...changed, updatedAt: now }, true) };
+  },
+});

@@ -1,0 +1,28 @@
+// Lets a group call more.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { Gid } from "../../../../protocol/records.ts";
+import { mustCover } from "../../../authorize.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.capability.grant",
+  doc: "Give a group a capability: *, a family such as sys.config.*, or one name. Nobody can give what they do not have. Takes effect on open connections at once.",
+  runs: "kernel",
+  does: "write",
+  changes: "capabilities",
+  from: ["user"],
+  grant: [],
+  args: z.object({ gid: Gid, capability: z.string().min(1).max(128) }),
+  result: z.object({ changed: z.boolean() }),
+  fails: { 400: "not a capability pattern", 403: "more than the caller has", 404: "no such group" },
+  example: { args: { gid: 200, capability: "sys.config.get" }, result: { changed: true } },
+  run({ groups, capabilities, connections }, caller, { gid, capability }) {
+    mustCover(caller, [capability]);
+    if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
+    const changed = capabilities.grant(gid, capability);
+    connections.forget();
+    return { changed };
+  },
+});

@@ -1,0 +1,72 @@
+// Writes configuration.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { isRoot } from "../../../../protocol/caller.ts";
+import { LIMITS } from "../../../../protocol/limits.ts";
+import { READ_ONLY, USER_PREFIXES } from "../../../nouns/config.ts";
+import { quotaProblem } from "../../../quotas.ts";
+import { syscall } from "../../define.ts";
+
+const KEY = /^[^\s/\p{Cc}]+(?:\/[^\s/\p{Cc}]+)*$/u;
+const NEEDS_VALUE = { error: "sys.config.set requires a value" };
+
+export default syscall({
+  name: "sys.config.set",
+  doc: "Write one key. Root may write any but config/server/version; others only their own users/<uid>/ai/ keys. Numbers and booleans are stored as text; values of sensitive keys are sealed at rest.",
+  runs: "kernel",
+  does: "write",
+  changes: "config",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({
+    key: z
+      .string({ error: "sys.config.set requires a key" })
+      .min(1, { error: "sys.config.set requires a key" })
+      .max(LIMITS.configKeyBytes, { error: `key must be at most ${LIMITS.configKeyBytes} characters` })
+      .regex(KEY, { error: "key must be names joined by single slashes" }),
+    value: z
+      .union(
+        [
+          z.string(NEEDS_VALUE).refine(fits, { error: `value must be at most ${LIMITS.configValueBytes} bytes` }),
+          z.number(NEEDS_VALUE),
+          z.boolean(NEEDS_VALUE),
+        ],
+        NEEDS_VALUE,
+      )
+      .transform(String),
+  }),
+  result: z.object({ ok: z.literal(true) }),
+  fails: {
+    400: "key or value is missing or malformed",
+    403: "the key is not the caller's to set, or nobody's",
+    413: "the caller keeps too many keys, or too much in them",
+  },
+  example: { args: { key: "config/server/name", value: "attic" }, result: { ok: true } },
+  run({ config, modelFailures }, caller, { key, value }) {
+    if (isRoot(caller)) {
+      if (READ_ONLY.has(key)) fail(403, `Permission denied: ${key} is read-only`);
+      const problem = quotaProblem(key, value);
+      if (problem !== null) fail(400, problem);
+      config.set(key, value);
+    } else {
+      mustBeOwn(caller.uid, key);
+      config.setWithinShare(caller.uid, key, value);
+    }
+    modelFailures.settingChanged(key);
+    return { ok: true as const };
+  },
+});
+
+function fits(value: string): boolean {
+  return value.length <= LIMITS.configValueBytes && new TextEncoder().encode(value).length <= LIMITS.configValueBytes;
+}
+
+function mustBeOwn(uid: number, key: string): void {
+  if (!key.startsWith("users/")) fail(403, `Permission denied: only root can set system config (${key})`);
+  const own = `users/${uid}/`;
+  if (!key.startsWith(own)) fail(403, `Permission denied: cannot write another user's config (${key})`);
+  const below = key.slice(own.length);
+  if (USER_PREFIXES.some((prefix) => below.startsWith(prefix))) return;
+  fail(403, `Permission denied: key "${below}" is not user-overridable (allowed prefixes: ${USER_PREFIXES.join(", ")})`);
+}

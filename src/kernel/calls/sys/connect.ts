@@ -1,0 +1,137 @@
+// The first request on a socket: who is there.
+
+import { z } from "zod";
+import { isCapabilityPattern } from "../../../lib/capability.ts";
+import { fail } from "../../../lib/sys-error.ts";
+import { PROTOCOL } from "../../../protocol/frames.ts";
+import { ConnectionIdentity, Role } from "../../../protocol/records.ts";
+import { signalsFor } from "../../../protocol/signals.ts";
+import { setupRequired } from "../../authorize.ts";
+import type { WriteContext } from "../../context.ts";
+import { login } from "../../login.ts";
+import { strangerSyscall } from "../define.ts";
+
+const Short = z.string().max(256);
+
+export default strangerSyscall({
+  name: "sys.connect",
+  doc: "Give a socket its identity. Role and capabilities come from the gateway's own tables, never from what the client says of itself. An older socket with the same user, role and client id is closed with code 1000. A driver that remembers by its key what it was asked to do says ledger.",
+  runs: "kernel",
+  does: "effect",
+  from: ["stranger"],
+  grant: [],
+  args: z.object({
+    protocol: z.unknown().optional(),
+    client: z.object({
+      id: Short.trim().min(1),
+      version: Short.default(""),
+      platform: Short.default(""),
+      role: z.unknown().optional(),
+      channel: Short.optional(),
+    }),
+    driver: z.object({ implements: z.array(Short).max(256).optional(), ledger: z.boolean().optional() }).optional(),
+    auth: z.object({ username: z.string().max(256).default(""), password: z.string().optional(), token: Short.optional() }).optional(),
+  }),
+  result: z.object({
+    protocol: z.literal(PROTOCOL),
+    server: z.object({ version: z.string(), connectionId: z.string() }),
+    identity: ConnectionIdentity,
+    syscalls: z.array(z.string()),
+    signals: z.array(z.string()),
+  }),
+  fails: {
+    102: "protocol is not 1",
+    103: "the role is unknown, a driver lists no valid patterns in implements, or a service names no channel",
+    401: "no credential or a wrong one; the answer does not tell which part was wrong",
+    409: "the socket has an identity already, or the user has too many devices",
+    425: "the gateway has no user yet",
+    429: "too many failed attempts; details.retryAfterMs says how long to wait",
+  },
+  example: {
+    args: {
+      protocol: 1,
+      client: { id: "laptop-cli", version: "0.1.0", platform: "linux", role: "user" },
+      auth: { username: "alice", password: "correct horse" },
+    },
+    result: {
+      protocol: 1,
+      server: { version: "0.1.0", connectionId: "0f4c1a9e-6a35-4f5b-9a68-2f8f5f1f7b11" },
+      identity: {
+        role: "user",
+        process: { uid: 1000, gid: 1000, gids: [100, 1000], username: "alice", home: "/home/alice", cwd: "/home/alice", workspaceId: null },
+        capabilities: ["sys.config.get"],
+      },
+      syscalls: ["sys.config.get"],
+      signals: ["device.status", "exec.status"],
+    },
+  },
+  async run(context, stranger, { protocol, client, driver, auth }) {
+    if (protocol !== PROTOCOL) fail(102, "Unsupported protocol version");
+    const role = Role.safeParse(client.role).data ?? fail(103, "Invalid client role");
+    const patterns = role === "driver" ? implemented(driver?.implements) : null;
+    if (role === "service" && !client.channel?.trim()) fail(103, "Service role requires channel field");
+    if (context.accounts.isSetupMode()) setupRequired();
+    const { connectionId, address } = stranger;
+    const { account, credential } = await login(context, auth, { role, clientId: client.id, address });
+    if (context.signal.aborted) fail(503, "The caller went away");
+    if (context.connections.caller(connectionId) !== undefined) fail(409, "Already connected");
+
+    const connection = {
+      connectionId,
+      uid: account.uid,
+      role,
+      clientId: client.id,
+      clientVersion: client.version,
+      platform: client.platform,
+      channel: client.channel?.trim() ?? null,
+      implements: patterns,
+      credential,
+      address,
+    };
+    const open = ({ connections, tokens, now }: WriteContext) => {
+      if (credential.kind === "token") tokens.used([credential.tokenId], now);
+      return connections.open(connection, now);
+    };
+    // Nobody is promised that a connection outlives a crash, so a login waits for no disk. A device is a promise.
+    const caller =
+      patterns === null
+        ? context.relaxed(open)
+        : await context.finish((nouns) => {
+            const { devices, emit, after, now } = nouns;
+            const { platform, version } = client;
+            const { key, isNew } = devices.connected(
+              {
+                deviceId: client.id,
+                ownerUid: account.uid,
+                platform,
+                version,
+                implements: patterns,
+                keepsLedger: driver?.ledger === true,
+                connectionId,
+              },
+              now,
+            );
+            // Until now its name may have meant another device to its owner.
+            if (isNew) nouns.approvals.revokeFor(devices.grantedAs(key), now);
+            after(() => {
+              emit.deviceStatus("connected", key, connectionId);
+              context.agents.deviceCame(key);
+            });
+            return open(nouns);
+          });
+    if (role === "user") context.agents.connected(caller);
+    return {
+      protocol: 1 as const,
+      server: { version: context.about.version, connectionId },
+      identity: caller.identity,
+      syscalls: [...caller.capabilities],
+      signals: signalsFor(role),
+    };
+  },
+});
+
+function implemented(patterns: readonly string[] | undefined): readonly string[] {
+  if (patterns === undefined || patterns.length === 0) fail(103, "Driver role requires implements list");
+  for (const pattern of patterns) if (!isCapabilityPattern(pattern)) fail(103, `Invalid implements pattern: ${pattern}`);
+  return patterns;
+}

@@ -1,0 +1,44 @@
+// Describes a device.
+
+import { z } from "zod";
+import { isRoot } from "../../../../protocol/caller.ts";
+import { DeviceId, DeviceRecord } from "../../../../protocol/records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.device.get",
+  doc: "Describe one device. null where there is none, or none that the caller may use. gids are the groups that may use it, told to its owner and to root.",
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ deviceId: DeviceId }),
+  result: z.object({ device: DeviceRecord.nullable(), gids: z.array(z.int()).optional() }),
+  fails: { 409: "the id means, or meant before, devices of several others: say OWNER@ID" },
+  example: {
+    args: { deviceId: "macbook" },
+    result: {
+      device: {
+        deviceId: "macbook",
+        ownerUid: 1000,
+        description: "my laptop",
+        platform: "darwin",
+        version: "0.1.0",
+        online: true,
+        lastSeenAt: 1763200000000,
+        implements: ["fs.*", "shell.exec"],
+        firstSeenAt: 1763100000000,
+        connectedAt: 1763200000000,
+        disconnectedAt: null,
+      },
+      gids: [200],
+    },
+  },
+  run({ devices }, caller, { deviceId }) {
+    const key = devices.find(caller, deviceId);
+    const device = key === null ? undefined : devices.details(caller, key);
+    if (key === null || device === undefined) return { device: null };
+    const decides = isRoot(caller) || device.ownerUid === caller.uid;
+    return { device, ...(decides ? { gids: devices.groupsOf(key) } : {}) };
+  },
+});

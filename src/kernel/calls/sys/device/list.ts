@@ -1,0 +1,47 @@
+// Lists devices.
+
+import { z } from "zod";
+import { DeviceSummary } from "../../../../protocol/records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.device.list",
+  doc: "List the devices one may use: one's own and those of one's groups; root sees all. Only those online unless includeOffline is true.",
+  runs: "kernel",
+  does: "read",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ includeOffline: z.boolean().optional() }),
+  result: z.object({ devices: z.array(DeviceSummary) }),
+  fails: {},
+  example: {
+    args: { includeOffline: true },
+    result: {
+      devices: [
+        {
+          deviceId: "macbook",
+          ownerUid: 1000,
+          description: "my laptop",
+          platform: "darwin",
+          version: "0.1.0",
+          online: true,
+          lastSeenAt: 1763200000000,
+        },
+      ],
+    },
+  },
+  run({ devices }, caller, { includeOffline = false }) {
+    const seen = devices.list(caller).filter(({ online }) => online || includeOffline);
+    return {
+      devices: seen.map(({ deviceId, ownerUid, description, platform, version, online, lastSeenAt }) => ({
+        deviceId,
+        ownerUid,
+        description,
+        platform,
+        version,
+        online,
+        lastSeenAt,
+      })),
+    };
+  },
+});

@@ -1,0 +1,30 @@
+// Keeps a group from a device.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { DeviceId, Gid } from "../../../../protocol/records.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.device.revoke",
+  doc: "Take a device from a group again. Calls under way are not interrupted. Its owner and root may.",
+  runs: "kernel",
+  does: "write",
+  changes: "devices",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({ deviceId: DeviceId, gid: Gid }),
+  result: z.object({ changed: z.boolean(), gids: z.array(z.int()) }),
+  fails: {
+    403: "a device the caller may use and not manage",
+    404: "no such device, or none the caller may use; no such group",
+    409: "the id means, or meant before, devices of several others: say OWNER@ID",
+  },
+  example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
+  run({ devices, groups }, caller, { deviceId, gid }) {
+    const key = devices.toManage(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
+    if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
+    const changed = devices.revoke(key, gid);
+    return { changed, gids: devices.groupsOf(key) };
+  },
+});

@@ -1,0 +1,30 @@
+// Says who is in a group.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { Gid, Group } from "../../../../protocol/records.ts";
+import { mustCover } from "../../../authorize.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.group.members",
+  doc: "Replace the list of users in a group. Takes effect on open connections at once. Nobody can fill a group that may do more than they may themselves.",
+  runs: "kernel",
+  does: "write",
+  changes: "groups",
+  from: ["user"],
+  grant: [],
+  args: z.object({ gid: Gid, members: z.array(z.string().max(64)).max(10_000) }),
+  result: z.object({ group: Group }),
+  fails: { 403: "a group that may do more than the caller", 404: "no such group or user", 409: "root would leave its own group" },
+  example: { args: { gid: 200, members: ["alice", "bob"] }, result: { group: { gid: 200, name: "family", members: ["alice", "bob"] } } },
+  run({ groups, accounts, capabilities, connections }, caller, { gid, members }) {
+    if (groups.get(gid) === undefined) fail(404, `Unknown group: ${gid}`);
+    mustCover(caller, capabilities.of([gid]));
+    for (const username of members) if (accounts.byName(username) === undefined) fail(404, `Unknown user: ${username}`);
+    if (gid === 0 && !members.includes("root")) fail(409, "root must stay in its own group");
+    groups.setMembers(gid, members);
+    connections.forget();
+    return { group: groups.get(gid)! };
+  },
+});

@@ -1,0 +1,31 @@
+// What this gateway is and where its limits are.
+
+import { z } from "zod";
+import { NATIVE_LIMITS } from "../../../hardware/filesystem.ts";
+import { LIMITS } from "../../../protocol/limits.ts";
+import { syscall } from "../define.ts";
+
+export default syscall({
+  name: "sys.info",
+  doc: "Version, host, start time and limits of the gateway, those of hardware calls on its own target included, and its clock.",
+  runs: "kernel",
+  does: "read",
+  from: ["user", "service"],
+  grant: ["users", "services"],
+  args: z.object({}),
+  result: z.object({
+    version: z.string(),
+    host: z.string(),
+    startedAt: z.number(),
+    now: z.number(),
+    limits: z.record(z.string(), z.number()),
+  }),
+  fails: {},
+  example: {
+    args: {},
+    result: { version: "0.1.0", host: "node", startedAt: 1763200000000, now: 1763200360000, limits: { ...LIMITS, ...NATIVE_LIMITS } },
+  },
+  run({ about, now }) {
+    return { version: about.version, host: about.host, startedAt: about.startedAt, now, limits: { ...about.limits, ...NATIVE_LIMITS } };
+  },
+});

@@ -1,0 +1,73 @@
+// Set-up by chat, for a person who would rather be asked than fill in a form.
+
+import { z } from "zod";
+import { aiSettings } from "../../../agents/ai-settings.ts";
+import { passSetupDoor } from "../../../setup-door.ts";
+import { readGuidance, shownTo } from "../../../setup-guide.ts";
+import { fail } from "../../../../lib/sys-error.ts";
+import { GuideMessage, Lane, OnboardingAssistPatch, OnboardingDraft } from "../../../../protocol/onboarding.ts";
+import { strangerSyscall } from "../../define.ts";
+
+const MESSAGES_MAX = 50;
+/** Before anybody is a user there are only the system's settings. */
+const NOBODY = 0;
+
+export default strangerSyscall({
+  name: "sys.setup.assist",
+  doc: "Ask the gateway's own model for help with setting up: it answers in words and proposes values for the form. Passwords and keys never reach it, and only values that are no secret can be proposed; nothing is set by this call. Where others can reach the gateway, `code` is the one of sys.setup.",
+  runs: "kernel",
+  does: "effect",
+  from: ["stranger"],
+  when: "setup",
+  grant: [],
+  args: z.object({
+    lane: Lane,
+    draft: OnboardingDraft,
+    messages: z.array(GuideMessage).max(MESSAGES_MAX),
+    code: z.string().max(256).optional(),
+  }),
+  result: z.object({
+    message: z.string(),
+    patches: z.array(OnboardingAssistPatch),
+    reviewReady: z.boolean(),
+    focus: z.string().optional(),
+  }),
+  fails: {
+    400: "a value is not acceptable, or the model did not answer in the agreed form",
+    403: "the one-time code is missing or wrong",
+    409: "the gateway has a user already",
+    429: "too many wrong codes, or too many questions",
+    503: "the model cannot be reached",
+  },
+  example: {
+    args: {
+      lane: "quick",
+      draft: {
+        lane: "quick",
+        mode: "guided",
+        stage: "details",
+        detailStep: "account",
+        account: { username: "", password: "", passwordConfirm: "" },
+        admin: { mode: "same", password: "" },
+        system: { timezone: "Europe/Berlin" },
+        ai: { enabled: false, provider: "", model: "", apiKey: "" },
+        source: { enabled: false, value: "", ref: "" },
+        device: { enabled: false, deviceId: "", label: "", expiryDays: "" },
+      },
+      messages: [{ role: "user", content: "call me ada" }],
+    },
+    result: {
+      message: "You will be ada. Type your password into the form yourself.",
+      patches: [{ op: "set", path: "account.username", value: "ada" }],
+      reviewReady: true,
+      focus: "account.password",
+    },
+  },
+  async run(context, stranger, { code, ...input }) {
+    passSetupDoor(context, code, stranger.address);
+    context.throttle.spend("assist", stranger.address, context.now);
+    const { choice } = aiSettings(context.config, NOBODY);
+    const said = await context.trials.guide(choice, shownTo(input), context.signal);
+    return readGuidance(said) ?? fail(400, "The guide's answer could not be read: ask again, or go on with the form");
+  },
+});

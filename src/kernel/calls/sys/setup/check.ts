@@ -1,0 +1,68 @@
+// Whether set-up can go on from here: the code, and the AI provider a person thinks of.
+
+import { z } from "zod";
+import { aiSettings } from "../../../agents/ai-settings.ts";
+import { passSetupDoor } from "../../../setup-door.ts";
+import { providerOf } from "../../../../models/providers.ts";
+import { ModelCheck } from "../../../../protocol/model-check.ts";
+import { strangerSyscall } from "../../define.ts";
+
+const NOBODY = 0;
+
+export default strangerSyscall({
+  name: "sys.setup.check",
+  doc: "Try the values of set-up before anything is set: the code and, where `ai` is given, the provider it names, by listing its models and asking one real, tiny question. What is tried is not kept. Without `ai` it says which model answers where none is chosen.",
+  runs: "kernel",
+  does: "effect",
+  from: ["stranger"],
+  when: "setup",
+  grant: [],
+  args: z.object({
+    code: z.string().max(256).optional(),
+    ai: z
+      .object({
+        provider: z.string().trim().min(1).max(256),
+        model: z.string().trim().max(256).optional(),
+        apiKey: z.string().trim().max(4096).optional(),
+        baseUrl: z.string().trim().max(2048).optional(),
+      })
+      .optional(),
+  }),
+  result: z.object({
+    /** The model that answers where set-up names none; "demo" is no AI. */
+    own: z.object({ provider: z.string(), title: z.string(), model: z.string() }),
+    ai: ModelCheck.nullable(),
+  }),
+  fails: {
+    400: "a value is not acceptable; the message names it",
+    403: "the one-time code is missing or wrong",
+    409: "the gateway has a user already",
+    429: "too many wrong codes, or too many tries",
+  },
+  example: {
+    args: { ai: { provider: "ollama" } },
+    result: {
+      own: { provider: "demo", title: "The demo model", model: "demo" },
+      ai: {
+        ok: true,
+        provider: "ollama",
+        title: "Ollama",
+        model: "qwen3",
+        models: ["qwen3"],
+        ms: 640,
+        said: "ready",
+        problem: null,
+      },
+    },
+  },
+  async run(context, stranger, { code, ai }) {
+    passSetupDoor(context, code, stranger.address);
+    const { provider, model } = aiSettings(context.config, NOBODY).choice;
+    const own = { provider, model, title: providerOf(provider)?.title ?? "The demo model" };
+    if (ai === undefined) return { own, ai: null };
+    context.throttle.spend("check", stranger.address, context.now);
+    const tried = { provider: ai.provider, model: ai.model ?? "", apiKey: ai.apiKey ?? "", baseUrl: ai.baseUrl || null };
+    // Whoever sets the gateway up owns the machine it runs on, and could write the same address into its settings.
+    return { own, ai: await context.trials.check(tried, true, context.signal) };
+  },
+});

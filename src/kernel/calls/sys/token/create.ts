@@ -1,0 +1,93 @@
+// Issues a token.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { type Caller, isRoot } from "../../../../protocol/caller.ts";
+import { FirstUseWithinMs, IssuedToken, Role, TokenKind, Uid } from "../../../../protocol/records.ts";
+import { ROLE_OF } from "../../../nouns/tokens.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.token.create",
+  doc: "Issue a token. Its value is in the answer and nowhere else. A token never carries more than its creator has: a user token cannot outlive the token it was made with, and service tokens are root's to make. Without expiresAt it ends after a year without use, and a connection is a use; with null it never ends. With firstUseWithinMs it is over unless it is used within that time; once used, it lives like any other. endsUnusedAt says when it ends unless it is used before.",
+  runs: "kernel",
+  does: "write",
+  changes: "tokens",
+  from: ["user"],
+  grant: ["users"],
+  secret: true,
+  args: z.object({
+    uid: Uid.optional(),
+    kind: TokenKind,
+    label: z.string().trim().max(200).optional(),
+    allowedRole: Role.optional(),
+    allowedDeviceId: z.string().trim().min(1).max(256).optional(),
+    expiresAt: z.int().nullable().optional(),
+    firstUseWithinMs: FirstUseWithinMs.optional(),
+  }),
+  result: z.object({ token: IssuedToken }),
+  fails: {
+    400: "the role does not fit the kind, a device id on a token that is not for a device, or an expiry in the past",
+    403: "for another user, or for more than the caller has",
+    404: "root named a uid that does not exist",
+    409: "the user has too many tokens that are still valid",
+  },
+  example: {
+    args: { kind: "node", label: "laptop", allowedDeviceId: "laptop", firstUseWithinMs: 3600000 },
+    result: {
+      token: {
+        tokenId: "6f1f0f0e-8a44-4f0e-b6f5-0c1d8f2a9b10",
+        token: "gsv_node_(43 characters, shown once)",
+        tokenPrefix: "gsv_node_Yx3fQ0a",
+        uid: 1000,
+        kind: "node",
+        label: "laptop",
+        allowedRole: "driver",
+        allowedDeviceId: "laptop",
+        createdAt: 1763200000000,
+        expiresAt: null,
+        endsUnusedAt: 1763203600000,
+      },
+    },
+  },
+  run({ accounts, tokens, now }, caller, { uid = caller.uid, kind, label, allowedRole, allowedDeviceId, expiresAt, firstUseWithinMs }) {
+    if (!isRoot(caller) && uid !== caller.uid) fail(403, "Permission denied: cannot create tokens for another user");
+    if (accounts.byUid(uid) === undefined) fail(404, `Unknown uid: ${uid}`);
+    if (allowedRole !== undefined && allowedRole !== ROLE_OF[kind])
+      fail(400, `Invalid allowedRole for kind=${kind}: expected ${ROLE_OF[kind]}`);
+    if (allowedDeviceId !== undefined && kind !== "node") fail(400, "allowedDeviceId is only valid for driver-bound tokens");
+    if (typeof expiresAt === "number" && expiresAt <= now) fail(400, "expiresAt must be in the future");
+    mustBeWithin(caller, kind, expiresAt);
+    if (
+      expiresAt === null &&
+      kind === "user" &&
+      caller.credential.kind === "token" &&
+      tokens.get(caller.credential.tokenId)?.endsUnusedAt != null
+    )
+      fail(403, "Permission denied: the token you are logged in with ends when it is not used; leave expiresAt out, and so does this one");
+    const token = {
+      uid,
+      kind,
+      label: label ?? null,
+      allowedDeviceId: allowedDeviceId ?? null,
+      expiresAt: expiresAt === undefined ? (ownEnd(caller, kind) ?? undefined) : expiresAt,
+      firstUseWithinMs,
+    };
+    return { token: tokens.create(token, now) };
+  },
+});
+
+/** A token must not carry more than its creator has. */
+function mustBeWithin(caller: Caller, kind: TokenKind, expiresAt: number | null | undefined): void {
+  // What services may do is not what their owner may do, and it may grow later.
+  if (kind === "service" && !isRoot(caller)) fail(403, "Permission denied: only root can create service tokens");
+  const end = ownEnd(caller, kind);
+  if (end !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > end)) {
+    fail(403, "Permission denied: a user token cannot outlive the token you are logged in with; log in with your password to make it");
+  }
+}
+
+/** When the caller's own credential ends, where that binds the new token. */
+function ownEnd(caller: Caller, kind: TokenKind): number | null {
+  return kind === "user" && caller.credential.kind === "token" ? caller.credential.expiresAt : null;
+}

@@ -1,0 +1,63 @@
+// Adds a user.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { Account } from "../../../../protocol/records.ts";
+import { mustCover } from "../../../authorize.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.user.create",
+  doc: "Add a user with a home, a private group (gid = uid) and membership in users and in any further groups named. Nobody can put a user into a group that may do more than they may themselves.",
+  runs: "kernel",
+  does: "effect",
+  changes: "users",
+  from: ["user"],
+  grant: [],
+  args: z.object({
+    username: z.string().trim().min(1),
+    password: z.string().min(1),
+    gecos: z.string().max(200).optional(),
+    groups: z.array(z.string().max(64)).max(64).optional(),
+  }),
+  result: z.object({ user: Account }),
+  fails: {
+    400: "a value is missing or not acceptable",
+    403: "a group that may do more than the caller",
+    404: "a group that does not exist",
+    409: "the user exists, or there is a file where the home belongs",
+  },
+  example: {
+    args: { username: "bob", password: "battery staple", groups: ["family"] },
+    result: {
+      user: {
+        uid: 1001,
+        gid: 1001,
+        username: "bob",
+        gecos: "bob",
+        home: "/home/bob",
+        shell: "/bin/init",
+        groups: ["users", "family", "bob"],
+        locked: false,
+      },
+    },
+  },
+  async run({ passwords, signal, finish }, caller, args) {
+    passwords.check(args.password, "password");
+    const hash = await passwords.hash(args.password, signal);
+    return finish(({ accounts, groups, capabilities, connections, files, repositories, now }) => {
+      // Read again: rights may have changed while the password was being hashed.
+      const present = connections.caller(caller.connectionId) ?? caller;
+      const user = accounts.add({ username: args.username, gecos: args.gecos, hash }, now);
+      files.makeHome(user, now);
+      repositories.makeHome(user.username, now);
+      const known = groups.list();
+      for (const name of args.groups ?? []) {
+        const group = known.find((candidate) => candidate.name === name) ?? fail(404, `Unknown group: ${name}`);
+        mustCover(present, capabilities.of([group.gid]));
+        groups.addMember(group.gid, user.username);
+      }
+      return { user: accounts.byUid(user.uid)! };
+    });
+  },
+});

@@ -1,0 +1,52 @@
+// Sets a password and ends what was entered with the old one.
+
+import { z } from "zod";
+import { fail } from "../../../../lib/sys-error.ts";
+import { isRoot } from "../../../../protocol/caller.ts";
+import { byPassword } from "../../../login.ts";
+import { syscall } from "../../define.ts";
+
+export default syscall({
+  name: "sys.user.password",
+  doc: "Set one's own password (with the current one) or, for root, anybody's. Every socket that came in with the old password is closed; with revokeTokens the user's tokens end too. A locked user is unlocked by a new password.",
+  runs: "kernel",
+  does: "effect",
+  changes: "users",
+  from: ["user"],
+  grant: ["users"],
+  args: z.object({
+    username: z.string().max(64).optional(),
+    password: z.string().min(1),
+    current: z.string().optional(),
+    revokeTokens: z.boolean().optional(),
+  }),
+  result: z.object({ ok: z.literal(true) }),
+  fails: {
+    400: "the new password is too short or too long",
+    401: "the current password is missing or wrong",
+    403: "for another user",
+    404: "root named a user that does not exist",
+    429: "too many wrong current passwords",
+  },
+  example: { args: { current: "correct horse", password: "battery staple" }, result: { ok: true } },
+  async run(context, caller, { username = caller.username, password, current, revokeTokens = false }) {
+    if (!isRoot(caller)) {
+      if (username !== caller.username) fail(403, "Permission denied: cannot set the password of another user");
+      if (current === undefined) fail(401, "The current password is required");
+      await byPassword(context, { username, password: current }, caller.address);
+    }
+    const proven = context.accounts.hashOf(username);
+    context.passwords.check(password, "password");
+    const hash = await context.passwords.hash(password, context.signal);
+    return context.finish(({ accounts, connections, tokens, now }) => {
+      const account = accounts.byName(username) ?? fail(404, `Unknown user: ${username}`);
+      // While this one was being hashed, root may have set another: then what was shown is the current one no more.
+      if (!isRoot(caller) && accounts.hashOf(username) !== proven) fail(401, "Authentication failed");
+      accounts.setHash(username, hash, now);
+      const ended = revokeTokens ? tokens.revokeAll(account.uid, "password changed", now) : [];
+      const sockets = [...connections.ofPassword(account.uid), ...ended.flatMap((tokenId) => connections.ofToken(tokenId))];
+      connections.close(sockets, 1008, "Credential revoked");
+      return { ok: true as const };
+    });
+  },
+});

@@ -1,0 +1,20 @@
+// Writes the source files that are derived and not kept in git: the reference behind `gsv help` and the manuals, and the guides
+// that the gateway shows in /etc/docs. The build runs it first (bundle.mjs), as a bundle of its own, on whatever Node the machine
+// has. With a folder as its argument: the root of the clone.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { kernelCalls } from "../src/kernel/calls/table.ts";
+import { guidesModule, pages } from "./generate/pages.ts";
+import { referenceModule, referenceOf } from "./generate/reference.ts";
+
+const root = process.argv[2]!;
+const reference = kernelCalls.map(referenceOf);
+const folder = join(root, "docs/guides");
+const guides = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+const products = { "reference.ts": referenceModule(reference), "guides.ts": guidesModule(guides, pages(reference)) };
+mkdirSync(join(root, "src/generated"), { recursive: true });
+for (const [name, text] of Object.entries(products)) {
+  const path = join(root, "src/generated", name);
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+}

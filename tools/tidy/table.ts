@@ -1,0 +1,82 @@
+// Which folder may import which: the shape of the tree, in code. ARCHITECTURE.md prints it, test/tidy.test.ts enforces it.
+
+/** `imports` names folders, or single files of one. `packages` are those a portable folder may use; other folders may use any. */
+export type Folder = { about: string; imports: readonly string[]; packages?: readonly string[] };
+
+/** From the bottom up: what a folder imports stands above it. Paths are below `src`, but for `web/src`. */
+export const FOLDERS: Readonly<Record<string, Folder>> = {
+  lib: { about: "pure helpers, one idea per file", imports: [], packages: [] },
+  protocol: { about: "frames, limits, callers, records that cross a boundary", imports: ["lib"], packages: ["zod"] },
+  ports: { about: "what a host must provide", imports: ["lib"], packages: [] },
+  generated: { about: "source files that the build writes; not in git", imports: ["protocol"], packages: [] },
+  calls: { about: "what every syscall declares, and how arguments are decoded", imports: ["lib", "protocol"], packages: ["zod"] },
+  hardware: {
+    about: "files and shell of any target, and the calls that run on one",
+    imports: ["calls", "lib", "ports", "protocol"],
+    packages: ["file-type", "zod"],
+  },
+  vfs: { about: "the gateway's own tree of files", imports: ["generated", "hardware", "lib", "ports", "protocol"], packages: [] },
+  shell: {
+    about: "the gateway's own shell",
+    imports: ["hardware", "lib", "ports", "vfs/path.ts"],
+    packages: ["diff", "just-bash/browser"],
+  },
+  approval: {
+    about: "whether a call of an agent runs, is asked about or is refused",
+    imports: ["lib", "shell/syntax.ts", "vfs/path.ts"],
+    packages: ["just-bash/browser", "zod"],
+  },
+  repo: { about: "git repositories", imports: ["lib", "ports"], packages: ["diff", "pako"] },
+  models: { about: "model providers", imports: ["lib", "ports", "protocol"], packages: ["@ai-sdk"] },
+  agent: {
+    about: "what a model is told: prompts, context, tools and their results",
+    imports: ["calls", "hardware", "lib", "ports"],
+    packages: ["zod"],
+  },
+  process: { about: "a durable agent", imports: ["agent", "lib", "ports", "protocol"], packages: [] },
+  kernel: {
+    about: "everything the gateway knows and decides",
+    imports: [
+      "agent",
+      "approval",
+      "calls",
+      "generated",
+      "hardware",
+      "lib",
+      "models",
+      "ports",
+      "process",
+      "protocol",
+      "repo",
+      "shell",
+      "vfs",
+    ],
+    packages: ["hono", "zod"],
+  },
+  client: {
+    about: "the typed WebSocket client; of the kernel, types alone",
+    imports: ["calls/define.ts", "hardware/body.ts", "kernel/calls/table.ts", "lib", "protocol"],
+    packages: [],
+  },
+  "hosts/shared": { about: "what both hosts use", imports: ["lib", "ports"] },
+  "hosts/node": {
+    about: "the gateway on Node",
+    imports: ["hardware", "hosts/shared", "kernel", "lib", "models", "ports", "process", "protocol", "repo", "shell"],
+  },
+  "hosts/cloudflare": {
+    about: "the gateway on Cloudflare",
+    imports: ["hardware", "hosts/shared", "kernel", "lib", "models", "ports", "process", "protocol", "repo", "shell"],
+  },
+  device: {
+    about: "the daemon on other machines",
+    imports: ["calls", "client", "hardware", "hosts/node/own-files.ts", "hosts/shared", "lib", "ports", "protocol"],
+  },
+  cli: {
+    about: "the command line",
+    imports: ["approval", "client", "device", "generated", "hardware", "hosts/node", "hosts/shared", "lib", "protocol"],
+  },
+  "web/src": {
+    about: "the web desktop",
+    imports: ["approval", "client/client.ts", "lib", "models/providers.ts", "protocol/limits.ts"],
+  },
+};
