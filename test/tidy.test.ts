@@ -49,6 +49,21 @@ describe.each(Object.keys(FOLDERS))("a probe in %s is refused", (folder) => {
     });
 });
 
+test("a value is refused where only types may be imported", () => {
+  const probe = (text: string) => importProblems([{ path: "src/client/probe.ts", text }]);
+  expect(probe('import { kernelCalls } from "../kernel/calls/table.ts";')).toHaveLength(1);
+  expect(probe('export { kernelCalls } from "../kernel/calls/table.ts";')).toHaveLength(1);
+  expect(probe('import type { CallTable } from "../kernel/calls/table.ts";')).toEqual([]);
+});
+
+test("a syscall that imports another one is refused, and what all of them share is not", () => {
+  const probe = (text: string) => importProblems([{ path: "src/kernel/calls/proc/ipc/probe.ts", text }]);
+  expect(probe('import send from "./send.ts";')).toHaveLength(1);
+  expect(probe('import spawn from "../spawn.ts";')).toHaveLength(1);
+  expect(probe('import read from "../../../../hardware/calls/fs/read.ts";')).toHaveLength(1);
+  expect(probe('import { syscall } from "../../define.ts";')).toEqual([]);
+});
+
 test("a file outside of all folders is refused", () => {
   expect(importProblems([{ path: "src/elsewhere/a.ts", text: "" }])).toHaveLength(1);
 });

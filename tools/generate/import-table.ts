@@ -11,8 +11,8 @@ export function withImportTable(text: string): string {
 
 function imports(): string {
   const rows = Object.entries(FOLDERS).map(
-    ([name, { about, imports, packages }]) =>
-      `| \`${name}\` | ${about} | ${imports.join(", ") || "nothing"} | ${packages === undefined ? "any" : packages.join(", ") || "none"} |`,
+    ([name, { about, imports, types = [], packages }]) =>
+      `| \`${name}\` | ${about} | ${[...imports, ...types.map((one) => `${one} (types)`)].join(", ") || "nothing"} | ${packages === undefined ? "any" : packages.join(", ") || "none"} |`,
   );
   return ["| folder | holds | imports | packages |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }

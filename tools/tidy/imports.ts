@@ -5,6 +5,7 @@ import { type Folder, FOLDERS } from "./table.ts";
 
 export type Source = { path: string; text: string };
 type Folders = Readonly<Record<string, Folder>>;
+type Import = { specifier: string; isType: boolean };
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b[^"'`;]*?from\s*"([^"]+)"|(?:^|[\n;])\s*import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/g;
 
@@ -16,23 +17,25 @@ export function importProblems(sources: readonly Source[], folders: Folders = FO
 function problemsOf({ path, text }: Source, folders: Folders): string[] {
   const own = folderOf(path, folders);
   if (own === null) return [`${path}: no folder of the table holds it`];
-  const { imports, packages } = folders[own]!;
-  return specifiersIn(text).flatMap((specifier) => {
+  const { imports, types = [], packages } = folders[own]!;
+  return importsIn(text).flatMap(({ specifier, isType }) => {
     const target = resolve(path, specifier);
     if (target === null)
       return packages === undefined || packages.some((name) => isWithin(specifier, name)) ? [] : [refusal(path, own, specifier)];
-    const folder = folderOf(target, folders);
-    if (folder === own) return [];
-    return imports.some((allowed) => isWithin(below(target), allowed)) ? [] : [refusal(path, own, below(target))];
+    if (isCall(path) && isCall(target)) return [`${path}: a syscall may not import another one (${below(target)})`];
+    if (folderOf(target, folders) === own) return [];
+    return [...imports, ...(isType ? types : [])].some((allowed) => isWithin(below(target), allowed))
+      ? []
+      : [refusal(path, own, below(target))];
   });
 }
 
 /** Permissions of the table that no source needs. */
 export function unusedPermissions(sources: readonly Source[], folders: Folders = FOLDERS): string[] {
-  return Object.entries(folders).flatMap(([name, { imports, packages = [] }]) => {
+  return Object.entries(folders).flatMap(([name, { imports, types = [], packages = [] }]) => {
     const own = sources.filter(({ path }) => folderOf(path, folders) === name);
-    const used = own.flatMap(({ path, text }) => specifiersIn(text).map((specifier) => below(resolve(path, specifier) ?? specifier)));
-    return [...imports, ...packages]
+    const used = own.flatMap(({ path, text }) => importsIn(text).map(({ specifier }) => below(resolve(path, specifier) ?? specifier)));
+    return [...imports, ...types, ...packages]
       .filter((allowed) => !used.some((target) => isWithin(target, allowed)))
       .map((allowed) => `${name} may import ${allowed} and does not`);
   });
@@ -44,7 +47,8 @@ export function cycleIn(folders: Folders = FOLDERS): string[] | null {
   const visit = (name: string, path: readonly string[]): string[] | null => {
     if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
     if (done.has(name)) return null;
-    for (const allowed of folders[name]!.imports) {
+    const { imports, types = [] } = folders[name]!;
+    for (const allowed of [...imports, ...types]) {
       const next = folderOf(pathOf(allowed), folders);
       const found = next === null || next === name ? null : visit(next, [...path, name]);
       if (found !== null) return found;
@@ -59,8 +63,16 @@ export function cycleIn(folders: Folders = FOLDERS): string[] | null {
   return null;
 }
 
-function specifiersIn(text: string): string[] {
-  return [...text.matchAll(IMPORT)].map(([, from, alone, dynamic]) => from ?? alone ?? dynamic!);
+function importsIn(text: string): Import[] {
+  return [...text.matchAll(IMPORT)].map(([statement, from, alone, dynamic]) => ({
+    specifier: from ?? alone ?? dynamic!,
+    isType: /^[\s;]*(?:import|export)\s+type\b/.test(statement),
+  }));
+}
+
+/** A file that declares a syscall: the tables and definitions lie directly in `calls`. */
+function isCall(path: string): boolean {
+  return /^src\/(?:kernel|hardware)\/calls\/[^/]+\//.test(path);
 }
 
 function resolve(path: string, specifier: string): string | null {

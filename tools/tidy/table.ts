@@ -1,7 +1,10 @@
 // Which folder may import which: the shape of the tree, in code. ARCHITECTURE.md prints it, test/tidy.test.ts enforces it.
 
-/** `imports` names folders, or single files of one. `packages` are those a portable folder may use; other folders may use any. */
-export type Folder = { about: string; imports: readonly string[]; packages?: readonly string[] };
+/**
+ * `imports` names folders, or single files of one; `types` those of which only types may be imported. `packages` are those a
+ * portable folder may use; other folders may use any.
+ */
+export type Folder = { about: string; imports: readonly string[]; types?: readonly string[]; packages?: readonly string[] };
 
 /** From the bottom up: what a folder imports stands above it. Paths are below `src`, but for `web/src`. */
 export const FOLDERS: Readonly<Record<string, Folder>> = {
@@ -54,8 +57,9 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
     packages: ["hono", "zod"],
   },
   client: {
-    about: "the typed WebSocket client; of the kernel, types alone",
-    imports: ["calls/define.ts", "hardware/body.ts", "kernel/calls/table.ts", "lib", "protocol"],
+    about: "the typed WebSocket client",
+    imports: ["hardware/body.ts", "lib", "protocol"],
+    types: ["calls/define.ts", "kernel/calls/table.ts"],
     packages: [],
   },
   "hosts/shared": { about: "what both hosts use", imports: ["lib", "ports"] },
@@ -77,6 +81,14 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   },
   "web/src": {
     about: "the web desktop",
-    imports: ["approval", "client/client.ts", "lib", "models/providers.ts", "protocol/limits.ts"],
+    imports: [
+      "approval/defaults.ts",
+      "approval/request.ts",
+      "approval/visible.ts",
+      "client/client.ts",
+      "lib",
+      "models/providers.ts",
+      "protocol/limits.ts",
+    ],
   },
 };
