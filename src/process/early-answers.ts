@@ -1,6 +1,6 @@
-// Answers of people that come before the process has written down that it waits for them. The kernel tells of a question and of
-// its answer on two ways, and where both live in objects of their own, the answer may be the first to arrive. In memory only: a
-// new life of the process sends again what it did not hear the end of, and finds the answer there.
+// Answers of people that may arrive before the process has recorded the question. The kernel returns the question as the result
+// of a call and delivers the answer as a message; where kernel and process are separate objects, the message can arrive first.
+// Kept in memory only: after a restart the process sends unfinished calls again, and the kernel then finds the answer.
 
 const KEPT_MAX = 100;
 
