@@ -189,7 +189,7 @@ async function turns({ target, pids, message, seconds }: Extract<Job, { do: "tur
     await line.call("proc.send", { pid, message, runId: randomUUID() });
   };
   return new Promise((resolve, reject) => {
-    line.onSignal = (signal, payload) => {
+    line.onSignal = ({ signal, payload }) => {
       if (signal !== "proc.run.finished") return;
       const { pid, status, error } = payload as { pid: string; status: string; error?: string };
       if (status !== "ok") return reject(new Error(`A run ended as ${status}: ${error}`));

@@ -208,6 +208,7 @@ test("a directory that is somebody else's is refused and left as it is", async (
   mkdirSync(join(shared, "lost+found"));
   // What a gateway leaves that was killed while it wrote its first files.
   for (const name of ["gateway.lock", "secret.key.7.new"]) writeFileSync(join(shared, name), "");
+  mkdirSync(join(shared, "log"), { mode: 0o700 });
   expect((await up("--home", shared)).url).not.toBeNull();
 });
 

@@ -61,7 +61,7 @@ test("a gateway with another key file names each secret it cannot open, and ever
   const alice = await enter(host, ALICE);
   expect(await secretsOf(alice)).toMatchObject({ state: "fail", says: expect.stringContaining(`: ${OWN}.`) as string });
   const finished = new Promise<unknown>((resolve) =>
-    alice.onSignal((signal, payload) => {
+    alice.onSignal(({ signal, payload }) => {
       if (signal === "proc.run.finished") resolve(payload);
     }),
   );

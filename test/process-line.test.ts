@@ -6,7 +6,7 @@ import { ProcessDesk } from "../src/hosts/cloudflare/process-desk.ts";
 import { RemoteKernel } from "../src/hosts/cloudflare/process-link.ts";
 import { turn, type Turn } from "../src/lib/turn.ts";
 import type { Reply } from "../src/ports/reply.ts";
-import type { ProcessEvent } from "../src/process/events.ts";
+import type { ProcessEvent } from "../src/protocol/signals.ts";
 import { STOPPED, type SysCall, type SysOutcome } from "../src/process/link.ts";
 import { ScriptedKernel } from "./support/scripted-kernel.ts";
 
@@ -110,5 +110,5 @@ it("gives up telling after some tries, and tells nothing later before it knows w
 });
 
 function event(seq: number): ProcessEvent {
-  return { seq, signal: "proc.changed", payload: {} };
+  return { seq, signal: "proc.changed", payload: { pid: PID, queuedCount: 0, timestamp: 0, changes: ["usage"] } };
 }

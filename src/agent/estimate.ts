@@ -2,6 +2,7 @@
 // length until a provider has counted it, and from then on by what the provider says.
 
 import type { ModelUsage } from "../ports/models.ts";
+import type { ContextPolicy, ContextState } from "../protocol/proc-records.ts";
 
 const CHARS_PER_TOKEN = 4;
 /** Estimates err on the high side: a run that stops early is mended more easily than one a provider refuses. */
@@ -15,34 +16,6 @@ const LEVELS = [
 ] as const;
 /** A run that is still too large after so many would go on summarizing summaries. */
 const COMPACTIONS_PER_RUN = 3;
-
-export type ContextState = {
-  conversationId: string;
-  runId?: string;
-  messageCount?: number;
-  lastMessageId?: number | null;
-  provider: string;
-  model: string;
-  contextWindowTokens: number | null;
-  maxOutputTokens: number;
-  estimatedInputTokens: number;
-  inputTokens: number;
-  outputTokens?: number;
-  totalTokens?: number;
-  availableInputTokens: number | null;
-  pressure: number | null;
-  level: "unknown" | "ok" | "warn" | "critical" | "full";
-  source: "estimate" | "provider";
-  updatedAt: number;
-};
-
-export type ContextPolicy = {
-  conversationId: string;
-  overflow: "manual" | "auto-compact" | "fail";
-  compactAtPressure: number;
-  keepLast: number;
-  updatedAt: number;
-};
 
 /** Text by its length, anything else by the length of its JSON, with pictures at a flat rate. */
 export function estimateTokens(value: unknown): number {

@@ -5,20 +5,8 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../lib/sys-error.ts";
 import type { Origin } from "../protocol/caller.ts";
+import type { Changed } from "../protocol/signals.ts";
 
-export type Changed =
-  | "approvals"
-  | "capabilities"
-  | "config"
-  | "devices"
-  | "grants"
-  | "groups"
-  | "processes"
-  | "repositories"
-  | "sessions"
-  | "tokens"
-  | "users"
-  | "workspaces";
 export type GroupName = "users" | "drivers" | "services";
 
 /** Arguments and results are objects. */

@@ -1,7 +1,9 @@
 // One message and its answer: for a line of a script, or somebody who asks one thing. Follows the process from before the message
 // is sent until its run has ended, so a cut in between loses nothing.
 
-import type { Client, Followed } from "../client/client.ts";
+import type { Client, Followed, Payload } from "../client/client.ts";
+import { type Activity, IDLE, reduce } from "../client/activity.ts";
+import { HIL_REQUESTED, RUN_FINISHED, RUN_STARTED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../protocol/signal-names.ts";
 import { askKey } from "./ask-key.ts";
 import { isInteractive } from "./ask.ts";
 import { decided } from "./chat-questions.ts";
@@ -24,8 +26,7 @@ export type OnceOptions = {
 /** A question waits for an answer that nobody here can give. */
 export const EXIT_QUESTION = 4;
 
-type Outcome = { status: string; text: string | null; reason?: string; error?: string; usage?: unknown };
-type End = { outcome: Outcome } | { question: Question };
+type End = { outcome: Payload<typeof RUN_FINISHED> } | { question: Question };
 
 export async function chatOnce(client: Client, where: Where, message: string, options: OnceOptions): Promise<number> {
   client.keepConnected();
@@ -44,7 +45,7 @@ class Once {
   readonly #runId = crypto.randomUUID();
   readonly #view: ChatView;
   readonly #look = lookOfStdout();
-  readonly #tools: { name: string; syscall: string; args: unknown; callId: string; ok?: boolean }[] = [];
+  #activity: Activity = IDLE;
   #hasBegun = false;
   #hasEnded = false;
   #interrupts = 0;
@@ -72,7 +73,7 @@ class Once {
       pid,
       onEvent: (event) => this.#event(event),
       onPiece: (piece) => {
-        if (isOurs(piece)) this.#show(this.#view.view("proc.run.stream", piece, Date.now()));
+        if (isOurs(piece)) this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
       },
       onLive: (live) => {
         if (this.#hasBegun) this.#show(this.#view.live(live !== null && isOurs(live) ? live : null));
@@ -103,34 +104,34 @@ class Once {
   }
 
   object(end: End): object {
-    const tools = this.#tools.map(({ callId: _, ...tool }) => tool);
+    const tools = [...this.#activity.calls.values()].map(({ name, syscall, args, end }) => ({
+      name,
+      syscall,
+      args,
+      ...(end === null ? {} : { ok: end.ok }),
+    }));
     const of = { ...this.#where, runId: this.#runId, tools };
     if ("question" in end) return { ...of, status: "waiting", question: end.question };
     const { status, reason, text, error, usage } = end.outcome;
     return { ...of, status, reason, text, ...(error === undefined ? {} : { error }), ...(usage === undefined ? {} : { usage }) };
   }
 
-  #event({ seq, signal, payload }: Followed): void {
+  #event({ isPast: _, ...event }: Followed): void {
+    const { signal, payload } = event;
     if (this.#hasEnded || payload.conversationId !== this.#where.conversationId) return;
-    if (signal === "proc.run.started" && payload.runId === this.#runId) this.#hasBegun = true;
-    const isEnd = signal === "proc.run.finished" && payload.runId === this.#runId;
+    if (signal === RUN_STARTED && payload.runId === this.#runId) this.#hasBegun = true;
+    const end = signal === RUN_FINISHED && payload.runId === this.#runId ? payload : null;
     // Taken back before its turn came, it ends without having begun.
-    if (!this.#hasBegun && !isEnd) return;
-    if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify({ seq, signal, payload })}\n`);
-    this.#keepTool(signal, payload);
-    this.#show(this.#view.view(signal, payload, Date.now()));
-    if (signal === "proc.run.tool.started" || signal === "proc.run.tool.finished") this.#close(({ callId }) => callId === payload.callId);
-    if (signal === "proc.run.hil.requested") this.#heard(questionOf(payload));
-    if (!isEnd) return;
+    if (!this.#hasBegun && end === null) return;
+    if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify(event)}\n`);
+    // The calls of a run are forgotten when it ends, and are told at the end.
+    if (end === null) this.#activity = reduce(this.#activity, event);
+    this.#show(this.#view.view(event, Date.now()));
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#close(({ callId }) => callId === payload.callId);
+    if (signal === HIL_REQUESTED) this.#heard(questionOf(payload));
+    if (end === null) return;
     this.#hasEnded = true;
-    this.#end({ outcome: payload as Outcome });
-  }
-
-  #keepTool(signal: string, payload: Record<string, unknown>): void {
-    const { callId, name, syscall, args, ok } = payload as { callId: string; name: string; syscall: string; args: unknown; ok: boolean };
-    const known = this.#tools.find((tool) => tool.callId === callId);
-    if (signal === "proc.run.tool.started" && known === undefined) this.#tools.push({ name, syscall, args, callId });
-    if (signal === "proc.run.tool.finished" && known !== undefined) known.ok = ok;
+    this.#end({ outcome: end });
   }
 
   #heard(question: Question): void {

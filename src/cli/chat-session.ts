@@ -2,7 +2,9 @@
 // on the line in between; below it stand what is being typed, what waits to be said, and how things are. Questions are answered
 // by a key (chat-questions.ts); what begins with a slash is a command (chat-commands.ts).
 
-import type { Client, Followed, LiveAnswer, StreamPiece } from "../client/client.ts";
+import { type Activity, IDLE, reduce } from "../client/activity.ts";
+import type { AnswerPiece, Client, Followed, LiveAnswer } from "../client/client.ts";
+import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../protocol/signal-names.ts";
 import { runCommand } from "./chat-commands.ts";
 import { chatFoot } from "./chat-foot.ts";
 import { decided, type Decision, EXACTLY, Questions } from "./chat-questions.ts";
@@ -15,7 +17,7 @@ import { EXIT_CANCELLED, Problem } from "./problem.ts";
 import type { Where } from "./processes.ts";
 import { afterStop, briefly, wordsOf } from "./said.ts";
 import { printable } from "./terminal.ts";
-import { BUDGET, questionOf, questionText } from "./tool-call.ts";
+import { BUDGET, type Question, questionOf, questionText } from "./tool-call.ts";
 
 type Waiting = { runId: string; text: string; paused?: true | undefined };
 
@@ -32,8 +34,8 @@ export class ChatSession {
   #editor = new LineEditor();
   /** Being typed: why something is refused. */
   #reason: LineEditor | null = null;
-  /** Runs that were begun and have not ended, and the conversation of each. */
-  readonly #runs = new Map<string, string>();
+  /** Of the whole process: it may be at work in another conversation. */
+  #activity: Activity = IDLE;
   /** Sent from here and not said yet; and those the process says are waiting. */
   #sent: Waiting[] = [];
   #queued: Waiting[] = [];
@@ -101,8 +103,7 @@ export class ChatSession {
       this.client.call("proc.list", {}),
     ]);
     const { activeRunId = null, activeConversationId = null } = processes.find((one) => one.pid === pid) ?? {};
-    this.#runs.clear();
-    if (activeRunId !== null) this.#runs.set(activeRunId, activeConversationId ?? "");
+    this.#activity = { ...IDLE, runs: new Map(activeRunId === null ? [] : [[activeRunId, activeConversationId ?? ""]]) };
     this.#lastMessageId = history.messages.at(-1)?.id ?? 0;
     const words = history.messages.flatMap((message) => {
       const text = wordsOf(message);
@@ -136,7 +137,7 @@ export class ChatSession {
   }
 
   async abort(): Promise<void> {
-    const runId = [...this.#runs].find(([, conversationId]) => conversationId === this.where.conversationId)?.[0];
+    const runId = [...this.#activity.runs].find(([, conversationId]) => conversationId === this.where.conversationId)?.[0];
     if (runId === undefined) return this.remark("It is not working on anything");
     this.#isStopping = true;
     this.#page.redraw();
@@ -168,55 +169,44 @@ export class ChatSession {
     }
   }
 
-  #event({ signal, payload }: Followed): void {
-    const {
-      runId = "",
-      conversationId,
-      callId,
-      messageId,
-      changes,
-    } = payload as {
-      runId?: string;
-      conversationId?: string;
-      callId?: string;
-      messageId?: number;
-      changes?: string[];
-    };
-    if (signal === "proc.run.started") this.#runs.set(runId, conversationId ?? "");
-    if (signal === "proc.run.finished") this.#runs.delete(runId);
+  #event(event: Followed): void {
+    const { signal, payload } = event;
+    const { conversationId } = payload;
+    this.#activity = reduce(this.#activity, event);
     if (conversationId !== this.where.conversationId) {
-      if (signal === "proc.run.hil.requested") this.remark(`A question waits in conversation ${conversationId}: /open ${conversationId}`);
+      if (signal === HIL_REQUESTED) this.remark(`A question waits in conversation ${conversationId}: /open ${conversationId}`);
       return;
     }
-    if (changes?.includes("messages") === true && payload.role === "user") {
-      this.#said.add(runId);
-      // It stood at the end of the history already.
-      if (messageId !== undefined && messageId <= this.#lastMessageId) return;
+    if (signal === HIL_REQUESTED) return this.#ask(payload);
+    if (signal === PROC_CHANGED) {
+      if (payload.changes.includes("messages") && payload.role === "user") {
+        this.#said.add(payload.runId ?? "");
+        // It stood at the end of the history already.
+        if (payload.messageId !== undefined && payload.messageId <= this.#lastMessageId) return;
+      }
+      if (payload.changes.includes("queue")) this.doing(this.#refreshQueue());
     }
-    if (changes?.includes("queue") === true) this.doing(this.#refreshQueue());
-    if (signal === "proc.run.finished") {
-      this.#said.add(runId);
+    if (signal === RUN_FINISHED) {
+      this.#said.add(payload.runId);
       this.#isStopping = false;
     }
-    if (signal === "proc.run.hil.requested") return this.#ask(payload);
-    this.#show(this.#view.view(signal, payload, Date.now()));
-    const isTool = signal === "proc.run.tool.started" || signal === "proc.run.tool.finished";
-    if (isTool || signal === "proc.run.finished")
-      this.#over((question) => (isTool ? question.callId === callId : question.runId === runId));
+    this.#show(this.#view.view(event, Date.now()));
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#over(({ callId }) => callId === payload.callId);
+    if (signal === RUN_FINISHED) this.#over(({ runId }) => runId === payload.runId);
   }
 
-  #piece(piece: StreamPiece): void {
+  #piece(piece: AnswerPiece): void {
     if (piece.conversationId !== this.where.conversationId) return;
     this.#over(({ syscall, runId }) => syscall === BUDGET && runId === piece.runId);
-    this.#show(this.#view.view("proc.run.stream", piece, Date.now()));
+    this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
   }
 
   #live(live: LiveAnswer | null): void {
     this.#show(this.#view.live(live?.conversationId === this.where.conversationId ? live : null));
   }
 
-  #ask(payload: Record<string, unknown>): void {
-    if (this.#questions.add(questionOf(payload))) this.#showQuestion();
+  #ask(question: Question): void {
+    if (this.#questions.add(questionOf(question))) this.#showQuestion();
   }
 
   #over(isOver: Parameters<Questions["remove"]>[0]): void {
@@ -236,7 +226,7 @@ export class ChatSession {
   }
 
   #isWorking(): boolean {
-    return [...this.#runs.values()].includes(this.where.conversationId);
+    return [...this.#activity.runs.values()].includes(this.where.conversationId);
   }
 
   #press(key: Key): void {

@@ -2,31 +2,36 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChatView, type Piece } from "./chat-view.ts";
 import type { Look } from "./look.ts";
-import { questionOf, questionText } from "./tool-call.ts";
+import type { ActivityEvent } from "../client/activity.ts";
+import { type Question, questionText } from "./tool-call.ts";
 
-type Sent = readonly [signal: string, payload: unknown];
+const OF = { pid: "p", runId: "r", conversationId: "default", queuedCount: 0, timestamp: 0 };
 
-const started: Sent = ["proc.run.started", { runId: "r", reason: "proc.send" }];
-const finished = (payload: object): Sent => ["proc.run.finished", { runId: "r", status: "ok", text: null, ...payload }];
-const output = (text: string): Sent => ["proc.run.output", { text, thinking: [] }];
-const call = (callId: string, name: string, syscall: string, args: object): Sent => [
-  "proc.run.tool.started",
-  { callId, name, syscall, args },
-];
-const result = (callId: string, payload: object): Sent => ["proc.run.tool.finished", { callId, name: "Tool", ok: true, ...payload }];
-const streamed = (...deltas: string[]): Sent[] =>
-  [{ type: "text_start" }, ...deltas.map((delta) => ({ type: "text_delta", delta })), { type: "text_end" }].map((event, at) => [
-    "proc.run.stream",
-    { seq: at + 1, event },
-  ]);
-
-function pieces(look: Look, signals: readonly Sent[]): Piece[] {
-  const view = new ChatView(look);
-  return signals.flatMap(([signal, payload], at) => view.view(signal, payload, at * 100));
+/** With the facts that are of no interest here. */
+function sent(signal: string, payload: object): ActivityEvent {
+  return { signal, payload: { ...OF, ...payload } } as unknown as ActivityEvent;
 }
 
-function shown(signals: readonly Sent[], look: Look = "plain"): string {
-  return pieces(look, signals)
+const started = sent("proc.run.started", { reason: "proc.send" });
+const finished = (payload: object) => sent("proc.run.finished", { status: "ok", text: null, ...payload });
+const output = (text: string) => sent("proc.run.output", { text, thinking: [] });
+const call = (callId: string, name: string, syscall: string, args: object) =>
+  sent("proc.run.tool.started", { callId, name, syscall, args });
+const result = (callId: string, payload: object) => sent("proc.run.tool.finished", { callId, name: "Tool", ok: true, ...payload });
+const piece = (seq: number, event: object, modelCall = 1) =>
+  sent("proc.run.stream", { modelCall, seq, event: { contentIndex: 0, ...event } });
+const streamed = (...deltas: string[]): ActivityEvent[] =>
+  [{ type: "text_start" }, ...deltas.map((delta) => ({ type: "text_delta", delta })), { type: "text_end" }].map((event, at) =>
+    piece(at + 1, event),
+  );
+
+function pieces(look: Look, events: readonly ActivityEvent[]): Piece[] {
+  const view = new ChatView(look);
+  return events.flatMap(({ signal, payload }, at) => view.view(sent(signal, { ...payload, timestamp: at * 100 }), at * 100));
+}
+
+function shown(events: readonly ActivityEvent[], look: Look = "plain"): string {
+  return pieces(look, events)
     .map(({ text }) => text)
     .join("");
 }
@@ -42,11 +47,11 @@ test("an answer is shown once, while it comes", () => {
 
 test("pieces that come as one go on where the answer stopped, and a piece that is missing is a hole", () => {
   const [begin, a, b, c] = streamed("a", "b", "c");
-  const [[signal, second], [, third]] = [b!, c!] as [[string, object], [string, object]];
-  const joined: Sent = [signal, { ...third, firstSeq: 3, event: { type: "text_delta", delta: "bc" } }];
-  expect(shown([started, begin!, a!, joined])).toBe("abc");
-  expect(shown([started, begin!, a!, [signal, third]])).toBe("a");
-  const fromStart: Sent = [signal, { ...second, firstSeq: 1, event: { type: "text_delta", delta: "ab" } }];
+  const as = (one: ActivityEvent, firstSeq: number, delta: string) =>
+    sent(one.signal, { ...one.payload, firstSeq, event: { type: "text_delta", contentIndex: 0, delta } });
+  expect(shown([started, begin!, a!, as(c!, 3, "bc")])).toBe("abc");
+  expect(shown([started, begin!, a!, c!])).toBe("a");
+  const fromStart = as(b!, 1, "ab");
   expect(shown([started, fromStart, c!])).toBe("abc");
 });
 
@@ -102,7 +107,7 @@ test("a retry says that what was said is void, and the next answer stands alone"
   const run = [
     started,
     ...streamed("Hal"),
-    ["proc.run.retrying", { attempt: 2, waitMs: 3_000, why: "overloaded" }] as const,
+    sent("proc.run.retrying", { attempt: 2, waitMs: 3_000, why: "overloaded" }),
     ...streamed("Hello"),
     output("Hello"),
     finished({ text: "Hello" }),
@@ -119,21 +124,33 @@ test("errors and stops are said", () => {
 
 test("runs that were answered together end once on the screen", () => {
   const failed = finished({ status: "error", error: "No key: set one" });
-  expect(shown([started, failed, ["chat.complete", {}], failed, started, failed])).toBe("error: No key: set one\nerror: No key: set one\n");
+  expect(shown([started, failed, sent("chat.complete", {}), failed, started, failed])).toBe(
+    "error: No key: set one\nerror: No key: set one\n",
+  );
 });
 
 test("what stood at the end of the history is not shown again when it is told", () => {
   const view = new ChatView("plain");
   view.wasSaid("Hello");
-  const told = [output("Hello"), output("Hello"), finished({ text: "Hello" })].flatMap(([signal, payload]) =>
-    view.view(signal, payload, 0),
-  );
+  const told = [output("Hello"), output("Hello"), finished({ text: "Hello" })].flatMap((event) => view.view(event, 0));
   expect(told.map(({ text }) => text).join("")).toBe("Hello\n");
 });
 
+const QUESTION: Question = {
+  requestId: "h",
+  runId: "r",
+  conversationId: "default",
+  callId: "c",
+  syscall: "",
+  args: {},
+  target: "gsv",
+  cwd: "/",
+  why: "",
+};
+
 test("a question shows all that would run, and nothing in it can pass for something else", () => {
   const args = { target: "mac", input: "a\n\u001b[1Ab\r\u202e", cwd: "/x" };
-  const question = questionOf({ requestId: "h", syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" });
+  const question = { ...QUESTION, syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" };
   expect(questionText(question, "plain")).toBe(
     [
       "? May it do this?",
@@ -148,22 +165,20 @@ test("a question shows all that would run, and nothing in it can pass for someth
 });
 
 test("where not all of a request fits, that is said, and the whole can be seen", () => {
-  const question = questionOf({ syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) }, target: "gsv", cwd: "/" });
+  const question = { ...QUESTION, syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) } };
   expect(questionText(question, "plain")).toContain("Not all of it is shown: press w");
   expect(questionText(question, "plain").length).toBeLessThan(6_000);
   expect(questionText(question, "plain", true)).toContain("x".repeat(100_000));
 });
 
 test("a question about a budget is another question", () => {
-  const question = questionOf({ syscall: "proc.budget", args: {}, why: "2 model calls are used up" });
+  const question = { ...QUESTION, syscall: "proc.budget", why: "2 model calls are used up" };
   expect(questionText(question, "plain")).toBe("? May it go on?\n  2 model calls are used up");
 });
 
-const piece = (seq: number, event: object, modelCall = 1): Sent => ["proc.run.stream", { runId: "r", modelCall, seq, event }];
-
 test("an answer that begins anew after a crash goes on where the screen stopped", () => {
   const view = new ChatView("plain");
-  const text = (sent: readonly Sent[]) => sent.flatMap(([signal, payload]) => view.view(signal, payload, 0)).map(({ text }) => text);
+  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   const delta = (text: string) => ({ type: "text_delta", delta: text });
   expect(text([started, piece(1, { type: "text_start" }), piece(2, delta("one ")), piece(3, delta("two "))]).join("")).toBe("one two ");
   expect(view.live(null)).toEqual([]);
@@ -173,7 +188,7 @@ test("an answer that begins anew after a crash goes on where the screen stopped"
 
 test("an answer that is another one after a crash says so and is shown whole", () => {
   const view = new ChatView("plain");
-  const text = (sent: readonly Sent[]) => sent.flatMap(([signal, payload]) => view.view(signal, payload, 0)).map(({ text }) => text);
+  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   text([started, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.live(null);
   const again = [piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "two" })];
@@ -182,7 +197,7 @@ test("an answer that is another one after a crash says so and is shown whole", (
 
 test("where something else is said before it begins anew, it is said that it was cut off", () => {
   const view = new ChatView("plain");
-  const text = (sent: readonly Sent[]) => sent.flatMap(([signal, payload]) => view.view(signal, payload, 0)).map(({ text }) => text);
+  const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   text([started, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.live(null);
   expect(text([started, output("two"), finished({ text: "two" })]).join("")).toBe("\nthe answer was cut off\ntwo\n");
@@ -190,31 +205,31 @@ test("where something else is said before it begins anew, it is said that it was
 
 test("who comes in the middle of an answer is shown what has come and then the rest", () => {
   const view = new ChatView("plain");
-  const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text", text: "so far " }] };
+  const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text" as const, text: "so far " }] };
   const pieces = [
     ...view.live(live),
-    ...view.view(...piece(6, { type: "text_delta", delta: "and on" }, 2), 0),
-    ...view.live({ ...live, seq: 8, blocks: [{ type: "text", text: "so far and on and" }] }),
-    ...view.view(...piece(9, { type: "text_delta", delta: " on" }, 2), 0),
-    ...view.view(...output("so far and on and on"), 0),
+    ...view.view(piece(6, { type: "text_delta", delta: "and on" }, 2), 0),
+    ...view.live({ ...live, seq: 8, blocks: [{ type: "text" as const, text: "so far and on and" }] }),
+    ...view.view(piece(9, { type: "text_delta", delta: " on" }, 2), 0),
+    ...view.view(output("so far and on and on"), 0),
   ];
   expect(pieces.map(({ text }) => text).join("")).toBe("so far and on and on\n");
 });
 
 test("an answer that is told whole and as just coming, both at once, is there once", () => {
   const view = new ChatView("plain");
-  const told = [started, ["proc.run.output", { runId: "r", text: "All of it." }] as const, finished({ text: "All of it." })];
-  const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 9, blocks: [{ type: "text", text: "All of it." }] };
+  const told = [started, output("All of it."), finished({ text: "All of it." })];
+  const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 9, blocks: [{ type: "text" as const, text: "All of it." }] };
   const pieces = [
-    ...view.view(...piece(1, { type: "text_start" }), 0),
-    ...view.view(...piece(2, { type: "text_delta", delta: "All " }), 0),
-    ...told.slice(1).flatMap(([signal, payload]) => view.view(signal, payload, 0)),
+    ...view.view(piece(1, { type: "text_start" }), 0),
+    ...view.view(piece(2, { type: "text_delta", delta: "All " }), 0),
+    ...told.slice(1).flatMap((event) => view.view(event, 0)),
     ...view.live(live),
     ...view.live(null),
     // Sent before the whole was asked for, and delivered after it.
-    ...view.view(...piece(1, { type: "text_start" }), 0),
-    ...view.view(...piece(2, { type: "text_delta", delta: "All of it." }), 0),
-    ...view.view(...piece(10, { type: "done" }), 0),
+    ...view.view(piece(1, { type: "text_start" }), 0),
+    ...view.view(piece(2, { type: "text_delta", delta: "All of it." }), 0),
+    ...view.view(piece(10, { type: "done" }), 0),
   ];
   expect(pieces.map(({ text }) => text).join("")).toBe("All of it.\n");
 });
@@ -228,7 +243,7 @@ test("thoughts are folded into a line, unfolded on request, and shown where ever
     piece(5, { type: "text_delta", delta: "Yes" }),
   ];
   const folded = new ChatView("plain");
-  const all = (view: ChatView) => thinking.flatMap(([signal, payload], at) => view.view(signal, payload, at * 500));
+  const all = (view: ChatView) => thinking.flatMap((event, at) => view.view(event, at * 500));
   const joined = (pieces: readonly Piece[]) => pieces.map(({ text }) => text).join("");
   expect(joined(all(folded))).toBe("• thinking  1.0 s\nYes");
   expect(joined(folded.details())).toBe("\nhm\\x1b\n");
@@ -237,7 +252,7 @@ test("thoughts are folded into a line, unfolded on request, and shown where ever
 
 test("what people say is shown in its place", () => {
   const view = new ChatView("plain", { showsPeople: true });
-  const said = view.view("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }, 0);
+  const said = view.view(sent("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }), 0);
   expect(said.map(({ text }) => text).join("")).toBe("\n› a\\x1b\n  b\n\n");
 });
 
@@ -247,7 +262,7 @@ test("whatever of the stream is lost or comes again, the text is whole and there
   const stream = streamed(...words);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 14, maxLength: 14 }), (times) => {
-      const came = stream.flatMap((signal, at) => Array.from({ length: times[at]! }, () => signal));
+      const came = stream.flatMap((event, at) => Array.from({ length: times[at]! }, () => event));
       const text = shown([started, ...came, output(whole), ...came.slice(0, 1), finished({ text: whole })]);
       for (const word of words) expect(text.split(word).length).toBe(2);
     }),
@@ -255,12 +270,25 @@ test("whatever of the stream is lost or comes again, the text is whole and there
   );
 });
 
-test("signals it does not know, and payloads that make no sense, show nothing and break nothing", () => {
-  const names = ["proc.changed", ...[started, output(""), call("", "", "", {}), result("", {}), finished({})].map(([name]) => name)];
+test("signals it does not know show nothing", () => {
+  expect(shown([sent("proc.run.started.twice", {}), sent("unknown", { text: "x" })])).toBe("");
+});
+
+test("no control character of a model, a tool or an error reaches the terminal", () => {
+  const words = fc.string({ unit: "binary" });
+  const event = fc.oneof(
+    words.map(output),
+    words.map((delta) => piece(1, { type: "text_delta", delta })),
+    words.map((text) => call(text, text, text, { target: text, path: text })),
+    words.map((error) => result(error, { ok: false, error })),
+    words.map((why) => sent("proc.run.retrying", { attempt: 2, waitMs: 1, why })),
+    words.map((text) => finished({ status: "error", text, error: text, reason: text })),
+    words.map((content) => sent("proc.changed", { changes: ["messages"], role: "user", content })),
+  );
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.constantFrom(...names, "proc.run.stream", "proc.run.hil.requested"), fc.anything())), (signals) => {
+    fc.property(fc.array(event), (events) => {
       // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
-      expect(shown(signals)).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
+      expect(shown(events)).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
     }),
     { numRuns: 500 },
   );

@@ -3,15 +3,27 @@
 // started again in the middle of it, goes on where the screen stopped. In a pipe only whole texts go to stdout, and what is
 // remarked about the run to stderr. It opens nothing, waits for nothing and knows the time only from whoever calls.
 
-import type { LiveAnswer } from "../client/follow.ts";
+import { type Activity, type ActivityEvent, answerText, IDLE, reduce, resume } from "../client/activity.ts";
+import type { LiveAnswer } from "../protocol/proc-records.ts";
+import {
+  CHAT_COMPLETE,
+  PROC_CHANGED,
+  RUN_FINISHED,
+  RUN_OUTPUT,
+  RUN_RETRYING,
+  RUN_STARTED,
+  RUN_STREAM,
+  TOOL_FINISHED,
+  TOOL_STARTED,
+} from "../protocol/signal-names.ts";
+import type { AnswerPiece, Payload } from "../protocol/signals.ts";
 import { type Look, type Style, styled } from "./look.ts";
 import { Markdown } from "./markdown.ts";
+import { textIn } from "./said.ts";
 import { printable } from "./terminal.ts";
 import { failureIn, nextStep, resultText, toolLine } from "./tool-call.ts";
 
 export type Piece = { stream: "stdout" | "stderr"; text: string };
-
-type Data = Record<string, unknown>;
 
 export type ViewOptions = {
   /** Results of tools and thoughts are shown too. */
@@ -27,18 +39,15 @@ export class ChatView {
   #pieces: Piece[] = [];
   #isLineOpen = false;
   #markdown: Markdown | null = null;
-  /** Of the model call under way: how far its stream was followed, what of it was shown, whether something was missed. */
-  #call = newCall();
+  #activity = IDLE;
+  /** What is on the screen of the answer that is arriving, or of the try before it. */
+  #shown = "";
   /** Said last in whole, so that the end of a run does not say it again. */
   #lastText = "";
   #lastRun = "";
-  /** The last answer that was told whole, and the last run that ended: pieces of them that come late are old. */
-  #doneCall = "";
-  #endedRun = "";
   #saidBefore = "";
   /** How the run before ended, while nothing else has happened: of runs that were answered together it is said once. */
   #lastEnd = "";
-  readonly #tools = new Map<string, { line: string; startedAt: number }>();
   /** The tool whose line has no end yet. */
   #openTool: string | null = null;
   #thinkingSince: number | null = null;
@@ -52,24 +61,22 @@ export class ChatView {
     this.#showsPeople = showsPeople;
   }
 
-  view(signal: string, payload: unknown, now: number): Piece[] {
-    this.#take(signal, isData(payload) ? payload : {}, now);
+  view(event: ActivityEvent, now: number): Piece[] {
+    const before = this.#activity;
+    this.#activity = reduce(before, event);
+    this.#take(event, before, now);
     return this.#taken();
   }
 
-  /** One has begun to follow, or is back: as much of the answer as has come, or that none is coming. */
-  live(answer: LiveAnswer | null): Piece[] {
-    const { shown } = this.#call;
-    this.#call = { ...newCall(), shown };
+  /** One has begun to follow, or is back: as much of the answer as has arrived, or that none is arriving. */
+  live(live: LiveAnswer | null): Piece[] {
+    this.#activity = resume(this.#activity, live);
+    const { answer } = this.#activity;
     if (answer !== null && this.#look !== "raw") {
-      this.#call.of = callOf(answer);
-      this.#call.seq = answer.seq;
-      const whole = answer.blocks.flatMap((block) => (block.type === "text" ? [text(block.text)] : [])).join("\n\n");
-      // Complete, and told of as such a moment ago: nothing more of it is to be shown.
-      if (this.#isOld(this.#call.of)) this.#call.hasGap = true;
-      else if (answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "")
-        this.#call.hasGap = true;
-      else this.#hear(whole);
+      const whole = answerText(answer);
+      const isSaid = answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "";
+      if (isSaid) this.#shown = whole;
+      else this.#showAnswer();
     }
     return this.#taken();
   }
@@ -97,74 +104,57 @@ export class ChatView {
     return pieces;
   }
 
-  #take(signal: string, payload: Data, now: number): void {
-    if (signal.startsWith("proc.run.") && signal !== "proc.run.finished") this.#lastEnd = "";
+  #take({ signal, payload }: ActivityEvent, before: Activity, now: number): void {
+    if (signal !== PROC_CHANGED && signal !== RUN_FINISHED && signal !== CHAT_COMPLETE) this.#lastEnd = "";
     switch (signal) {
-      case "proc.run.started":
+      case RUN_STARTED:
         // Something else was said before the answer that was cut off could begin anew.
-        if (this.#call.shown !== "") this.#remark("the answer was cut off", "dim");
+        if (this.#shown !== "") this.#remark("the answer was cut off", "dim");
         this.#endCall();
         this.#lastText = "";
         this.#saidBefore = "";
         return;
-      case "proc.changed":
+      case PROC_CHANGED:
         return this.#changed(payload);
-      case "proc.run.stream":
-        return this.#stream(callOf(payload), payload, isData(payload.event) ? payload.event : {}, now);
-      case "proc.run.output":
-        this.#lastRun = text(payload.runId);
-        return this.#output(text(payload.text));
-      case "proc.run.tool.started":
-        return this.#toolStarted(payload, now);
-      case "proc.run.tool.finished":
-        return this.#toolFinished(payload, now);
-      case "proc.run.retrying":
+      case RUN_STREAM:
+        // Old pieces change nothing.
+        if (this.#activity.answer !== before.answer && this.#look !== "raw") this.#stream(payload, now);
+        return;
+      case RUN_OUTPUT:
+        this.#lastRun = payload.runId;
+        return this.#output(payload.text);
+      case TOOL_STARTED:
+        return this.#toolStarted(payload);
+      case TOOL_FINISHED:
+        return this.#toolFinished(payload, before);
+      case RUN_RETRYING:
         return this.#retrying(payload);
-      case "proc.run.finished":
+      case RUN_FINISHED:
         return this.#finished(payload);
+      default:
     }
   }
 
-  #stream(of: string, piece: Data, event: Data, now: number): void {
-    if (this.#look === "raw" || this.#isOld(of)) return;
-    const seq = number(piece.seq);
-    // Several pieces may come as one.
-    const first = piece.firstSeq === undefined ? seq : number(piece.firstSeq);
-    const { shown, seq: last, of: before } = this.#call;
-    // The first piece begins another answer, or the same one anew where some of it was shown and its end never came.
-    if (of !== before || (first === 1 && (last > 1 || shown === ""))) this.#call = { ...newCall(), of, shown };
-    const call = this.#call;
-    if (seq <= call.seq) return;
-    // A piece that did not come leaves a hole that only the whole text can fill.
-    if (first !== call.seq + 1) call.hasGap = true;
-    call.seq = seq;
+  #stream({ event }: AnswerPiece, now: number): void {
     if (event.type === "thinking_start") this.#think(now);
-    else if (event.type === "thinking_delta") this.#thought(text(event.delta));
-    else if (event.type === "thinking_end") this.#endThinking(now);
-    else if (event.type === "text_start" && call.heard !== "") this.#hear("\n\n");
-    else if (event.type === "text_delta") {
-      this.#endThinking(now);
-      this.#hear(text(event.delta));
-    }
+    else if (event.type === "thinking_delta") this.#thought(event.delta);
+    else if (event.type === "thinking_end" || event.type === "text_delta") this.#endThinking(now);
+    this.#showAnswer();
   }
 
-  /** More of the answer. As long as it is what is on the screen already, nothing is shown. */
-  #hear(delta: string): void {
-    const call = this.#call;
-    if (call.hasGap) return;
-    call.heard += delta;
-    if (call.shown.startsWith(call.heard)) return;
-    let rest = call.heard.slice(call.shown.length);
-    if (!call.heard.startsWith(call.shown)) {
+  /** What of the answer is not on the screen yet. */
+  #showAnswer(): void {
+    const { answer } = this.#activity;
+    const whole = answer === null ? "" : answerText(answer);
+    // Begun anew, it goes on where the screen stopped.
+    if (this.#shown.startsWith(whole)) return;
+    let rest = whole.slice(this.#shown.length);
+    if (!whole.startsWith(this.#shown)) {
       this.#remark("the answer was cut off; it begins anew", "dim");
-      rest = call.heard;
+      rest = whole;
     }
     this.#say(rest);
-    call.shown = call.heard;
-  }
-
-  #isOld(of: string): boolean {
-    return (of !== "" && of === this.#doneCall) || (this.#endedRun !== "" && of.startsWith(`${this.#endedRun} `));
+    this.#shown = whole;
   }
 
   #think(now: number): void {
@@ -188,56 +178,45 @@ export class ChatView {
     this.#put(this.isVerbose ? "\n" : `${took}\n`);
   }
 
-  #changed(payload: Data): void {
-    const changes: unknown[] = Array.isArray(payload.changes) ? payload.changes : [];
-    if (payload.event === "conversation.compacted" && this.#look !== "raw")
-      return this.#remark(
-        `${number(payload.archivedMessages)} earlier messages were put into the archive, and a summary in their place`,
-        "dim",
-      );
-    if (!this.#showsPeople || !changes.includes("messages") || payload.role !== "user") return;
+  #changed({ changes, event, archivedMessages = 0, role, content }: Payload<typeof PROC_CHANGED>): void {
+    if (event === "conversation.compacted" && this.#look !== "raw")
+      return this.#remark(`${archivedMessages} earlier messages were put into the archive, and a summary in their place`, "dim");
+    if (!this.#showsPeople || !changes.includes("messages") || role !== "user") return;
     this.#endCall();
-    this.#put(`\n${personText(payload.content, this.#look)}\n\n`);
+    this.#put(`\n${personText(content, this.#look)}\n\n`);
   }
 
   #output(whole: string): void {
-    if (whole.trim() !== this.#saidBefore.trim() || this.#call.shown !== "") this.#sayRest(whole);
+    if (whole.trim() !== this.#saidBefore.trim() || this.#shown !== "") this.#sayRest(whole);
     this.#saidBefore = "";
-    if (this.#call.of.startsWith(`${this.#lastRun} `)) this.#doneCall = this.#call.of;
     this.#endCall();
   }
 
   /** What of a whole text was not shown yet; all of it where something else was shown. */
   #sayRest(whole: string): void {
     if (whole.trim() === "") return;
-    const rest = restOf(whole, this.#call.shown);
+    const rest = restOf(whole, this.#shown);
     if (rest === null) this.#endText();
     this.#say(rest ?? whole);
     this.#lastText = whole;
   }
 
-  #toolStarted(payload: Data, now: number): void {
+  #toolStarted(call: Payload<typeof TOOL_STARTED>): void {
     this.#endCall();
-    const callId = text(payload.callId);
-    const line = toolLine({ name: text(payload.name), syscall: text(payload.syscall), args: isData(payload.args) ? payload.args : {} });
-    this.#tools.set(callId, { line, startedAt: now });
     if (this.#look === "raw") return;
-    this.#remarkOpen(`${this.#paint("•", "dim")} ${line}`);
-    this.#openTool = callId;
+    this.#remarkOpen(`${this.#paint("•", "dim")} ${toolLine(call)}`);
+    this.#openTool = call.callId;
   }
 
-  #toolFinished(payload: Data, now: number): void {
-    const callId = text(payload.callId);
-    const { line, startedAt } = this.#tools.get(callId) ?? { line: printable(text(payload.name)), startedAt: now };
-    this.#tools.delete(callId);
-    const isFailed = payload.ok === false;
-    const outcome = text(payload.outcome);
-    const failure = outcome === "" ? this.#paint(failureIn(text(payload.error)), "red") : this.#paint(outcome, "yellow");
-    const how = isFailed ? failure : this.#paint("ok", "green");
-    const tookMs = typeof payload.durationMs === "number" ? payload.durationMs : now - startedAt;
+  #toolFinished({ callId, name }: Payload<typeof TOOL_FINISHED>, before: Activity): void {
+    const started = before.calls.get(callId);
+    const line = started === undefined ? printable(name) : toolLine(started);
+    const { ok, outcome, text, durationMs } = this.#activity.calls.get(callId)!.end!;
+    const failure = outcome === null ? this.#paint(failureIn(text), "red") : this.#paint(outcome, "yellow");
+    const how = ok ? this.#paint("ok", "green") : failure;
     // What was not allowed took no time.
-    const end = `  ${how}${outcome === "denied" ? "" : ` ${this.#paint(duration(tookMs), "dim")}`}`;
-    const result = resultText(text(isFailed ? payload.error : payload.output));
+    const end = `  ${how}${outcome === "denied" ? "" : ` ${this.#paint(duration(durationMs), "dim")}`}`;
+    const result = resultText(text);
     this.#details = `${line}\n${result}`;
     if (this.#openTool === callId) {
       this.#openTool = null;
@@ -246,27 +225,25 @@ export class ChatView {
     if (this.isVerbose && result !== "") this.#remark(result, "dim");
   }
 
-  #retrying({ waitMs, why }: Data): void {
-    const hasShown = this.#call.shown.trim() !== "";
+  #retrying({ waitMs, why }: Payload<typeof RUN_RETRYING>): void {
+    const hasShown = this.#shown.trim() !== "";
     this.#endCall();
-    const wait = number(waitMs) < 1_000 ? "now" : `in ${duration(number(waitMs))}`;
-    const reason = text(why) === "" ? "" : ` (${firstLine(text(why))})`;
+    const wait = waitMs < 1_000 ? "now" : `in ${duration(waitMs)}`;
+    const reason = why === "" ? "" : ` (${firstLine(why)})`;
     this.#remark(`the model call failed${reason}; trying again ${wait}${hasShown ? "; what it has said so far is void" : ""}`, "yellow");
   }
 
-  #finished(payload: Data): void {
-    const whole = text(payload.text);
+  #finished({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {
+    const whole = text ?? "";
     if (restOf(whole, this.#lastText) !== "") this.#sayRest(whole);
     this.#endCall();
-    this.#tools.clear();
-    this.#endedRun = text(payload.runId);
-    const end = `${text(payload.status)} ${text(payload.error)}`;
+    const end = `${status} ${error}`;
     if (this.#lastEnd === end) return;
     this.#lastEnd = end;
-    if (payload.status === "aborted" || payload.aborted === true) this.#remark("stopped", "dim");
-    else if (payload.status === "error") {
-      this.#remark(`error: ${printable(text(payload.error) || text(payload.reason), "\n")}`, "red");
-      const next = nextStep(text(payload.reason));
+    if (status === "aborted" || aborted === true) this.#remark("stopped", "dim");
+    else if (status === "error") {
+      this.#remark(`error: ${printable(error || reason, "\n")}`, "red");
+      const next = nextStep(reason);
       if (next !== "") this.#remark(next, "dim");
     }
   }
@@ -299,7 +276,7 @@ export class ChatView {
     this.#thinkingSince = null;
     this.#endTool();
     this.#endText();
-    this.#call = newCall();
+    this.#shown = "";
   }
 
   /** A line of our own between what the model says. */
@@ -329,21 +306,9 @@ export class ChatView {
   }
 }
 
-/** `heard` is what has come of this answer, `shown` what of it, or of the try before, is on the screen. */
-type Call = { of: string; seq: number; heard: string; shown: string; hasGap: boolean };
-
-function newCall(): Call {
-  return { of: "", seq: 0, heard: "", shown: "", hasGap: false };
-}
-
-function callOf({ runId, modelCall }: { runId?: unknown; modelCall?: unknown }): string {
-  return `${text(runId)} ${number(modelCall)}`;
-}
-
 /** What a person said, as it stands in a conversation. */
 export function personText(content: unknown, look: Look): string {
-  const said = text(content) || (isData(content) ? text(content.text) : "");
-  const lines = printable(said, "\n\t").split("\n");
+  const lines = printable(textIn(content), "\n\t").split("\n");
   const paint = (line: string) => (look === "styled" ? styled(line, "bold") : line);
   return lines.map((line, at) => `${at === 0 ? PROMPT : "  "}${paint(line)}`).join("\n");
 }
@@ -369,16 +334,4 @@ function duration(ms: number): string {
 
 function firstLine(text: string): string {
   return printable(text.trim().split("\n")[0]!.slice(0, 200));
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function number(value: unknown): number {
-  return typeof value === "number" ? value : 0;
-}
-
-function isData(value: unknown): value is Data {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

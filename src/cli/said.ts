@@ -11,7 +11,7 @@ export type Message = Calls["proc.history"]["result"]["messages"][number];
 /** What a person said or a model answered, null for everything else. */
 export function wordsOf({ role, content }: Message): string | null {
   if (role !== "user" && role !== "assistant") return null;
-  const text = typeof content === "string" ? content : textIn(content);
+  const text = textIn(content);
   return text.trim() === "" ? null : `${text.trim()}${isStopped(content) ? STOPPED : ""}`;
 }
 
@@ -23,7 +23,7 @@ export function rowOf(message: Message): { who: string; text: string } {
     const how = outcome ?? (isError ? "failed" : null);
     return { who: toolName, text: `${how === null ? "" : `${how}: `}${typeof output === "string" ? output : JSON.stringify(output)}` };
   }
-  const words = typeof content === "string" ? content : textIn(content);
+  const words = textIn(content);
   const calls = callsIn(content).map(({ name, arguments: args }) => `[${name} ${JSON.stringify(args)}]`);
   return { who: role, text: [words, ...calls].filter((part) => part !== "").join("\n") + (isStopped(content) ? STOPPED : "") };
 }
@@ -54,7 +54,9 @@ function isStopped(content: unknown): boolean {
   return ((content ?? {}) as { stopped?: unknown }).stopped === true;
 }
 
-function textIn(content: unknown): string {
+/** The words of a message. */
+export function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
   const { text } = (content ?? {}) as { text?: unknown };
   return typeof text === "string" ? text : "";
 }

@@ -3,24 +3,18 @@
 
 import { showRequest } from "../approval/show.ts";
 import { type Look, styled } from "./look.ts";
+import type { HilRequest } from "../protocol/proc-records.ts";
 import { printable } from "./terminal.ts";
 
-type Args = Record<string, unknown>;
+type Args = Readonly<Record<string, unknown>>;
 
-export type ToolCall = { name: string; syscall: string; args: Args };
+export type ToolCall = { name: string; syscall: string | null; args: Args };
 
 /** What a person is asked: whether exactly this may be done, or whether more may be used than the budget says. */
-export type Question = {
-  requestId: string;
-  runId: string;
-  conversationId: string;
-  callId: string;
-  syscall: string;
-  args: Args;
-  target: string;
-  cwd: string;
-  why: string;
-};
+export type Question = Pick<
+  HilRequest,
+  "requestId" | "runId" | "conversationId" | "callId" | "syscall" | "args" | "target" | "cwd" | "why"
+>;
 
 export const BUDGET = "proc.budget";
 const LINE_CHARS = 80;
@@ -48,20 +42,9 @@ export function questionText(question: Question, look: Look, isWhole = false): s
   return [paint("? May it do this?", "yellow"), ...lines, ...missing, ...because].join("\n");
 }
 
-/** As a signal or a list tells of it. */
-export function questionOf(payload: Args): Question {
-  const { requestId, runId, conversationId, callId, syscall, args, target, cwd, why } = payload;
-  return {
-    requestId: text(requestId),
-    runId: text(runId),
-    conversationId: text(conversationId),
-    callId: text(callId),
-    syscall: text(syscall),
-    args: typeof args === "object" && args !== null ? (args as Args) : {},
-    target: text(target),
-    cwd: text(cwd),
-    why: text(why),
-  };
+/** What is kept of it; a signal and a list tell more. */
+export function questionOf({ requestId, runId, conversationId, callId, syscall, args, target, cwd, why }: Question): Question {
+  return { requestId, runId, conversationId, callId, syscall, args, target, cwd, why };
 }
 
 /** Why a call failed, in a few words: programs say more before they end. */
@@ -95,7 +78,7 @@ export function nextStep(reason: string): string {
   }
 }
 
-function subject(syscall: string, args: Args): string {
+function subject(syscall: string | null, args: Args): string {
   switch (syscall) {
     case "shell.exec":
       return typeof args.sessionId === "string" ? `${args.sessionId} ${text(args.input)}` : text(args.input);

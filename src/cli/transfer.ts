@@ -14,6 +14,7 @@ import type { Depot } from "./depot.ts";
 import { Problem } from "./problem.ts";
 import { mustBeOk } from "./remote-file.ts";
 import { note } from "./terminal.ts";
+import { COPY_PROGRESS } from "../protocol/signal-names.ts";
 
 export type Side = { depot: Depot; path: string };
 export type Progress = (bytes: number, size: number) => void;
@@ -118,9 +119,8 @@ async function download(client: Client, from: Side, path: string, progress: Prog
 
 async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
   const name = tagOf(String(Math.random()));
-  const stop = client.onSignal((signal, payload) => {
-    const { name: whose, bytes, size } = payload as { name: string; bytes: number; size: number };
-    if (signal === "copy.progress" && whose === name) progress(bytes, size);
+  const stop = client.onSignal(({ signal, payload }) => {
+    if (signal === COPY_PROGRESS && payload.name === name) progress(payload.bytes, payload.size);
   });
   try {
     const place = ({ depot, path }: Side) => ({ target: depot.target!, path });

@@ -17,11 +17,16 @@ import {
 } from "./line.ts";
 import { follow, type Following, type FollowOptions } from "./follow.ts";
 import { Repeat } from "./repeat.ts";
+import type { Payload, SignalName } from "../protocol/signals.ts";
 
 export type { CallName, Calls } from "./calls.ts";
-export type { Followed, Following, FollowOptions, LiveAnswer, StreamPiece } from "./follow.ts";
+export type { LiveAnswer } from "../protocol/proc-records.ts";
+export type { AnswerPiece, Changed, Payload, SignalName } from "../protocol/signals.ts";
+export type { Activity, ActivityEvent, Answer as ArrivingAnswer, ToolCall } from "./activity.ts";
+export { answerText, IDLE, reduce, resume } from "./activity.ts";
+export type { Followed, Following, FollowOptions } from "./follow.ts";
 export { CallError, ConnectionLost, Line, socketUrl } from "./line.ts";
-export type { CallOptions, SignalListener, SocketConstructor, SocketLike } from "./line.ts";
+export type { CallOptions, SentSignal, SignalListener, SocketConstructor, SocketLike } from "./line.ts";
 
 export type Session = Calls["sys.connect"]["result"];
 export type Auth = { username: string; password: string } | { username: string; token: string };
@@ -152,7 +157,7 @@ export class Client {
   }
 
   /** False where there is no line now: then it goes nowhere. */
-  signal(signal: string, payload: unknown): boolean {
+  signal<N extends SignalName>(signal: N, payload: Payload<N>): boolean {
     this.#line?.signal(signal, payload);
     return this.#line !== null;
   }
@@ -215,7 +220,7 @@ export class Client {
 
   #attach(line: Line): void {
     line.onRequest = (request) => void this.#carryOut(line, request);
-    line.onSignal = (signal, payload, seq) => this.#listeners.forEach((listener) => listener(signal, payload, seq));
+    line.onSignal = (sent) => this.#listeners.forEach((listener) => listener(sent));
     line.onClose = (lost) => {
       this.#line = null;
       if (this.#closed !== null) return;
@@ -286,7 +291,7 @@ async function openSession(options: ClientOptions): Promise<{ line: Line; sessio
   const line = await Line.open(url, options.WebSocket);
   const early: (() => void)[] = [];
   line.onRequest = (request) => early.push(() => line.onRequest(request));
-  line.onSignal = (signal, payload, seq) => early.push(() => line.onSignal(signal, payload, seq));
+  line.onSignal = (sent) => early.push(() => line.onSignal(sent));
   line.onClose = (lost) => early.push(() => line.onClose(lost));
   try {
     const args = { protocol: 1, client: { id: "", ...client }, auth, ...(driver === undefined ? {} : { driver }) };

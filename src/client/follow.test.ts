@@ -1,7 +1,7 @@
 // Following a process over a line on which answers and signals come in any order a gateway may send them.
 
 import { expect, it } from "vitest";
-import type { SignalListener } from "./client.ts";
+import type { AnswerPiece, SentSignal, SignalListener } from "./client.ts";
 import { follow } from "./follow.ts";
 
 /** A line whose answers a test gives. */
@@ -16,22 +16,33 @@ function line() {
     },
     onBack: () => () => {},
   };
-  const send: SignalListener = (signal, payload, seq) => {
-    for (const listener of listeners) listener(signal, payload, seq);
+  const sendAll: SignalListener = (sent) => {
+    for (const listener of listeners) listener(sent);
   };
+  const send: Send = (what) => sendAll(typeof what === "number" ? event(what) : { signal: "proc.run.stream", payload: what });
   return { client, asked, send };
 }
 
-const piece = (seq: number, modelCall = 1) => ({
+const piece = (seq: number, modelCall = 1): AnswerPiece => ({
   pid: "p",
   runId: "r",
   conversationId: "default",
   modelCall,
   seq,
-  event: { type: "text_delta", delta: "x" },
+  event: { type: "text_delta", contentIndex: 0, delta: "x" },
+  timestamp: 0,
 });
 
-async function followed(during: (send: SignalListener) => void, answer: object) {
+const event = (seq: number): SentSignal => ({
+  signal: "proc.changed",
+  payload: { pid: "p", queuedCount: 0, timestamp: 0, changes: ["usage"] },
+  seq,
+});
+
+/** A piece, or the event of that number. */
+type Send = (what: AnswerPiece | number) => void;
+
+async function followed(during: (send: Send) => void, answer: object) {
   const { client, asked, send } = line();
   const heard: string[] = [];
   const following = follow(client, {
@@ -48,14 +59,14 @@ async function followed(during: (send: SignalListener) => void, answer: object) 
 it("does not tell pieces of an answer that was a message before one began to follow", async () => {
   const { heard, send } = await followed(
     (send) => {
-      send("proc.run.stream", piece(1));
-      send("proc.run.stream", piece(2));
-      send("proc.changed", { pid: "p" }, 5);
-      send("proc.run.stream", piece(1, 2));
+      send(piece(1));
+      send(piece(2));
+      send(5);
+      send(piece(1, 2));
     },
     { seq: 5 },
   );
-  send("proc.changed", { pid: "p" }, 6);
+  send(6);
   expect(heard).toEqual(["piece 2.1", "event 6"]);
 });
 
@@ -63,13 +74,13 @@ it("tells the pieces after those that are in the answer so far, and the events a
   const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 2, blocks: [] };
   const { heard, send } = await followed(
     (send) => {
-      send("proc.changed", { pid: "p" }, 4);
-      send("proc.run.stream", piece(2));
-      send("proc.run.stream", piece(3));
-      send("proc.changed", { pid: "p" }, 6);
+      send(4);
+      send(piece(2));
+      send(piece(3));
+      send(6);
     },
     { seq: 5, live },
   );
-  send("proc.run.stream", piece(4));
+  send(piece(4));
   expect(heard).toEqual(["piece 1.3", "event 6", "piece 1.4"]);
 });

@@ -2,31 +2,20 @@
 // the process; after a cut, or where a number is missing, what came since the last one is asked for. Pieces of the answer that
 // is just coming are not numbered so: who comes in the middle is given the answer so far and then the pieces after it.
 
+import type { LiveAnswer } from "../protocol/proc-records.ts";
+import { RUN_STREAM } from "../protocol/signal-names.ts";
+import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { Client } from "./client.ts";
 
-/** `isPast`: it had happened before one asked, and is told now because one was away. */
-export type Followed = { seq: number; signal: string; payload: Record<string, unknown>; isPast: boolean };
-
-/** A part of a model's answer as it comes: `event` as the model's, `seq` counts those of one model call. */
-export type StreamPiece = {
-  runId: string;
-  conversationId: string;
-  modelCall: number;
-  seq: number;
-  /** Where several came as one: the number of the first of them. */
-  firstSeq?: number;
-  event: Record<string, unknown> & { type: string };
-};
-
-/** As much of the answer as had come: pieces up to `seq` are in `blocks`. */
-export type LiveAnswer = { runId: string; conversationId: string; modelCall: number; seq: number; blocks: Record<string, unknown>[] };
+/** `isPast`: it happened before one asked, and is told now because one was away. */
+export type Followed = ProcessEvent & { isPast: boolean };
 
 export type FollowOptions = {
   pid?: string;
   /** The number of the last event one has seen; without it, what happened before now is not told. */
   after?: number;
   onEvent(event: Followed): void;
-  onPiece?(piece: StreamPiece): void;
+  onPiece?(piece: AnswerPiece): void;
   /** Whenever one has just begun to follow, also after a cut: the answer that is coming, or that there is none. */
   onLive?(live: LiveAnswer | null, seq: number): void;
   /** What happened meanwhile is no longer kept: read the history anew; events go on from `seq`. */
@@ -43,15 +32,12 @@ export type Following = {
   stop(): void;
 };
 
-type Numbered = { seq: number; signal: string; payload: Record<string, unknown> };
-const STREAM = "proc.run.stream";
-
 export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, options: FollowOptions): Following {
   let pid = options.pid ?? null;
   let last = options.after ?? null;
   let isStopped = false;
   /** What came while one asked; told after what is older. */
-  let held: (Numbered | StreamPiece)[] | null = null;
+  let held: (ProcessEvent | AnswerPiece)[] | null = null;
   let live: Pick<LiveAnswer, "runId" | "modelCall" | "seq"> | null = null;
   let begin: (value: { pid: string; seq: number }) => void;
   let refuse: (error: Error) => void;
@@ -61,11 +47,13 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
   });
   begun.catch(() => {});
 
-  const piece = (one: StreamPiece) => {
+  const piece = (one: AnswerPiece) => {
     if (live !== null && one.runId === live.runId && one.modelCall === live.modelCall && one.seq <= live.seq) return;
+    // From here on pieces come in order, and the first again only where the model is asked anew.
+    live = null;
     options.onPiece?.(one);
   };
-  const event = (one: Numbered, isPast: boolean) => {
+  const event = (one: ProcessEvent, isPast: boolean) => {
     if (last !== null && one.seq <= last) return;
     if (last !== null && one.seq > last + 1) return void ask();
     last = one.seq;
@@ -79,7 +67,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
     for (const one of all.slice(told + 1)) {
       if (isStopped) return;
       // A gap among them asks anew, and holds what follows.
-      if (held !== null) (held as (Numbered | StreamPiece)[]).push(one);
+      if (held !== null) (held as (ProcessEvent | AnswerPiece)[]).push(one);
       else if ("signal" in one) event(one, false);
       else piece(one);
     }
@@ -91,7 +79,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
       const answer = await client.call("proc.subscribe", { ...(pid === null ? {} : { pid }), ...(last === null ? {} : { after: last }) });
       if (isStopped) return;
       pid = answer.pid;
-      if (answer.isWhole) for (const one of answer.events as Numbered[]) event(one, true);
+      if (answer.isWhole) for (const one of answer.events as ProcessEvent[]) event(one, true);
       else options.onGap?.(answer.seq);
       last = Math.max(last ?? 0, answer.seq);
       live = answer.live;
@@ -106,14 +94,13 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
     }
   };
 
-  const stopListening = client.onSignal((signal, payload, seq) => {
-    const of = payload as Record<string, unknown> | null;
-    if (of === null || typeof of !== "object" || pid === null || of.pid !== pid) return;
-    if (signal === STREAM) {
-      if (held === null) piece(of as StreamPiece);
-      else held.push(of as StreamPiece);
+  const stopListening = client.onSignal(({ signal, payload, seq }) => {
+    if (pid === null || !("pid" in payload) || payload.pid !== pid) return;
+    if (signal === RUN_STREAM) {
+      if (held === null) piece(payload);
+      else held.push(payload);
     } else if (seq !== undefined) {
-      const one = { seq, signal, payload: of };
+      const one = { seq, signal, payload } as ProcessEvent;
       if (held === null) event(one, false);
       else held.push(one);
     }

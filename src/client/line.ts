@@ -3,8 +3,10 @@
 
 import { Body, type Hash } from "../hardware/body.ts";
 import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../lib/pings.ts";
-import { BODY_SIGNAL, type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
+import { type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
 import type { Calls, CallName } from "./calls.ts";
+import { BODY } from "../protocol/signal-names.ts";
+import type { Payload, SignalName } from "../protocol/signals.ts";
 
 export type Answer<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
 export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] : Record<string, unknown>;
@@ -51,8 +53,9 @@ export class ConnectionLost extends Error {
 /** `key`: what the call is to be remembered by, where it may come again. */
 export type LineRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
 export type CallOptions = { key?: string; timeoutMs?: number };
-/** `seq` of what is numbered (follow.ts). */
-export type SignalListener = (signal: string, payload: unknown, seq?: number) => void;
+/** Testing `signal` narrows `payload`. `seq` numbers the events of a process (follow.ts). */
+export type SentSignal = { [N in SignalName]: { signal: N; payload: Payload<N>; seq?: number | undefined } }[SignalName];
+export type SignalListener = (sent: SentSignal) => void;
 
 type Waiting = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
 
@@ -153,7 +156,7 @@ export class Line {
     this.#bodies.delete(id);
   }
 
-  signal(signal: string, payload: unknown): void {
+  signal<N extends SignalName>(signal: N, payload: Payload<N>): void {
     if (this.#ended === null) this.#socket.send(JSON.stringify({ type: "sig", signal, payload }));
   }
 
@@ -169,8 +172,9 @@ export class Line {
     const frame = parsed(data);
     // Thrown inside an event it would end the program, and print what the other side sent.
     if (frame === null) return this.#socket.close(4002, "Not a frame");
-    if (frame.type === "sig" && frame.signal === BODY_SIGNAL) return this.#note(frame.payload);
-    if (frame.type === "sig" && frame.signal !== undefined) return this.onSignal(frame.signal, frame.payload, frame.seq);
+    if (frame.type === "sig" && frame.signal === BODY) return this.#note(frame.payload);
+    if (frame.type === "sig" && frame.signal !== undefined)
+      return this.onSignal({ signal: frame.signal, payload: frame.payload, seq: frame.seq } as SentSignal);
     if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
       return this.onRequest({
         id: frame.id,

@@ -37,7 +37,7 @@ it("leaves a command alone that a cancelled call only looked at", async () => {
   expect(ended).toEqual([]);
 });
 
-it("takes anything, and does nothing for what it does not know", () => {
-  for (const payload of [null, undefined, 1, "x", {}, { id: 1 }, { id: "1" }, { key: "k" }]) cancels.cancel(payload);
+it("does nothing for what it does not know", () => {
+  for (const payload of [{}, { id: "1" }, { key: "k" }]) cancels.cancel(payload);
   expect(ended).toEqual([]);
 });

@@ -2,6 +2,8 @@
 // same however often it is sent. Cancelling a call whose command outlived it ends the command.
 
 import type { LineRequest } from "../client/line.ts";
+import type { REQ_CANCEL } from "../protocol/signal-names.ts";
+import type { Payload } from "../protocol/signals.ts";
 
 type Under = { cancel: AbortController; sessionId?: string };
 
@@ -40,9 +42,8 @@ export class Cancels {
   }
 
   /** `req.cancel`: what is not known here has ended. */
-  cancel(payload: unknown): void {
-    const { id, key } = (payload ?? {}) as { id?: unknown; key?: unknown };
-    const name = typeof key === "string" ? key : typeof id === "string" ? this.#names.get(id) : undefined;
+  cancel({ id, key }: Payload<typeof REQ_CANCEL>): void {
+    const name = key ?? (id === undefined ? undefined : this.#names.get(id));
     const under = name === undefined ? undefined : this.#calls.get(name);
     if (under === undefined) return;
     under.cancel.abort(null);

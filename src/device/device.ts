@@ -17,6 +17,7 @@ import { Cancels } from "./cancels.ts";
 import { Ledger } from "./ledger.ts";
 import { MachineShell } from "./shell.ts";
 import { Statuses } from "./statuses.ts";
+import { EXEC_STATUS, REQ_CANCEL } from "../protocol/signal-names.ts";
 
 export type DeviceOptions = {
   url: string;
@@ -50,7 +51,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
   const { url, auth, deviceId, workspace, log = () => {} } = options;
   const files = new MachineFiles(workspace);
   const ledger = options.state === undefined ? null : new Ledger(join(options.state, "ledger.jsonl"));
-  const statuses = new Statuses((event) => connected?.signal("exec.status", event) ?? false);
+  const statuses = new Statuses((event) => connected?.signal(EXEC_STATUS, event) ?? false);
   const shell = new MachineShell({
     files,
     onStart: (sessionId, done) => {
@@ -96,8 +97,8 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
     throw error;
   });
   connected = client;
-  client.onSignal((signal, payload) => {
-    if (signal === "req.cancel") cancels.cancel(payload);
+  client.onSignal(({ signal, payload }) => {
+    if (signal === REQ_CANCEL) cancels.cancel(payload);
   });
   client.onStatus = (status, reason) => {
     log(status, { reason: reason?.message });

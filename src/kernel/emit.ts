@@ -3,7 +3,9 @@
 
 import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
-import type { Changed } from "../calls/define.ts";
+import { signalFrame } from "../protocol/frames.ts";
+import { DEVICE_STATUS, EXEC_STATUS, SYS_CHANGED } from "../protocol/signal-names.ts";
+import type { Changed, Payload } from "../protocol/signals.ts";
 import type { Connections } from "./nouns/connections.ts";
 import type { Device } from "./nouns/devices.ts";
 
@@ -22,8 +24,8 @@ export class Emit {
   }
 
   /** To whoever started the command. */
-  execStatus(uid: number, payload: Record<string, unknown>): void {
-    const text = JSON.stringify({ type: "sig", signal: "exec.status", payload });
+  execStatus(uid: number, payload: Payload<typeof EXEC_STATUS>): void {
+    const text = signalFrame(EXEC_STATUS, payload);
     for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
   }
 
@@ -31,13 +33,13 @@ export class Emit {
   changed(uid: number, changes: readonly Changed[]): void {
     const to = new Set([uid, ROOT_UID].flatMap((one) => this.#connections.ofUser(one, "user")));
     if (to.size === 0) return;
-    const text = JSON.stringify({ type: "sig", signal: "sys.changed", payload: { changes } });
+    const text = signalFrame(SYS_CHANGED, { changes: [...changes] });
     for (const socketId of to) this.#sockets.send(socketId, text);
   }
 
   deviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
     for (const [at, { uid, device }] of this.#usersOf(deviceKey).entries()) {
-      const text = JSON.stringify({ type: "sig", signal: "device.status", payload: { event, device } });
+      const text = signalFrame(DEVICE_STATUS, { event, device });
       for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
       if (at === 0 && event === "connected") this.#sockets.send(driverConnectionId, text);
     }

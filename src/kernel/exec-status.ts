@@ -1,25 +1,16 @@
 // What a device tells of commands that outlived the call they were started by. Only the device that runs a command is
 // believed about it, and only once: it may tell the same again after a cut, because it cannot know what arrived.
 
-import { z } from "zod";
 import type { Caller } from "../protocol/caller.ts";
+import { EXEC_STATUS } from "../protocol/signal-names.ts";
+import { SIGNALS } from "../protocol/signals.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import type { SessionStatus } from "./nouns/shell-sessions.ts";
 
 type Means = { reads: ReadContext; write: (body: (nouns: WriteContext) => void) => void };
 
-const Short = z.string().min(1).max(128);
-const ExecStatus = z.object({
-  eventId: Short,
-  sessionId: Short,
-  event: Short,
-  callId: Short.optional(),
-  exitCode: z.int().optional(),
-  signal: Short.optional(),
-  outputTail: z.string().max(16_384).optional(),
-  startedAt: z.number().optional(),
-  endedAt: z.number().optional(),
-});
+/** Which device it is, the gateway knows better. */
+const ExecStatus = SIGNALS[EXEC_STATUS].payload.omit({ deviceId: true });
 
 const MEANS: Readonly<Record<string, SessionStatus>> = { finished: "completed", failed: "failed", timed_out: "failed" };
 

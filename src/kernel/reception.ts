@@ -7,7 +7,7 @@ import { type Answer, type Door, pass } from "./gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
-import { BODY_SIGNAL } from "../protocol/body.ts";
+import { BODY } from "../protocol/signal-names.ts";
 import { decodeFrame, type Req, type Res, type Sig } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { Flow } from "./flow.ts";
@@ -172,7 +172,7 @@ export class Reception {
         if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
         return this.#told.answered(socketId, frame);
       case "sig":
-        if (frame.signal === BODY_SIGNAL && caller.origin !== "stranger") return this.#told.bodyNoted(socketId, frame.payload);
+        if (frame.signal === BODY && caller.origin !== "stranger") return this.#told.bodyNoted(socketId, frame.payload);
         if (caller.origin === "driver") return this.#told.signalled(caller, frame);
         return this.#ports.meter.dropped("signal");
     }

@@ -9,12 +9,14 @@ import { ERRORS, type ErrorCode, fail, SysError } from "../lib/sys-error.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
 import { STOPPED } from "../process/link.ts";
-import type { Req, Res, Sig } from "../protocol/frames.ts";
+import { type Req, type Res, type Sig, signalFrame } from "../protocol/frames.ts";
 import { hardwareCalls } from "../hardware/calls/table.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import { execStatus } from "./exec-status.ts";
 import { NOBODY, type Route } from "./nouns/routes.ts";
 import { TAKES_NO_KEY, type Target } from "./route.ts";
+import { EXEC_STATUS, REQ_CANCEL } from "../protocol/signal-names.ts";
+import type { Payload } from "../protocol/signals.ts";
 
 type Means = {
   ports: Ports;
@@ -114,7 +116,7 @@ export class Routing {
 
   /** A `sig` from a device. */
   signalled(driver: Caller, { signal, payload }: Sig): void {
-    const isTaken = signal === "exec.status" && execStatus(this.#means, driver, payload);
+    const isTaken = signal === EXEC_STATUS && execStatus(this.#means, driver, payload);
     if (!isTaken) this.#means.ports.meter.dropped("signal");
   }
 
@@ -211,8 +213,8 @@ export class Routing {
   }
 
   /** Whoever stopped it waits for the answer, which says how far it came; a device that cannot cancel answers in its own time. */
-  #cancel(driverId: string, payload: { id?: string; key?: string | undefined }): void {
-    this.#means.ports.sockets.send(driverId, JSON.stringify({ type: "sig", signal: "req.cancel", payload }));
+  #cancel(driverId: string, payload: Payload<typeof REQ_CANCEL>): void {
+    this.#means.ports.sockets.send(driverId, signalFrame(REQ_CANCEL, payload));
   }
 
   #drop({ routeId, driverId, call }: Route): void {

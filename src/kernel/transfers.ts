@@ -8,7 +8,7 @@ import { turn } from "../lib/turn.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { BodyEnd, BodyNote } from "../protocol/body.ts";
 import type { Caller } from "../protocol/caller.ts";
-import type { Req } from "../protocol/frames.ts";
+import { type Req, signalFrame } from "../protocol/frames.ts";
 import type { Syscall } from "./calls/define.ts";
 import type { Bodies } from "./bodies.ts";
 import type { ReadContext } from "./context.ts";
@@ -16,6 +16,7 @@ import type { NativeTarget } from "./native.ts";
 import { NATIVE, route, TAKES_NO_KEY } from "./route.ts";
 import type { Routing } from "./routing.ts";
 import type { HardwareSyscall } from "../hardware/calls/define.ts";
+import { COPY_PROGRESS } from "../protocol/signal-names.ts";
 
 type Means = {
   ports: Ports;
@@ -172,8 +173,7 @@ export class Transfers {
         bytes += count;
         if (name === undefined || clock.now() - toldAt < PROGRESS_MS) return;
         toldAt = clock.now();
-        const payload = { name, bytes, size: watch.size };
-        sockets.send(connectionId, JSON.stringify({ type: "sig", signal: "copy.progress", payload }));
+        sockets.send(connectionId, signalFrame(COPY_PROGRESS, { name, bytes, size: watch.size }));
       },
     };
     return watch;

@@ -1,6 +1,8 @@
 // Models behind one interface, whichever provider they are of. A stream never throws: how it failed is its last event,
 // with as much of the message as had come by then.
 
+import type { AnswerBlock, Usage } from "../protocol/proc-records.ts";
+
 export interface Models {
   /** The last event is `done` or `error`. When the signal says stop, the call ends at once, as an error of kind `aborted`. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
@@ -39,12 +41,7 @@ export type ModelMessage =
 
 export type InputBlock = { type: "text"; text: string } | { type: "image"; mimeType: string; data: Uint8Array };
 
-/** A `signature` is the provider's own and goes back to it unread: only to the model that gave it. */
-export type OutputBlock =
-  | { type: "text"; text: string; signature?: string }
-  | { type: "thinking"; thinking: string; signature?: string; redacted?: true }
-  /** `arguments` that could not be read as JSON are null, and `raw` says what came. Such a call must not run. */
-  | { type: "toolCall"; id: string; name: string; arguments: Record<string, unknown> | null; raw?: string; signature?: string };
+export type OutputBlock = AnswerBlock;
 
 export type ModelEvent =
   | { type: "text_start" | "thinking_start"; index: number }
@@ -61,17 +58,7 @@ export type ModelEvent =
 /** Given where it was the fallback that answered. */
 export type AnsweredBy = { provider: string; model: string };
 
-export type ModelUsage = {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-  totalTokens: number;
-  /** The provider counted nothing, so this is a guess from the length of the texts. */
-  isEstimate?: true;
-  /** In dollars, as far as the catalogue knows prices. */
-  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
-};
+export type ModelUsage = Usage;
 
 export type ModelFailure = {
   kind:

@@ -1,10 +1,8 @@
 // What agents use of models, tools and time, and how it adds up.
 
-import type { ModelUsage } from "./models.ts";
+import type { Spent, Usage } from "../protocol/proc-records.ts";
 
-export type Spent = { modelCalls: number; toolCalls: number; wallMs: number; usage: ModelUsage };
-
-export const NO_USAGE: ModelUsage = {
+export const NO_USAGE: Usage = {
   input: 0,
   output: 0,
   cacheRead: 0,
@@ -25,7 +23,7 @@ export function sumSpent(one: Spent, more: Partial<Spent>): Spent {
   };
 }
 
-function sumUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+function sumUsage(one: Usage, other: Usage): Usage {
   return {
     input: one.input + other.input,
     output: one.output + other.output,

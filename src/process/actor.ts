@@ -6,7 +6,7 @@ import type { SummaryMaterial } from "./checkpoint.ts";
 import type { CompactArgs } from "./compaction.ts";
 import type { ForkArgs } from "./fork.ts";
 import { type HistoryArgs, idOf, type PageArgs } from "./conversation-calls.ts";
-import type { ContextPolicy } from "../agent/estimate.ts";
+import type { ContextPolicy } from "../protocol/proc-records.ts";
 import type { KernelLink, ProcessPorts } from "./link.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
 import type { ResetAllArgs } from "./reset.ts";
@@ -138,7 +138,7 @@ export class ProcessActor {
     const inOrder: KernelLink = {
       ...ports.kernel,
       emit: (events) => telling.emit(events),
-      stream: (payload) => telling.stream(payload),
+      stream: (piece) => telling.stream(piece),
     };
     const wakeAt = (ms: number | null) => {
       this.#dueAt = ms;

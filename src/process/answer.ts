@@ -8,6 +8,7 @@ import { extent, keepContext, type Measured } from "./measure.ts";
 import { LEASE_MS, type State, type Tell, textOf } from "./state.ts";
 import { syscallOf } from "../agent/tools.ts";
 import type { Generated } from "./turn.ts";
+import { PROC_CHANGED, RUN_OUTPUT } from "../protocol/signal-names.ts";
 
 export function answered(state: State, runId: string, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {
   const { runs, calls, ports } = state;
@@ -24,7 +25,7 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   const message = state.say(conversationId, runId, said, tell);
   if (usage !== null) {
     state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
-    tell("proc.changed", { changes: ["usage"], conversationId, runId, messageId: message.id, ...by, usage });
+    tell(PROC_CHANGED, { changes: ["usage"], conversationId, runId, messageId: message.id, ...by, usage });
   }
   const { source: _, pressure: __, level: ___, ...known } = measured.context;
   const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
@@ -36,7 +37,7 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   }
   const text = textOf(blocks);
   const thinking = blocks.filter(({ type }) => type === "thinking");
-  if (text.trim() !== "" || thinking.length > 0) tell("proc.run.output", { text, thinking, runId, conversationId });
+  if (text.trim() !== "" || thinking.length > 0) tell(RUN_OUTPUT, { text, thinking, runId, conversationId });
   const wanted = blocks.filter((block) => block.type === "toolCall");
   for (const [position, { id, name, arguments: args }] of wanted.entries())
     calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);

@@ -1,15 +1,14 @@
 // How much a run and a process may use before a person is asked whether they may go on. Pure. An extension gives as much
 // again: what was used by then does not count any more.
 
-import type { Spent } from "../ports/usage.ts";
+import type { Overspent, Spent } from "../protocol/proc-records.ts";
 
 /** What is not named is not limited. `cost` is in dollars. */
 export type Limits = { modelCalls?: number; toolCalls?: number; tokens?: number; cost?: number; wallMs?: number };
 export type Budget = { run: Limits; process: Limits };
 
 /** `user` is everything its owner's processes use. */
-export type BudgetScope = "run" | "process" | "user";
-export type Overspent = { scope: BudgetScope; limit: keyof Limits; allowed: number; used: number };
+export type BudgetScope = Overspent["scope"];
 /** `since` is what had been used when the budget was last extended. */
 export type Account = { total: Spent; since: Spent };
 

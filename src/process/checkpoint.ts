@@ -11,6 +11,7 @@ import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import type { Checkpoint } from "./link.ts";
 import type { State } from "./state.ts";
 import { summarizeWorkspace, transcript } from "./summary.ts";
+import { PROC_CHANGED } from "../protocol/signal-names.ts";
 
 /** How much of the conversation the model reads. */
 const TRANSCRIPT_CHARS = 16_000;
@@ -74,7 +75,7 @@ async function renewed(state: State, material: SummaryMaterial, signal: AbortSig
   if (usage !== null && !state.isClosed) {
     state.change((tell) => {
       state.usage.answeredApart(usage);
-      tell("proc.changed", { changes: ["usage"], ...by, usage });
+      tell(PROC_CHANGED, { changes: ["usage"], ...by, usage });
     });
   }
   return text;

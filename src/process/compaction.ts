@@ -8,10 +8,13 @@ import type { Message } from "./history.ts";
 import type { Preparation } from "./link.ts";
 import { extent, keepContext } from "./measure.ts";
 import type { Run } from "./runs.ts";
-import { type KeptSegment, type Segment, shown } from "./segments.ts";
+import type { Segment } from "../protocol/proc-records.ts";
+import { type KeptSegment, shown } from "./segments.ts";
 import type { State, Tell } from "./state.ts";
 import { markerText, summarize } from "./summary.ts";
 import type { Generated } from "./turn.ts";
+import { PROC_CHANGED } from "../protocol/signal-names.ts";
+import type { OfProcess, Payload } from "../protocol/signals.ts";
 
 export type CompactArgs = {
   conversationId: string;
@@ -94,8 +97,14 @@ export async function compactForRun(
   });
 }
 
-export function tellLifecycle(event: string, fields: Record<string, unknown>, tell: Tell): void {
-  tell("proc.changed", { changes: ["lifecycle", "conversations", "messages"], event, ...fields });
+type Changed = Payload<typeof PROC_CHANGED>;
+
+export function tellLifecycle(
+  event: NonNullable<Changed["event"]>,
+  fields: Omit<Changed, keyof OfProcess | "changes" | "event">,
+  tell: Tell,
+): void {
+  tell(PROC_CHANGED, { changes: ["lifecycle", "conversations", "messages"], event, ...fields });
 }
 
 function refuseActive(state: State, conversationId: string): void {
@@ -187,7 +196,7 @@ function replaced(state: State, prefix: Prefix, to: Pick<KeptSegment, "id" | "ar
   return { conversationId, segment: shown(segment), archivedMessages, archivedTo: to.archivePath, summaryMessageId };
 }
 
-function tellCompacted(state: State, { conversationId, ...result }: CompactResult, more: object, tell: Tell): void {
+function tellCompacted(state: State, { conversationId, ...result }: CompactResult, more: { reason?: string }, tell: Tell): void {
   const generation = state.conversations.get(conversationId)?.generation;
   tellLifecycle("conversation.compacted", { conversationId, generation, ...result, ...more }, tell);
 }
@@ -195,7 +204,7 @@ function tellCompacted(state: State, { conversationId, ...result }: CompactResul
 function counted(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
   if (usage === null) return;
   state.usage.answered({ messageId, runId, ...by, usage }, state.ports.now());
-  tell("proc.changed", { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });
+  tell(PROC_CHANGED, { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });
 }
 
 /** The words the run is about, where what stays does not hold them. */

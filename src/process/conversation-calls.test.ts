@@ -10,7 +10,7 @@ beforeEach(() => {
   world = new World();
 });
 
-const finished = () => world.process.events.after(0, 10_000)!.filter(({ signal }) => signal === "proc.run.finished");
+const finished = () => world.process.events.after(0, 10_000)!.filter((event) => event.signal === "proc.run.finished");
 
 /** Says so much and waits for the answers, of which each repeats what was said. */
 async function talk(count: number, conversationId = "default"): Promise<void> {
@@ -43,7 +43,7 @@ describe("a conversation", () => {
     expect(world.process.conversation.list({}).map(({ id }) => id)).toEqual(["default", "run-1"]);
     expect(world.process.conversation.list({ includeClosed: true }).map(({ id }) => id)).toEqual(["default", "run-1", "work"]);
     expect(world.process.conversation.get({ conversationId: "nothing" })).toBeNull();
-    expect(() => world.process.conversation.open({ conversationId: "x".repeat(257) })).toThrow("at most 256");
+    expect(() => world.process.conversation.open({ conversationId: "x".repeat(257) })).toThrow("at most 200");
   });
 
   it("has a policy that is changed field by field", () => {

@@ -4,15 +4,24 @@
 import { fail } from "../lib/sys-error.ts";
 import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
 import { compact, type CompactArgs } from "./compaction.ts";
-import { type Conversation, DEFAULT_CONVERSATION, ID_CHARS_MAX } from "./conversations.ts";
-import { type ContextPolicy, type ContextState, policyProblem } from "../agent/estimate.ts";
+import { DEFAULT_CONVERSATION } from "./conversations.ts";
+import { policyProblem } from "../agent/estimate.ts";
+import {
+  CONVERSATION_ID_CHARS_MAX,
+  type ContextPolicy,
+  type ContextState,
+  type Conversation,
+  type HistoryMessage,
+  type Segment,
+} from "../protocol/proc-records.ts";
 import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } from "./fork.ts";
 import { contextNow } from "./measure.ts";
 import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
 import { search, type SearchArgs, type SearchResult } from "./search.ts";
-import { type Segment, shown } from "./segments.ts";
+import { shown } from "./segments.ts";
 import type { State } from "./state.ts";
-import { type WireMessage, wireMessage } from "./wire.ts";
+import { wireMessage } from "./wire.ts";
+import { PROC_CHANGED } from "../protocol/signal-names.ts";
 
 const PAGE = 200;
 const PAGE_MAX = 1000;
@@ -28,7 +37,7 @@ type PolicyArgs = Id &
 
 export type HistoryPage<Hil> = {
   conversationId: string;
-  messages: WireMessage[];
+  messages: HistoryMessage[];
   messageCount: number;
   /** How many lie before the page. */
   offset: number;
@@ -55,7 +64,7 @@ export class ConversationCalls {
     const id = conversationId === undefined ? this.#state.ports.uuid() : idOf(conversationId);
     return this.#state.change((tell) => {
       const opened = this.#state.conversations.open(id, title, this.#state.ports.now());
-      tell("proc.changed", { changes: ["conversations"], conversationId: id });
+      tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
       return opened;
     });
   }
@@ -73,7 +82,7 @@ export class ConversationCalls {
     const id = idOf(conversationId);
     return this.#state.change((tell) => {
       const closed = this.#state.conversations.close(id, this.#state.ports.now()) !== undefined;
-      if (closed) tell("proc.changed", { changes: ["conversations"], conversationId: id });
+      if (closed) tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
       return { conversationId: id, closed };
     });
   }
@@ -95,7 +104,7 @@ export class ConversationCalls {
       const problem = policyProblem(wanted);
       if (problem !== null) fail(400, problem);
       const policy = this.#state.conversations.setPolicy(wanted, this.#state.ports.now());
-      tell("proc.changed", { changes: ["lifecycle", "conversations"], event: "conversation.policy", conversationId: id, policy });
+      tell(PROC_CHANGED, { changes: ["lifecycle", "conversations"], event: "conversation.policy", conversationId: id, policy });
       return policy;
     });
   }
@@ -184,7 +193,7 @@ export class ConversationCalls {
 /** A conversation's id as it was meant; the default one where none is given. */
 export function idOf(given: string | undefined): string {
   const id = given?.trim() || DEFAULT_CONVERSATION;
-  if (id.length > ID_CHARS_MAX) fail(400, `A conversation's id has at most ${ID_CHARS_MAX} characters`);
+  if (id.length > CONVERSATION_ID_CHARS_MAX) fail(400, `A conversation's id has at most ${CONVERSATION_ID_CHARS_MAX} characters`);
   return id;
 }
 

@@ -3,21 +3,11 @@
 import { fail } from "../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../ports/sql.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { type ContextPolicy, type ContextState, defaultPolicy } from "../agent/estimate.ts";
+import { defaultPolicy } from "../agent/estimate.ts";
+import type { ContextPolicy, ContextState, Conversation } from "../protocol/proc-records.ts";
 
 export const DEFAULT_CONVERSATION = "default";
-export const ID_CHARS_MAX = 256;
 const TITLE_CHARS_MAX = 200;
-
-export type Conversation = {
-  id: string;
-  generation: number;
-  status: "open" | "closed";
-  title: string | null;
-  messageCount: number;
-  createdAt: number;
-  updatedAt: number;
-};
 
 export class Conversations {
   readonly #sql: Sql;

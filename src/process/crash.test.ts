@@ -89,8 +89,9 @@ async function said(world: World): Promise<Message[]> {
   const paths = new Set(
     world.process.events
       .after(0, 10_000)!
-      .flatMap(({ payload }) =>
-        payload.event === "conversation.reset" || payload.event === "conversation.compacted" ? ((payload.archivedTo as string) ?? []) : [],
+      .filter((event) => event.signal === "proc.changed")
+      .flatMap(({ payload: { event, archivedTo } }) =>
+        event === "conversation.reset" || event === "conversation.compacted" ? (archivedTo ?? []) : [],
       ),
   );
   const archived = await Promise.all([...paths].map((path) => fromArchive(world.archives.get(path)!)));

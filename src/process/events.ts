@@ -2,12 +2,11 @@
 // after the last number they have seen. Owns events.
 
 import type { Sql } from "../ports/sql.ts";
+import type { Payload, ProcessEvent, ProcessEventName } from "../protocol/signals.ts";
 
 /** Who has been away for longer reads the history anew. */
 const KEPT = 2_000;
 const PRUNE_EVERY = 200;
-
-export type ProcessEvent = { seq: number; signal: string; payload: Record<string, unknown> };
 
 export class Events {
   readonly #sql: Sql;
@@ -25,11 +24,11 @@ export class Events {
     return Number(this.#sql.get("SELECT created_at FROM events ORDER BY seq DESC LIMIT 1")?.created_at ?? 0);
   }
 
-  add(signal: string, payload: Record<string, unknown>, now: number): ProcessEvent {
+  add<N extends ProcessEventName>(signal: N, payload: Payload<N>, now: number): ProcessEvent {
     this.#sql.run("INSERT INTO events (signal, payload, created_at) VALUES (?, ?, ?)", signal, JSON.stringify(payload), now);
     const seq = this.lastSeq;
     if (seq % PRUNE_EVERY === 0) this.#sql.run("DELETE FROM events WHERE seq <= ?", seq - KEPT);
-    return { seq, signal, payload };
+    return { seq, signal, payload } as ProcessEvent;
   }
 
   /** Null where some of it is no longer there. */
@@ -41,10 +40,8 @@ export class Events {
 
   /** The same, as far as it is still there. */
   since(seq: number, limit: number): ProcessEvent[] {
-    return this.#sql.all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit).map((row) => ({
-      seq: Number(row.seq),
-      signal: String(row.signal),
-      payload: JSON.parse(String(row.payload)) as Record<string, unknown>,
-    }));
+    return this.#sql
+      .all("SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+      .map(({ seq, signal, payload }) => ({ seq: Number(seq), signal, payload: JSON.parse(String(payload)) as unknown }) as ProcessEvent);
   }
 }

@@ -3,9 +3,9 @@
 import { fail } from "../lib/sys-error.ts";
 import { fromArchive } from "./archive.ts";
 import { stepEnd, tellLifecycle } from "./compaction.ts";
-import type { Conversation } from "./conversations.ts";
+import type { Conversation, Segment } from "../protocol/proc-records.ts";
 import type { Message } from "./history.ts";
-import { type KeptSegment, type Segment, shown } from "./segments.ts";
+import { type KeptSegment, shown } from "./segments.ts";
 import type { State } from "./state.ts";
 
 export type ForkArgs = {

@@ -3,7 +3,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { turn } from "../lib/turn.ts";
 import { question, read, text, USAGE, World } from "../../test/support/process-world.ts";
-import type { ContextState } from "../agent/estimate.ts";
 
 let world: World;
 beforeEach(() => {
@@ -12,9 +11,10 @@ beforeEach(() => {
 
 const long = (char: string, tokens: number) => char.repeat(Math.floor((tokens * 4) / 1.15));
 const events = () => world.process.events.after(0, 10_000)!;
-const ofRuns = () => events().filter(({ signal }) => signal === "proc.run.finished");
-const reasons = () => ofRuns().map(({ payload }) => `${String(payload.status)} ${String(payload.reason)}`);
-const contexts = () => events().flatMap(({ payload }) => (payload.context as ContextState | undefined) ?? []);
+const ofRuns = () => events().filter((event) => event.signal === "proc.run.finished");
+const changes = () => events().filter((event) => event.signal === "proc.changed");
+const reasons = () => ofRuns().map(({ payload }) => `${payload.status} ${payload.reason}`);
+const contexts = () => changes().flatMap(({ payload }) => payload.context ?? []);
 
 describe("the context", () => {
   it("is told with each answer of the model, and is part of a history page", async () => {
@@ -83,7 +83,7 @@ describe("compacting by itself", () => {
       "assistant: answer",
     ]);
     expect(reasons().at(-1)).toBe("ok turn.complete");
-    const lifecycle = events().flatMap(({ payload }) => (payload.event as string | undefined) ?? []);
+    const lifecycle = changes().flatMap(({ payload }) => payload.event ?? []);
     expect(lifecycle).toEqual(["conversation.policy", "conversation.compacted", "conversation.auto_compacted"]);
     expect(world.archives.size).toBe(1);
     expect(world.process.spent("last")).toMatchObject({ modelCalls: 2 });
@@ -347,7 +347,7 @@ describe("followers", () => {
     world.say("three", { runId: "three" });
     world.process.abort();
     await world.idle();
-    const complete = events().filter(({ signal }) => signal === "chat.complete");
+    const complete = events().filter((event) => event.signal === "chat.complete");
     expect(complete.map(({ payload: { runId, text, error, aborted, reason } }) => ({ runId, text, error, aborted, reason }))).toEqual([
       { runId: "one", text: "yes" },
       { runId: "two", text: null, error: "no key" },

@@ -3,9 +3,10 @@
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
-import type { Account, Budget, Limits, Overspent } from "./budget.ts";
+import type { Account, Budget, Limits } from "./budget.ts";
 import type { CallOutcome } from "./calls.ts";
-import type { ProcessEvent } from "./events.ts";
+import type { HilRequest, Overspent } from "../protocol/proc-records.ts";
+import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { StoredMedia } from "./history.ts";
 
 export type ProcessPorts = {
@@ -61,7 +62,7 @@ export interface KernelLink {
   /** Resolves when the process's workspace has it. A workspace that does not take it is no failure of the process. */
   checkpoint(checkpoint: Checkpoint): Promise<void>;
   /** What nobody needs to be told again: pieces of an answer as it comes. */
-  stream(payload: Record<string, unknown>): void;
+  stream(piece: AnswerPiece): void;
 }
 
 /** What was said until the process was emptied: all of it as lines of JSON, and as much of it as a model is shown. */
@@ -74,24 +75,6 @@ export type Preparation = {
   system: string;
   tools: readonly ModelTool[];
   budget: Budget;
-};
-
-/** A person is asked; field names are the wire's. */
-export type HilRequest = {
-  requestId: string;
-  runId: string;
-  conversationId: string;
-  callId: string;
-  toolName: string;
-  syscall: string;
-  args: Record<string, unknown>;
-  createdAt: number;
-  expiresAt: number;
-  /** Where it runs, and in which directory. */
-  target: string;
-  cwd: string;
-  /** Why they are asked. */
-  why: string;
 };
 
 export type OwnerAccount = { limits: Limits; account: Account };

@@ -2,9 +2,7 @@
 // new life of the process asks the model anew.
 
 import type { ModelEvent, OutputBlock } from "../ports/models.ts";
-
-/** `modelCall` counts those of the run, `seq` the pieces of this one: pieces up to it are in `blocks`. */
-export type LiveAnswer = { runId: string; conversationId: string; modelCall: number; seq: number; blocks: OutputBlock[] };
+import type { AnswerEvent, LiveAnswer } from "../protocol/proc-records.ts";
 
 export class Live {
   readonly #of: Pick<LiveAnswer, "runId" | "conversationId" | "modelCall">;
@@ -64,7 +62,7 @@ function append(block: OutputBlock | undefined, delta: string): void {
 }
 
 /** As the wire names it. */
-export function wireEvent(event: ModelEvent): Record<string, unknown> {
+export function wireEvent(event: ModelEvent): AnswerEvent {
   if ("index" in event) {
     const { index, ...rest } = event;
     return { ...rest, contentIndex: index };

@@ -1,13 +1,14 @@
 // How much a run has used and how full its conversation is, looked at before every model call, and what follows from that.
 
-import { overspent, type Overspent } from "./budget.ts";
-import { contextState, type ContextState, estimateTokens, type Preflight, preflight, resized } from "../agent/estimate.ts";
+import { overspent } from "./budget.ts";
+import { contextState, estimateTokens, type Preflight, preflight, resized } from "../agent/estimate.ts";
 import type { OwnerAccount, Preparation } from "./link.ts";
 import type { OverflowView } from "./next.ts";
 import { type Run, workedMs } from "./runs.ts";
 import type { State, Tell } from "./state.ts";
 import type { Request } from "./turn.ts";
-import type { Spent } from "../ports/usage.ts";
+import type { ContextState, Overspent, Spent } from "../protocol/proc-records.ts";
+import { PROC_CHANGED } from "../protocol/signal-names.ts";
 
 export type Measured = {
   runId: string;
@@ -63,7 +64,7 @@ export function keepContext(state: State, context: ContextState, tell: Tell): vo
   const { conversationId, runId } = context;
   state.conversations.setContext(conversationId, context);
   // With the run it comes from, so that it is told to whoever hears of that run and to nobody else.
-  tell("proc.changed", { changes: ["context"], conversationId, ...(runId === undefined ? {} : { runId }), context });
+  tell(PROC_CHANGED, { changes: ["context"], conversationId, ...(runId === undefined ? {} : { runId }), context });
 }
 
 /** As it is now: what was said since it was last looked at is added by its length, and nothing older is read. */

@@ -5,7 +5,7 @@
 import { orAborted } from "../lib/or-aborted.ts";
 import { fail, SysError } from "../lib/sys-error.ts";
 import type { ModelEvent } from "../ports/models.ts";
-import type { Spent } from "../ports/usage.ts";
+import type { ContextState, LiveAnswer, MessageUsage, Spent } from "../protocol/proc-records.ts";
 import { overspentText } from "./budget.ts";
 import { answered } from "./answer.ts";
 import type { Call } from "./calls.ts";
@@ -13,10 +13,10 @@ import { compactForRun } from "./compaction.ts";
 import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import { EarlyAnswers } from "./early-answers.ts";
-import { type ContextState, withoutCompaction } from "../agent/estimate.ts";
+import { withoutCompaction } from "../agent/estimate.ts";
 import type { Said } from "./history.ts";
 import { type Preparation, type ProcessPorts, STOPPED } from "./link.ts";
-import { Live, type LiveAnswer, wireEvent } from "./live.ts";
+import { Live, wireEvent } from "./live.ts";
 import { contextNow, measure, type Measured, spentNow, viewOf } from "./measure.ts";
 import { Pictures } from "./pictures.ts";
 import { Queue } from "./queue.ts";
@@ -25,7 +25,7 @@ import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import { generate, recent, request } from "./turn.ts";
-import type { MessageUsage } from "./usage.ts";
+import { HIL_REQUESTED, PROC_CHANGED, RUN_RETRYING } from "../protocol/signal-names.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
 const STORAGE_RETRY_MS = 10_000;
@@ -106,7 +106,7 @@ export class Process {
         this.#state.begin(runId, reason, tell);
         return { status: "started", runId };
       }
-      tell("proc.changed", { changes: ["queue"], conversationId, enqueuedRunId: runId });
+      tell(PROC_CHANGED, { changes: ["queue"], conversationId, enqueuedRunId: runId });
       return { status: "started", runId, queued: true };
     });
     this.#goOn();
@@ -129,7 +129,7 @@ export class Process {
       const open = this.#state.calls.open(run.runId).length;
       const pausedCount = pauseQueue ? runs.hold(run.conversationId) : 0;
       this.#state.end(run, { status: "aborted", reason: "user", text: null }, tell);
-      if (pausedCount > 0) tell("proc.changed", { changes: ["queue"], conversationId: run.conversationId });
+      if (pausedCount > 0) tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId });
       return {
         aborted: true,
         runId: run.runId,
@@ -328,8 +328,8 @@ export class Process {
       const { requestId } = question;
       this.#state.runs.askedForBudget(runId, { requestId, scopes: over.map(({ scope }) => scope) });
       this.#state.runs.pause(runId, this.#ports.now() + PERSON_LEASE_MS, this.#ports.now());
-      tell("proc.changed", { changes: ["budget"], conversationId, runId, requestId, over, why: overspentText(over) });
-      tell("proc.run.hil.requested", question);
+      tell(PROC_CHANGED, { changes: ["budget"], conversationId, runId, requestId, over: [...over], why: overspentText(over) });
+      tell(HIL_REQUESTED, question);
     });
     const isAllowed = this.#earlyBudgets.get(question.requestId);
     if (isAllowed !== undefined) this.budgetDecided(question.requestId, isAllowed);
@@ -374,7 +374,7 @@ export class Process {
     this.#state.change((tell) => {
       if (this.#state.runs.active()?.runId !== runId) return;
       this.#state.runs.prolong(runId, this.#ports.now() + waitMs + LEASE_MS);
-      tell("proc.run.retrying", { runId, conversationId, attempt, waitMs, why });
+      tell(RUN_RETRYING, { runId, conversationId, attempt, waitMs, why });
     });
   }
 

@@ -5,6 +5,7 @@ import { fail } from "../lib/sys-error.ts";
 import type { StoredMedia } from "./history.ts";
 import type { Run } from "./runs.ts";
 import type { State } from "./state.ts";
+import { PROC_CHANGED } from "../protocol/signal-names.ts";
 
 export type QueuedMessage = {
   runId: string;
@@ -37,7 +38,7 @@ export class Queue {
     return this.#state.change((tell) => {
       const resumed = this.#state.runs.release(conversationId ?? null);
       const of = conversationId === undefined ? {} : { conversationId };
-      if (resumed > 0) tell("proc.changed", { changes: ["queue"], ...of, resumed });
+      if (resumed > 0) tell(PROC_CHANGED, { changes: ["queue"], ...of, resumed });
       return resumed;
     });
   }
@@ -48,7 +49,7 @@ export class Queue {
       if (run.message?.role !== "user") fail(409, "Only what a person said can be edited");
       const message = { ...run.message, text };
       this.#state.runs.rewrite(runId, message);
-      tell("proc.changed", { changes: ["queue"], conversationId: run.conversationId, editedRunId: runId });
+      tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId, editedRunId: runId });
       return shown(run, message);
     });
   }
@@ -58,7 +59,7 @@ export class Queue {
     return this.#state.change((tell) => {
       const run = this.#waiting(runId);
       this.#state.ended(run, { status: "aborted", reason: "user", text: null }, tell);
-      tell("proc.changed", { changes: ["queue"], conversationId: run.conversationId, withdrawnRunId: runId });
+      tell(PROC_CHANGED, { changes: ["queue"], conversationId: run.conversationId, withdrawnRunId: runId });
       return shown(run, run.message ?? { role: "system", text: "" });
     });
   }

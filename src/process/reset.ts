@@ -6,11 +6,10 @@ import { fail } from "../lib/sys-error.ts";
 import { segmentPath, toArchive, wholePath } from "./archive.ts";
 import { checkpoint } from "./checkpoint.ts";
 import { tellLifecycle } from "./compaction.ts";
-import type { Conversation } from "./conversations.ts";
+import type { ArchiveEntry, Conversation } from "../protocol/proc-records.ts";
 import type { Checkpoint } from "./link.ts";
 import type { State, Tell } from "./state.ts";
 
-export type ArchiveEntry = { conversationId: string; generation: number; messages: number; path: string };
 export type ResetResult = { conversationId: string; generation: number; archivedMessages: number; archivedTo?: string };
 export type ResetAllResult = { archivedMessages: number; archivedTo?: string; archives: ArchiveEntry[] };
 

@@ -1,18 +1,7 @@
 // Parts of conversations that were archived and replaced by a summary. Owns segments; they outlive what they were cut from.
 
 import type { Sql, SqlRow } from "../ports/sql.ts";
-
-export type Segment = {
-  id: string;
-  conversationId: string;
-  generation: number;
-  kind: "compaction";
-  fromMessageId: number;
-  toMessageId: number;
-  archivePath: string;
-  summaryMessageId: number | null;
-  createdAt: number;
-};
+import type { Segment } from "../protocol/proc-records.ts";
 
 /** `liveThroughId` is the last message that was there when it was cut off. */
 export type KeptSegment = Segment & { liveThroughId: number };

@@ -6,7 +6,9 @@ import { fail } from "../lib/sys-error.ts";
 import type { OutputBlock } from "../ports/models.ts";
 import { type Call, Calls, durationOf } from "./calls.ts";
 import { Conversations } from "./conversations.ts";
-import { Events, type ProcessEvent } from "./events.ts";
+import { CHAT_COMPLETE, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED } from "../protocol/signal-names.ts";
+import type { AnswerPiece, OfProcess, Payload, ProcessEvent, ProcessEventName } from "../protocol/signals.ts";
+import { Events } from "./events.ts";
 import { History, type Message, type Said } from "./history.ts";
 import type { ProcessPorts } from "./link.ts";
 import { type Run, type RunOutcome, type RunReason, Runs, workedMs } from "./runs.ts";
@@ -21,7 +23,8 @@ export const LEASE_MS = 15 * 60 * 1000;
 export const PERSON_LEASE_MS = 7 * 24 * 60 * 60 * 1000;
 const INTERRUPTED = "User interrupted tool execution";
 
-export type Tell = (signal: string, payload: Record<string, unknown>) => void;
+/** The facts that every event carries are added. */
+export type Tell = <N extends ProcessEventName>(signal: N, payload: Omit<Payload<N>, keyof OfProcess>) => void;
 
 export class State {
   readonly pid: string;
@@ -63,10 +66,7 @@ export class State {
     const value = sql.transaction(() =>
       body((signal, payload) => {
         const now = this.ports.now();
-        const pausedCount = this.runs.onHoldCount();
-        const paused = pausedCount === 0 ? {} : { pausedCount };
-        const facts = { pid: this.pid, queuedCount: this.runs.waitingCount(), ...paused, timestamp: now };
-        told.push(this.events.add(signal, { ...facts, ...payload }, now));
+        told.push(this.events.add(signal, { ...this.#facts(now), ...payload } as Payload<typeof signal>, now));
       }),
     );
     // What could not be kept never became true, and nobody is told; whoever owns the database begins a new life.
@@ -78,11 +78,17 @@ export class State {
     return value;
   }
 
+  #facts(now: number): OfProcess {
+    const pausedCount = this.runs.onHoldCount();
+    const paused = pausedCount === 0 ? {} : { pausedCount };
+    return { pid: this.pid, queuedCount: this.runs.waitingCount(), ...paused, timestamp: now };
+  }
+
   /** After everything that was told before it, and before what is told after it. */
-  stream(payload: Record<string, unknown>): void {
+  stream(piece: AnswerPiece): void {
     const { sql, kernel } = this.ports;
     void sql.durable().then(
-      () => kernel.stream(payload),
+      () => kernel.stream(piece),
       () => {},
     );
   }
@@ -93,7 +99,7 @@ export class State {
     // What models and tools say is told by signals of its own.
     const content = role === "user" || role === "system" ? { content: wireMessage(message).content } : {};
     const ofRun = runId === null ? {} : { runId };
-    tell("proc.changed", { changes: ["messages"], conversationId, messageId: message.id, role, ...content, ...ofRun });
+    tell(PROC_CHANGED, { changes: ["messages"], conversationId, messageId: message.id, role, ...content, ...ofRun });
     return message;
   }
 
@@ -108,7 +114,7 @@ export class State {
     if (run?.state !== "waiting") return;
     this.runs.begin(runId, now + LEASE_MS, now);
     const { conversationId } = run;
-    tell("proc.run.started", { runId, conversationId, reason });
+    tell(RUN_STARTED, { runId, conversationId, reason });
     if (run.message !== null) this.say(conversationId, runId, run.message, tell);
   }
 
@@ -118,7 +124,7 @@ export class State {
       const run = this.runs.get(joined);
       if (run?.state !== "waiting") continue;
       this.runs.join(joined, runId, this.ports.now());
-      tell("proc.run.started", { runId: joined, conversationId: run.conversationId, reason: run.reason });
+      tell(RUN_STARTED, { runId: joined, conversationId: run.conversationId, reason: run.reason });
       if (run.message !== null) this.say(run.conversationId, joined, run.message, tell);
     }
   }
@@ -151,13 +157,13 @@ export class State {
     const { modelCalls, usage } = this.usage.ofRun(runId);
     const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
     if (!this.runs.end(runId, whole, now)) return;
-    const aborted = outcome.status === "aborted" ? { aborted: true } : {};
+    const aborted = outcome.status === "aborted" ? { aborted: true as const } : {};
     // One that only waited, or was answered together with another, leaves that one at work.
     const active = this.runs.active();
     const stillActive = active === undefined ? {} : { activeRunId: active.runId };
-    tell("proc.run.finished", { runId, conversationId, ...whole, ...aborted, wallMs, ...stillActive });
+    tell(RUN_FINISHED, { runId, conversationId, ...whole, ...aborted, wallMs, ...stillActive });
     const { status: _, reason, ...complete } = whole;
-    tell("chat.complete", { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
+    tell(CHAT_COMPLETE, { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
   }
 
   /** Whatever is open of the run's calls is over. */
@@ -173,7 +179,7 @@ export class State {
       const { runId, conversationId } = run;
       const took = durationMs === undefined ? {} : { durationMs };
       const how = { ok: false, error: end.output, outcome: end.outcome, ...took };
-      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId, ...how });
+      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId, ...how });
     }
     // So that every call has its result, and the next model that reads this is not confused.
     this.collect(run.runId, tell);

@@ -52,7 +52,8 @@ class Host {
   /** As many things become true as a run would tell of. */
   fill(count: number): void {
     const events = new Events(this.#sql);
-    for (let i = 0; i < count; i++) events.add("proc.changed", {}, this.now);
+    for (let i = 0; i < count; i++)
+      events.add("proc.changed", { pid: "p", queuedCount: 0, timestamp: this.now, changes: ["usage"] }, this.now);
   }
 
   /** Whatever is under way comes to its end, or to where it waits. */

@@ -2,7 +2,8 @@
 // disk and is tried again after growing waits, for about an hour after the last of it became true; then it waits until the two
 // next talk. How long it is tried follows from the rows, so it ends however often memory is lost meanwhile.
 
-import type { Events, ProcessEvent } from "./events.ts";
+import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
+import type { Events } from "./events.ts";
 import type { ProcessPorts } from "./link.ts";
 
 const PAGE = 200;
@@ -41,9 +42,9 @@ export class Telling {
   }
 
   /** Pieces of an answer that a life leaves behind belong to nobody: the next life asks the model anew. */
-  stream(payload: Record<string, unknown>): void {
+  stream(piece: AnswerPiece): void {
     if (this.#untold !== null && this.#held === null) return;
-    this.#inOrder(() => this.#isClosed || this.#ports.kernel.stream(payload));
+    this.#inOrder(() => this.#isClosed || this.#ports.kernel.stream(piece));
   }
 
   /** What the kernel has not heard, of this life or an earlier one. Resolves when it was tried. */

@@ -4,7 +4,8 @@
 import { type Call, type CallEnd, durationOf } from "./calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
 import { EarlyAnswers } from "./early-answers.ts";
-import type { HilRequest } from "./link.ts";
+import type { HilRequest } from "../protocol/proc-records.ts";
+import { HIL_REQUESTED, TOOL_FINISHED, TOOL_STARTED } from "../protocol/signal-names.ts";
 import { LEASE_MS, PERSON_LEASE_MS, type State } from "./state.ts";
 import { allowance, capped } from "../agent/tool-text.ts";
 import { toSyscall } from "../agent/tools.ts";
@@ -66,7 +67,7 @@ export class ToolRunner {
     if ("error" in wanted) return;
     this.#state.change((tell) => {
       if (!calls.started(callId, ports.now())) return;
-      tell("proc.run.tool.started", { name: tool, syscall: wanted.call, args: wanted.args, callId, runId, conversationId });
+      tell(TOOL_STARTED, { name: tool, syscall: wanted.call, args: wanted.args, callId, runId, conversationId });
     });
   }
 
@@ -92,7 +93,7 @@ export class ToolRunner {
       if (calls.get(callId)?.state !== "sent") return;
       calls.asked(callId, request.requestId);
       if (this.#early.get(request.requestId)) return calls.decided(callId);
-      tell("proc.run.hil.requested", request);
+      tell(HIL_REQUESTED, request);
       runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
     });
   }
@@ -119,7 +120,7 @@ export class ToolRunner {
       const said = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
       const durationMs = durationOf({ startedAt: calls.get(callId)?.startedAt ?? null, endedAt: now });
       const how = { ...said, ...(end.outcome && { outcome: end.outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
-      tell("proc.run.tool.finished", { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
+      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
     });
   }
 }

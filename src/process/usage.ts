@@ -2,13 +2,8 @@
 
 import type { ModelUsage } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
-import { NOTHING_SPENT, type Spent, sumSpent } from "../ports/usage.ts";
-
-export type MessageUsage = Pick<ModelUsage, "input" | "output" | "cacheRead" | "cacheWrite"> & {
-  provider: string;
-  model: string;
-  cost: number;
-};
+import { NOTHING_SPENT, sumSpent } from "../ports/usage.ts";
+import type { MessageUsage, Spent } from "../protocol/proc-records.ts";
 
 type Used = { messageId: number; runId: string | null; provider: string; model: string; usage: ModelUsage };
 

@@ -1,6 +1,7 @@
 // A message as clients are shown it. Thoughts and calls have the names the wire has for them.
 
 import type { OutputBlock } from "../ports/models.ts";
+import type { HistoryMessage } from "../protocol/proc-records.ts";
 import type { Message } from "./history.ts";
 
 export type WireThinking = { type: "thinking"; thinking: string; thinkingSignature?: string; redacted?: true };
@@ -13,9 +14,8 @@ export type WireToolCall = {
   raw?: string;
   thoughtSignature?: string;
 };
-export type WireMessage = { id: number; role: Message["role"]; content: unknown; timestamp: number; runId?: string };
 
-export function wireMessage(message: Message): WireMessage {
+export function wireMessage(message: Message): HistoryMessage {
   const { id, role, createdAt, runId } = message;
   return { id, role, content: contentOf(message), timestamp: createdAt, ...(runId === null ? {} : { runId }) };
 }

@@ -3,25 +3,23 @@
 // and the body is over when the request is answered. Nothing flows before the receiver has said from where and how far:
 // so a slow receiver slows the sender, nobody holds more than a window, and an interrupted body goes on where it stopped.
 
+import { BODY } from "./signal-names.ts";
+import type { Payload } from "./signals.ts";
+
 export const BODY_CHUNK_BYTES = 256 * 1024;
 /** The most that may be on its way. */
 export const BODY_WINDOW_BYTES = 4 * 1024 * 1024;
 export const BODY_ID_MAX = 0xffff_ffff;
-export const BODY_SIGNAL = "body";
 
 const ID_BYTES = 4;
 
-export type BodyNote =
-  /** Of the sender, before anything else. */
-  | { kind: "begin"; size: number; version: string; mode: number }
-  /** Of the receiver: send from there, and not beyond. */
-  | { kind: "more"; from: number; until: number }
-  /** Of the sender, after the last byte; the hash of all of it. */
-  | { kind: "end"; sha256: string }
-  /** Of either: reading what is there already takes time. */
-  | { kind: "busy" }
-  /** Of either: it will not come to an end. */
-  | { kind: "stop"; why: string };
+type Note<P> = P extends unknown ? Omit<P, "id"> : never;
+/**
+ * `begin` is of the sender, before anything else; `more` of the receiver: send from there, and not beyond; `end` of the sender, after
+ * the last byte, with the hash of all of it; `busy` of either: reading what is there already takes time; `stop` of either: it will
+ * not come to an end.
+ */
+export type BodyNote = Note<Payload<typeof BODY>>;
 
 /** One end of a body, as the other sees it. */
 export interface BodyEnd {
@@ -64,7 +62,7 @@ function isPlain(frame: Uint8Array): frame is Uint8Array<ArrayBuffer> {
 }
 
 export function bodySignal(id: number, note: BodyNote): string {
-  return JSON.stringify({ type: "sig", signal: BODY_SIGNAL, payload: { id, ...note } });
+  return JSON.stringify({ type: "sig", signal: BODY, payload: { id, ...note } });
 }
 
 /** Null for what is no note of a body. */

@@ -3,6 +3,7 @@
 import { type ErrorShape, SysError } from "../lib/sys-error.ts";
 import { LIMITS } from "./limits.ts";
 import { complaint } from "./scan.ts";
+import type { Payload, SignalName } from "./signals.ts";
 
 export const PROTOCOL = 1 as const;
 
@@ -50,6 +51,11 @@ export function decodeFrame(text: string): Frame | Refusal {
     default:
       return refuse(UNKNOWN_ID, 400, "Invalid frame type");
   }
+}
+
+/** `seq` numbers the events of a process. */
+export function signalFrame<N extends SignalName>(signal: N, payload: Payload<N>, seq?: number): string {
+  return JSON.stringify({ type: "sig", signal, payload, ...(seq === undefined ? {} : { seq }) });
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,8 @@
 import { z } from "zod";
 
 export const Pid = z.string().trim().min(1).max(128);
-export const ConversationId = z.string().trim().min(1).max(200);
+export const CONVERSATION_ID_CHARS_MAX = 200;
+export const ConversationId = z.string().trim().min(1).max(CONVERSATION_ID_CHARS_MAX);
 export const RunId = z.string().min(1).max(128);
 
 /** Of whom something is asked: the caller's own init where nobody is named. */
@@ -47,6 +48,7 @@ export const Media = z.object({
 });
 export type Media = z.infer<typeof Media>;
 
+/** A question to a person: whether a call may run, or whether a run may exceed its budget. */
 export const HilRequest = z.object({
   requestId: z.string(),
   runId: z.string(),
@@ -57,10 +59,13 @@ export const HilRequest = z.object({
   args: z.record(z.string(), z.unknown()),
   createdAt: z.number(),
   expiresAt: z.number(),
+  /** Where it runs, and in which directory. */
   target: z.string(),
   cwd: z.string(),
+  /** Why they are asked. */
   why: z.string(),
 });
+export type HilRequest = z.infer<typeof HilRequest>;
 
 export const HistoryMessage = z.object({
   id: z.int(),
@@ -70,6 +75,7 @@ export const HistoryMessage = z.object({
   /** Of which it was said: whoever chose the runId of what they sent knows it again. */
   runId: z.string().optional(),
 });
+export type HistoryMessage = z.infer<typeof HistoryMessage>;
 
 export const ContextState = z.object({
   conversationId: z.string(),
@@ -90,6 +96,7 @@ export const ContextState = z.object({
   source: z.enum(["estimate", "provider"]),
   updatedAt: z.number(),
 });
+export type ContextState = z.infer<typeof ContextState>;
 
 export const Conversation = z.object({
   id: z.string(),
@@ -100,6 +107,7 @@ export const Conversation = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
 });
+export type Conversation = z.infer<typeof Conversation>;
 
 export const Segment = z.object({
   id: z.string(),
@@ -112,6 +120,7 @@ export const Segment = z.object({
   summaryMessageId: z.int().nullable(),
   createdAt: z.number(),
 });
+export type Segment = z.infer<typeof Segment>;
 
 export const ContextPolicy = z.object({
   conversationId: z.string(),
@@ -120,11 +129,14 @@ export const ContextPolicy = z.object({
   keepLast: z.int(),
   updatedAt: z.number(),
 });
+export type ContextPolicy = z.infer<typeof ContextPolicy>;
 
 export const ArchiveEntry = z.object({ conversationId: z.string(), generation: z.int(), messages: z.int(), path: z.string() });
+export type ArchiveEntry = z.infer<typeof ArchiveEntry>;
 
 /** What goes on although its run was stopped, and why; sessionId where it can be asked after. */
 export const StillRunning = z.object({ target: z.string(), command: z.string(), sessionId: z.string().optional(), why: z.string() });
+export type StillRunning = z.infer<typeof StillRunning>;
 
 export const Usage = z.object({
   input: z.number(),
@@ -132,9 +144,12 @@ export const Usage = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   totalTokens: z.number(),
-  isEstimate: z.literal(true).optional(),
+  /** The provider counted nothing, so this is a guess from the length of the texts. */
+  isEstimate: z.literal(true).exactOptional(),
+  /** In dollars, as far as the catalogue knows prices. */
   cost: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number(), total: z.number() }),
 });
+export type Usage = z.infer<typeof Usage>;
 /** What one answer of a model took. */
 export const MessageUsage = z.object({
   provider: z.string(),
@@ -145,7 +160,18 @@ export const MessageUsage = z.object({
   cacheWrite: z.number(),
   cost: z.number(),
 });
+export type MessageUsage = z.infer<typeof MessageUsage>;
 export const Spent = z.object({ modelCalls: z.int(), toolCalls: z.int(), wallMs: z.number(), usage: Usage });
+export type Spent = z.infer<typeof Spent>;
+
+/** A budget that is used up. */
+export const Overspent = z.object({
+  scope: z.enum(["run", "process", "user"]),
+  limit: z.enum(["modelCalls", "toolCalls", "tokens", "cost", "wallMs"]),
+  allowed: z.number(),
+  used: z.number(),
+});
+export type Overspent = z.infer<typeof Overspent>;
 
 export const Grant = z.object({
   grantId: z.string(),
@@ -164,5 +190,54 @@ export const Grant = z.object({
   shown: z.object({ text: z.string(), isWhole: z.boolean() }),
   requestId: z.string(),
 });
+export type Grant = z.infer<typeof Grant>;
 
-export const ProcessEvent = z.object({ seq: z.int(), signal: z.string(), payload: z.record(z.string(), z.unknown()) });
+const Signature = { signature: z.string().exactOptional() };
+const ToolCallBlock = z.object({
+  type: z.literal("toolCall"),
+  id: z.string(),
+  name: z.string(),
+  /** Null where they are still arriving, or could not be read as JSON: then `raw` is what came, and the call must not run. */
+  arguments: z.record(z.string(), z.unknown()).nullable(),
+  raw: z.string().exactOptional(),
+  ...Signature,
+});
+
+/** A block of a model's answer. A `signature` is the provider's own and goes back to it unread: only to the model that gave it. */
+export const AnswerBlock = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), ...Signature }),
+  z.object({ type: z.literal("thinking"), thinking: z.string(), redacted: z.literal(true).exactOptional(), ...Signature }),
+  ToolCallBlock,
+]);
+export type AnswerBlock = z.infer<typeof AnswerBlock>;
+
+const At = { contentIndex: z.int() };
+/** Given where the fallback answered. */
+const By = { by: z.object({ provider: z.string(), model: z.string() }).exactOptional() };
+/** What a piece of an answer says: which block it adds to, and what. `retrying` voids everything before it; `done` and `error` are the last. */
+export const AnswerEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.enum(["text_start", "text_end", "thinking_start", "thinking_end"]), ...At }),
+  z.object({ type: z.enum(["text_delta", "thinking_delta", "toolcall_delta"]), ...At, delta: z.string() }),
+  z.object({ type: z.literal("toolcall_start"), ...At, id: z.string(), name: z.string() }),
+  z.object({ type: z.literal("toolcall_end"), ...At, call: ToolCallBlock }),
+  z.object({ type: z.literal("retrying"), attempt: z.int(), waitMs: z.number(), why: z.string() }),
+  z.object({ type: z.literal("done"), content: z.array(AnswerBlock), usage: Usage, stop: z.enum(["end", "tools", "length"]), ...By }),
+  z.object({
+    type: z.literal("error"),
+    content: z.array(AnswerBlock),
+    usage: Usage.nullable(),
+    error: z.object({ kind: z.string(), message: z.string() }),
+    ...By,
+  }),
+]);
+export type AnswerEvent = z.infer<typeof AnswerEvent>;
+
+/** As much of an answer as has arrived: the pieces up to `seq` are in `blocks`. `modelCall` counts those of the run. */
+export const LiveAnswer = z.object({
+  runId: z.string(),
+  conversationId: z.string(),
+  modelCall: z.int(),
+  seq: z.int(),
+  blocks: z.array(AnswerBlock),
+});
+export type LiveAnswer = z.infer<typeof LiveAnswer>;

@@ -1,48 +1,312 @@
-// Signals the gateway sends on its own account, and which roles are told of them at sys.connect.
+// Every signal, declared once: who receives it, what it means, what it carries, and an example. The types of emitters and
+// listeners, the list in sys.connect, the reference page and the conformance check are derived from here.
 
+import { z } from "zod";
+import {
+  AnswerBlock,
+  AnswerEvent,
+  ArchiveEntry,
+  ContextPolicy,
+  ContextState,
+  HilRequest,
+  Overspent,
+  Segment,
+  Usage,
+} from "./proc-records.ts";
 import type { Role } from "./records.ts";
+import * as names from "./signal-names.ts";
 
-export const SIGNALS: Record<string, { to: readonly Role[]; doc: string }> = {
-  body: {
+type Fields = z.ZodType<Record<string, unknown>, Record<string, unknown>>;
+type Declaration<P extends Fields> = { to: readonly Role[]; doc: string; payload: P; example: z.input<P> };
+
+function signal<P extends Fields>(declaration: Declaration<P>): Declaration<P> {
+  return declaration;
+}
+
+/** What lists show, and what of it has changed. */
+export const Changed = z.enum([
+  "approvals",
+  "capabilities",
+  "config",
+  "devices",
+  "grants",
+  "groups",
+  "processes",
+  "repositories",
+  "sessions",
+  "tokens",
+  "users",
+  "workspaces",
+]);
+export type Changed = z.infer<typeof Changed>;
+
+const Count = z.int().min(0);
+const BodyId = { id: Count };
+
+const ProcessChange = z.enum(["messages", "queue", "context", "usage", "conversations", "lifecycle", "budget"]);
+const LifecycleEvent = z.enum([
+  "conversation.auto_compacted",
+  "conversation.compacted",
+  "conversation.forked",
+  "conversation.policy",
+  "conversation.reset",
+  "process.kill",
+  "process.reset",
+]);
+
+/** Every event of a process carries these. */
+const OfProcess = { pid: z.string(), queuedCount: Count, pausedCount: Count.optional(), timestamp: z.number() };
+export type OfProcess = z.infer<z.ZodObject<typeof OfProcess>>;
+const OfRun = { runId: z.string(), conversationId: z.string() };
+const OfCall = { ...OfRun, name: z.string(), callId: z.string() };
+const RunEnd = { text: z.string().nullable(), error: z.string().optional(), usage: Usage.optional(), aborted: z.literal(true).optional() };
+
+const TO_FOLLOWERS =
+  "Sent to those who follow the process, and to the connection the run was started from, or, where that is gone, to all connections of its owner.";
+const example = { pid: "init:1000", queuedCount: 0, timestamp: 1763200000000 };
+const run = { runId: "r1", conversationId: "default" };
+
+export const SIGNALS = {
+  [names.BODY]: signal({
     to: ["user", "driver"],
-    doc: "Something of a body that is under way: how large it is, how much of it is wanted, that it has ended.",
-  },
-  "copy.progress": { to: ["user"], doc: "How far an fs.copy is that was given a name for its progress." },
-  "sys.changed": {
+    doc: "What the two ends of a body tell each other: how large it is, how much of it to send, that it has ended.",
+    payload: z.discriminatedUnion("kind", [
+      z.object({ ...BodyId, kind: z.literal("begin"), size: Count, version: z.string().max(1_000), mode: Count }),
+      z.object({ ...BodyId, kind: z.literal("more"), from: Count, until: Count }),
+      z.object({ ...BodyId, kind: z.literal("end"), sha256: z.string().max(1_000) }),
+      z.object({ ...BodyId, kind: z.literal("busy") }),
+      z.object({ ...BodyId, kind: z.literal("stop"), why: z.string().max(1_000) }),
+    ]),
+    example: { id: 1, kind: "more", from: 0, until: 4194304 },
+  }),
+  [names.COPY_PROGRESS]: signal({
     to: ["user"],
-    doc: "Something that lists show has changed (changes names what: config, tokens, users, devices, processes, approvals, grants and others): whoever looks at it reads it again. Sent to those it concerns, and to root.",
-  },
-  "device.status": { to: ["user", "driver"], doc: "A device connected or disconnected. Sent to the connections of those who may use it." },
-  "req.cancel": {
+    doc: "How far an fs.copy has come that was given a name for its progress. Sent to the connection that asked for the copy.",
+    payload: z.object({ name: z.string(), bytes: Count, size: Count }),
+    example: { name: "copy-1", bytes: 1048576, size: 4194304 },
+  }),
+  [names.SYS_CHANGED]: signal({
+    to: ["user"],
+    doc: "Something that lists show has changed; changes names the lists, and whoever shows one reads it again. Sent to the user it concerns, and to root.",
+    payload: z.object({ changes: z.array(Changed).min(1) }),
+    example: { changes: ["tokens"] },
+  }),
+  [names.DEVICE_STATUS]: signal({
+    to: ["user", "driver"],
+    doc: "A device connected or disconnected. Sent to the connections of those who may use it; a device hears of its own connecting.",
+    payload: z.object({
+      event: z.enum(["connected", "disconnected"]),
+      device: z.object({
+        deviceId: z.string(),
+        ownerUid: z.int(),
+        platform: z.string(),
+        version: z.string(),
+        online: z.boolean(),
+        firstSeenAt: z.number(),
+        lastSeenAt: z.number(),
+        connectedAt: z.number().nullable(),
+        disconnectedAt: z.number().nullable(),
+      }),
+    }),
+    example: {
+      event: "connected",
+      device: {
+        deviceId: "macbook",
+        ownerUid: 1000,
+        platform: "darwin",
+        version: "0.1.0",
+        online: true,
+        firstSeenAt: 1763100000000,
+        lastSeenAt: 1763200000000,
+        connectedAt: 1763200000000,
+        disconnectedAt: null,
+      },
+    },
+  }),
+  [names.REQ_CANCEL]: signal({
     to: ["driver"],
-    doc: "Whoever asked for a call does not want it any more: id names the request, key the call where it has one. The device ends what it is doing for it, a command included that outlived the call, and answers as ever.",
-  },
-  "exec.status": {
+    doc: "The caller does not want a call any more: id names the request, key the call where it has one. The device ends what it does for the call, including a command that outlived it, and answers as usual.",
+    payload: z.object({ id: z.string().optional(), key: z.string().optional() }),
+    example: { id: "17" },
+  }),
+  [names.EXEC_STATUS]: signal({
     to: ["user"],
-    doc: "A command on a device that outlived the call it was started by has begun or ended. Sent to the connections of the user who started it.",
-  },
+    doc: "A command on a device that outlived the call that started it has begun or ended. A device sends it to the gateway, which adds deviceId and passes it on to the connections of the user who started the command.",
+    payload: z.object({
+      deviceId: z.string().optional(),
+      eventId: z.string().min(1).max(128),
+      sessionId: z.string().min(1).max(128),
+      event: z.string().min(1).max(128),
+      callId: z.string().min(1).max(128).optional(),
+      exitCode: z.int().optional(),
+      signal: z.string().min(1).max(128).optional(),
+      outputTail: z.string().max(16_384).optional(),
+      startedAt: z.number().optional(),
+      endedAt: z.number().optional(),
+    }),
+    example: { deviceId: "macbook", eventId: "e1", sessionId: "s1", event: "finished", exitCode: 0, endedAt: 1763200000000 },
+  }),
+
+  [names.PROC_CHANGED]: signal({
+    to: ["user"],
+    doc: `Something of a process has changed; changes says what, and the other fields say more about it. ${TO_FOLLOWERS}`,
+    payload: z.object({
+      ...OfProcess,
+      changes: z.array(ProcessChange).min(1),
+      conversationId: z.string().optional(),
+      runId: z.string().optional(),
+      /** messages */
+      messageId: z.int().optional(),
+      role: z.enum(["user", "assistant", "system", "toolResult"]).optional(),
+      content: z.unknown().optional(),
+      /** queue */
+      enqueuedRunId: z.string().optional(),
+      editedRunId: z.string().optional(),
+      withdrawnRunId: z.string().optional(),
+      resumed: Count.optional(),
+      /** usage */
+      provider: z.string().optional(),
+      model: z.string().optional(),
+      usage: Usage.optional(),
+      /** context */
+      context: ContextState.optional(),
+      /** budget */
+      requestId: z.string().optional(),
+      over: z.array(Overspent).optional(),
+      why: z.string().optional(),
+      /** lifecycle */
+      event: LifecycleEvent.optional(),
+      policy: ContextPolicy.optional(),
+      generation: z.int().optional(),
+      segment: Segment.optional(),
+      archivedMessages: Count.optional(),
+      archivedTo: z.string().optional(),
+      archives: z.array(ArchiveEntry).optional(),
+      summaryMessageId: z.int().nullable().optional(),
+      reason: z.string().optional(),
+      pressure: z.number().nullable().optional(),
+      sourceConversationId: z.string().optional(),
+      targetConversationId: z.string().optional(),
+      throughMessageId: z.int().optional(),
+      restoredMessages: Count.optional(),
+      includedLiveSuffix: z.boolean().optional(),
+    }),
+    example: { ...example, changes: ["messages"], ...run, messageId: 12, role: "user", content: "Hello" },
+  }),
+  [names.RUN_STARTED]: signal({
+    to: ["user"],
+    doc: `A process has begun to work on a message. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...OfProcess, ...OfRun, reason: z.string() }),
+    example: { ...example, ...run, reason: "proc.send" },
+  }),
+  [names.RUN_STREAM]: signal({
+    to: ["user"],
+    doc: `A piece of the model's answer as it arrives; seq counts the pieces of one model call. Several may be sent as one, from firstSeq to seq. Not numbered as an event, and not repeated after a cut: proc.subscribe returns the answer so far. ${TO_FOLLOWERS}`,
+    payload: z.object({
+      pid: z.string(),
+      ...OfRun,
+      modelCall: z.int(),
+      seq: z.int(),
+      firstSeq: z.int().optional(),
+      event: AnswerEvent,
+      timestamp: z.number(),
+    }),
+    example: {
+      pid: "init:1000",
+      ...run,
+      modelCall: 1,
+      seq: 2,
+      event: { type: "text_delta", contentIndex: 0, delta: "Hel" },
+      timestamp: 1763200000000,
+    },
+  }),
+  [names.RUN_OUTPUT]: signal({
+    to: ["user"],
+    doc: `The whole text of one answer of the model. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...OfProcess, ...OfRun, text: z.string(), thinking: z.array(AnswerBlock) }),
+    example: { ...example, ...run, text: "Hello!", thinking: [] },
+  }),
+  [names.TOOL_STARTED]: signal({
+    to: ["user"],
+    doc: `A call of the model has started: it needs no approval, or has it. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...OfProcess, ...OfCall, syscall: z.string(), args: z.record(z.string(), z.unknown()) }),
+    example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", args: { path: "~/notes.md" } },
+  }),
+  [names.TOOL_FINISHED]: signal({
+    to: ["user"],
+    doc: `A call of the model has ended. outcome says denied or stopped where it neither succeeded nor failed; durationMs is how long it ran. ${TO_FOLLOWERS}`,
+    payload: z.object({
+      ...OfProcess,
+      ...OfCall,
+      syscall: z.string().nullable(),
+      ok: z.boolean(),
+      output: z.string().optional(),
+      error: z.string().optional(),
+      outcome: z.enum(["denied", "stopped"]).optional(),
+      durationMs: z.number().optional(),
+    }),
+    example: { ...example, ...run, name: "Read", callId: "c1", syscall: "fs.read", ok: true, output: "Buy milk\n", durationMs: 3 },
+  }),
+  [names.HIL_REQUESTED]: signal({
+    to: ["user"],
+    doc: `A person must decide whether a call may run, or whether a budget may be exceeded: answer with proc.hil. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...OfProcess, ...HilRequest.shape }),
+    example: {
+      ...example,
+      ...run,
+      requestId: "q1",
+      callId: "c2",
+      toolName: "Shell",
+      syscall: "shell.exec",
+      args: { target: "macbook", input: "rm -r build" },
+      createdAt: 1763200000000,
+      expiresAt: 1763286400000,
+      target: "macbook",
+      cwd: "/home/alice",
+      why: "shell.exec on a device",
+    },
+  }),
+  [names.RUN_RETRYING]: signal({
+    to: ["user"],
+    doc: `The model did not answer and is asked again after waitMs; what has arrived of its answer is void. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...OfProcess, ...OfRun, attempt: z.int(), waitMs: z.number(), why: z.string() }),
+    example: { ...example, ...run, attempt: 2, waitMs: 3000, why: "The model is overloaded" },
+  }),
+  [names.RUN_FINISHED]: signal({
+    to: ["user"],
+    doc: `A run has ended, and why. Every run ends with exactly one of these; activeRunId names the run that the process still works on. ${TO_FOLLOWERS}`,
+    payload: z.object({
+      ...OfProcess,
+      ...OfRun,
+      status: z.enum(["ok", "error", "aborted"]),
+      reason: z.string(),
+      ...RunEnd,
+      wallMs: z.number(),
+      activeRunId: z.string().optional(),
+    }),
+    example: { ...example, ...run, status: "ok", reason: "completed", text: "Hello!", wallMs: 840 },
+  }),
+  [names.CHAT_COMPLETE]: signal({
+    to: ["user"],
+    doc: `The older name of proc.run.finished. ${TO_FOLLOWERS}`,
+    payload: z.object({ ...OfProcess, ...OfRun, ...RunEnd, reason: z.string().optional() }),
+    example: { ...example, ...run, text: "Hello!" },
+  }),
 };
 
-const PROCESS =
-  "Sent to those who follow the process, and to the connection the run was started from, or where that is gone to all of its owner's.";
+export type SignalName = keyof typeof SIGNALS;
+export type Payload<N extends SignalName> = z.infer<(typeof SIGNALS)[N]["payload"]>;
 
-for (const [name, doc] of Object.entries({
-  "proc.changed":
-    "Something of a process has changed: changes names what (messages, queue, context, usage, conversations, lifecycle, budget).",
-  "proc.run.started": "A process has begun to work on something.",
-  "proc.run.stream":
-    "A piece of the model's answer as it comes; seq counts the pieces of one answer. Several may come as one, from firstSeq to seq.",
-  "proc.run.output": "What the model has said, whole.",
-  "proc.run.tool.started": "A call of the model's is carried out from now on: nobody has to be asked any more.",
-  "proc.run.tool.finished":
-    "A call of the model's has ended. outcome says denied or stopped where it neither succeeded nor failed; durationMs is how long it was carried out.",
-  "proc.run.hil.requested": "A person is asked before something may run, or before a budget is exceeded: answer with proc.hil.",
-  "proc.run.retrying": "The model did not answer and is asked again; what came of that answer is void.",
-  "proc.run.finished": "A run has ended: ok, error or aborted, and why. Every run ends so, once.",
-  "chat.complete": "The same as proc.run.finished under its older name.",
-}))
-  SIGNALS[name] = { to: ["user"], doc: `${doc} ${PROCESS}` };
+/** A signal with its payload: testing the name narrows the payload. */
+export type Signal<N extends SignalName = SignalName> = { [K in N]: { signal: K; payload: Payload<K> } }[N];
+
+/** The signals of a process that are numbered and kept, so that a follower who was away receives them later. */
+export type ProcessEventName = Exclude<Extract<SignalName, `proc.${string}` | "chat.complete">, "proc.run.stream">;
+export type ProcessEvent = { [N in ProcessEventName]: { seq: number; signal: N; payload: Payload<N> } }[ProcessEventName];
+
+/** A piece of an answer. */
+export type AnswerPiece = Payload<typeof names.RUN_STREAM>;
 
 export function signalsFor(role: Role): string[] {
-  return Object.keys(SIGNALS).filter((name) => SIGNALS[name]!.to.includes(role));
+  return Object.entries(SIGNALS).flatMap(([name, { to }]) => (to.includes(role) ? [name] : []));
 }

@@ -3,7 +3,7 @@
 
 import { expect } from "vitest";
 import type { Answer, Arguments } from "../../src/client/line.ts";
-import type { Client, Followed, Following, StreamPiece } from "../../src/client/client.ts";
+import type { AnswerPiece, Client, Followed, Following } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
 import type { WireName } from "../support/models/provider.ts";
 import { ScriptedModel } from "../support/models/scripted.ts";
@@ -115,7 +115,7 @@ export class Watched {
   readonly client: Client;
   readonly pid: string;
   readonly events: Followed[] = [];
-  readonly pieces: StreamPiece[] = [];
+  readonly pieces: AnswerPiece[] = [];
   readonly #following: Following;
 
   constructor(client: Client, pid: string) {

@@ -1,9 +1,11 @@
 // Ties a case to a requirement, and runs all cases against one host.
 
 import { deepStrictEqual } from "node:assert";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CallError, type Client, type ClientInfo, Line } from "../../src/client/client.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
+import { SIGNALS } from "../../src/protocol/signals.ts";
 import type { Host } from "../support/host.ts";
 import { ALICE, BOB, enter, populate, ROOT } from "../support/people.ts";
 import { RawSocket } from "../support/raw-socket.ts";
@@ -76,8 +78,9 @@ export async function expectRefusal(promise: Promise<unknown>, code: number, mes
 
 async function inWorld(host: Host, people: People, start: () => Promise<Host>, body: (world: World) => Promise<void>): Promise<void> {
   const undo: (() => Promise<void> | void)[] = [];
+  const undeclared: string[] = [];
   const connect: World["connect"] = async (auth, client, at = host) => {
-    const connected = checked(await enter(at, auth, client));
+    const connected = checked(await enter(at, auth, client), undeclared);
     undo.push(() => connected.close());
     return connected;
   };
@@ -104,6 +107,7 @@ async function inWorld(host: Host, people: People, start: () => Promise<Host>, b
         return raw;
       },
     });
+    expect(undeclared).toEqual([]);
   } finally {
     for (const step of undo.toReversed()) await step();
   }
@@ -120,8 +124,13 @@ async function tokens(host: Host): Promise<People> {
   return { alice: await token(ALICE), bob: await token(BOB), root: await token(ROOT) };
 }
 
-/** A result must be what the declaration says, with nothing added. */
-function checked(client: Client): Client {
+/** Results and signals must be what their declarations say, with nothing added. */
+function checked(client: Client, undeclared: string[]): Client {
+  client.onSignal(({ signal, payload }) => {
+    const declared = SIGNALS[signal] as (typeof SIGNALS)[typeof signal] | undefined;
+    const parsed = declared?.payload.safeParse(payload).data;
+    if (!isDeepStrictEqual(parsed, payload)) undeclared.push(`${signal} ${JSON.stringify(payload)}`);
+  });
   const call = client.call.bind(client) as (...args: Parameters<Client["call"]>) => Promise<unknown>;
   client.call = (async (...args: Parameters<Client["call"]>) => {
     const result = await call(...args);

@@ -5,9 +5,10 @@ import { NodeSql } from "../../src/hosts/node/sql.ts";
 import { fail } from "../../src/lib/sys-error.ts";
 import type { Turn } from "../../src/lib/turn.ts";
 import type { ModelChoice, ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/models.ts";
-import type { Budget, Overspent } from "../../src/process/budget.ts";
-import type { ProcessEvent } from "../../src/process/events.ts";
-import type { Checkpoint, HilRequest, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { Budget } from "../../src/process/budget.ts";
+import type { Checkpoint, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { HilRequest, Overspent } from "../../src/protocol/proc-records.ts";
+import type { ProcessEvent } from "../../src/protocol/signals.ts";
 import { MemorySql } from "./memory/sql.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { Process } from "../../src/process/process.ts";
@@ -220,8 +221,8 @@ export class World {
 
   ends(): [string, string, string | null][] {
     return this.events
-      .filter(({ signal }) => signal === "proc.run.finished")
-      .map(({ payload }) => [String(payload.runId), String(payload.status), payload.text as string | null]);
+      .filter((event) => event.signal === "proc.run.finished")
+      .map(({ payload: { runId, status, text } }) => [runId, status, text]);
   }
 
   history(conversationId = "default"): string[] {

@@ -1,7 +1,7 @@
 // A kernel as far as processes see one: it keeps what it is told, each number once, and carries out what a test says.
 
 import { fail } from "../../src/lib/sys-error.ts";
-import type { ProcessEvent } from "../../src/process/events.ts";
+import type { ProcessEvent } from "../../src/protocol/signals.ts";
 import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../src/process/link.ts";
 import { StorageError } from "../../src/ports/sql.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
@@ -72,7 +72,7 @@ export class ScriptedKernel {
   /** How its runs ended: the run's id, and what was said or what went wrong. */
   ends(pid: string): [string, string][] {
     return this.events(pid)
-      .filter(({ signal }) => signal === "proc.run.finished")
-      .map(({ payload }) => [String(payload.runId), String(payload.text ?? payload.error ?? payload.status)]);
+      .filter((event) => event.signal === "proc.run.finished")
+      .map(({ payload: { runId, text, error, status } }) => [runId, text ?? error ?? status]);
   }
 }

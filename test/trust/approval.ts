@@ -2,7 +2,7 @@
 // answers that come too late or twice, and every way in which "remember" could cover more than was meant. The machine of this
 // bar writes down each byte that reaches it. And no command, however hard to read, holds the kernel up while it is judged. `--times N` answers badly to more questions.
 
-import type { HilRequest } from "../../src/process/link.ts";
+import type { HilRequest } from "../../src/protocol/proc-records.ts";
 import { canonicalJson } from "../../src/approval/digest.ts";
 import { Stage, type Wish } from "./agents/stage.ts";
 import { badDecisions } from "./approval/decisions.ts";

@@ -48,7 +48,7 @@ const table = [...everywhere, ...inside];
 const only = flag("only");
 const tried = new Set<number>(only === undefined ? [] : [...table.keys()].filter((at) => at !== Number(only)));
 stage.model.otherwise((asked) => obeysAnybody(asked));
-bob.onSignal((signal, payload) => framesOfBob.push(JSON.stringify({ signal, payload })));
+bob.onSignal(({ signal, payload }) => framesOfBob.push(JSON.stringify({ signal, payload })));
 
 const before = await snapshot(stage);
 for (const [at, channel] of CHANNELS.entries())

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { conversationRows, messageField, messageList } from "../support/chat-page.ts";
-import { desktopOf } from "../support/desktop.ts";
+import { desktopOf, orShow } from "../support/desktop.ts";
 import type { Host } from "../support/host.ts";
 import { ScriptedModel, says } from "../support/models/scripted.ts";
 import { ALICE, enter, populate, ROOT } from "../support/people.ts";
@@ -60,7 +60,7 @@ test("a page that outlived its gateway in the middle of an answer is equal to a 
     gateway = new Gateway(BUILT, home, {}, port);
     expect(await gateway.ready).toBe(host.url);
     await page.evaluate(() => dispatchEvent(new Event("online")));
-    await messageList(page).getByText("and it came back.").waitFor();
+    await orShow(page, messageList(page).getByText("and it came back.").waitFor());
     await messageList(page)
       .getByRole("article", { name: /^You, [\d:]+/ })
       .filter({ hasText: "are you back?" })

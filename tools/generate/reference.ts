@@ -28,7 +28,7 @@ export function referenceModule(reference: readonly Reference[]): string {
   return `// Written by tools/products.ts from the syscall files.\n\nimport type { Reference } from "../protocol/reference.ts";\n\nexport const reference: readonly Reference[] = [\n${rows}\n];\n`;
 }
 
-function schema(type: z.ZodType, io: "input" | "output"): JsonSchema {
+export function schema(type: z.ZodType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(type, { io, unrepresentable: "any" }) as JsonSchema & { $schema?: string };
   return rest;
 }

@@ -10,7 +10,7 @@ export type Folder = { about: string; imports: readonly string[]; types?: readon
 export const FOLDERS: Readonly<Record<string, Folder>> = {
   lib: { about: "pure helpers, one idea per file", imports: [], packages: [] },
   protocol: { about: "frames, limits, callers, records that cross a boundary", imports: ["lib"], packages: ["zod"] },
-  ports: { about: "what a host must provide", imports: ["lib"], packages: [] },
+  ports: { about: "what a host must provide", imports: ["lib"], types: ["protocol/proc-records.ts"], packages: [] },
   generated: { about: "source files that the build writes; not in git", imports: ["protocol"], packages: [] },
   calls: { about: "what every syscall declares, and how arguments are decoded", imports: ["lib", "protocol"], packages: ["zod"] },
   hardware: {
@@ -34,6 +34,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
   agent: {
     about: "what a model is told: prompts, context, tools and their results",
     imports: ["calls", "hardware", "lib", "ports"],
+    types: ["protocol/proc-records.ts"],
     packages: ["zod"],
   },
   process: { about: "a durable agent", imports: ["agent", "lib", "ports", "protocol"], packages: [] },
@@ -89,6 +90,7 @@ export const FOLDERS: Readonly<Record<string, Folder>> = {
       "lib",
       "models/providers.ts",
       "protocol/limits.ts",
+      "protocol/signal-names.ts",
     ],
   },
 };

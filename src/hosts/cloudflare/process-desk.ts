@@ -3,7 +3,7 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import { type Reply, replyOf } from "../../ports/reply.ts";
-import type { ProcessEvent } from "../../process/events.ts";
+import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 
 /** What a process must know at once whenever it needs it. It is brought with every preparation, so that it is never older than a run. */
@@ -18,7 +18,7 @@ export type ProcessFacts = {
 export type Prepared = { preparation: Preparation; facts: ProcessFacts };
 
 /** In the order in which it became true. */
-export type Told = { event: ProcessEvent } | { piece: Record<string, unknown> };
+export type Told = { event: ProcessEvent } | { piece: AnswerPiece };
 
 /** What can be asked. `abandon` is about a call that was asked for by `sys`; `isStopped`: it is to end. */
 export type KernelAsk = {

@@ -5,6 +5,8 @@ import { appendFileSync, existsSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 import type { Models } from "../../ports/models.ts";
 import type { ProcessPorts } from "../../process/link.ts";
+import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_OUTPUT, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
+import type { ProcessEvent } from "../../protocol/signals.ts";
 
 declare const GSV_FAULTS: boolean;
 
@@ -116,7 +118,7 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
     kernel: {
       ...kernel,
       emit(events) {
-        for (const { signal, payload } of events) for (const point of pointsOf(signal, payload)) crashPoint(point);
+        for (const event of events) for (const point of pointsOf(event)) crashPoint(point);
         return kernel.emit(events);
       },
       async sys(call, signal, began) {
@@ -151,19 +153,19 @@ function dying(models: Models): Models {
   };
 }
 
-function pointsOf(signal: string, { changes, event }: Record<string, unknown>): RunPoint[] {
-  if (signal === "proc.changed" && event === "conversation.compacted") return ["run-compacted"];
-  if (signal === "proc.changed" && Array.isArray(changes) && changes.includes("queue")) return ["run-queued"];
+function pointsOf({ signal, payload }: ProcessEvent): RunPoint[] {
+  if (signal === PROC_CHANGED && payload.event === "conversation.compacted") return ["run-compacted"];
+  if (signal === PROC_CHANGED && payload.changes.includes("queue")) return ["run-queued"];
   const point = TOLD.get(signal);
   return point === undefined ? [] : [point];
 }
 
 const TOLD = new Map<string, RunPoint>([
-  ["proc.run.started", "run-accepted"],
-  ["proc.run.output", "run-answered"],
-  ["proc.run.tool.finished", "run-tool-kept"],
-  ["proc.run.hil.requested", "run-question-pending"],
-  ["proc.run.finished", "run-finished"],
+  [RUN_STARTED, "run-accepted"],
+  [RUN_OUTPUT, "run-answered"],
+  [TOOL_FINISHED, "run-tool-kept"],
+  [HIL_REQUESTED, "run-question-pending"],
+  [RUN_FINISHED, "run-finished"],
 ]);
 
 function neverWaiting(sql: ProcessPorts["sql"]): ProcessPorts["sql"] {

@@ -18,7 +18,8 @@ const MARKS: ReadonlyMap<string, (found: BigIntStats, file: string) => boolean> 
   [DATABASE, ({ size }, file) => size === 0n || startsWith(file, SQLITE_HEADER)],
 ]);
 const MARKS_MIN = 2;
-/** The key, of a gateway that was killed while it wrote it. */
+/** Between the lock and the key a gateway makes the folder of its log, and the key under another name. */
+const LOG = "log";
 const NEW_KEY = /^secret\.key\.\d+\.new$/;
 /** What daemons and the CLI of the same user keep there, perhaps before there is a gateway. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(["logs", "device", "parts"]);
@@ -29,26 +30,33 @@ export function mustBeForUs(path: string): void {
   const marks = names.filter((name) => isMark(name, join(path, name)));
   if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && startsWith(join(path, DATABASE), SQLITE_HEADER))) return;
   if (!isOurs(statSync(path, { bigint: true }))) throw new Error(`it belongs to another user. ${ADVICE}`);
-  // Empty but for what was there before a gateway, or what one left that was killed as soon as it had begun.
-  const isBegun = (name: string) => marks.includes(LOCK) && (name === LOCK || (NEW_KEY.test(name) && isOwn(statOf(join(path, name)))));
+  // Empty but for what was there before a gateway, or what one left that was killed as soon as it had begun, or just begins.
+  const isBegun = (name: string) => marks.includes(LOCK) && (name === LOCK || isOfBeginning(name, join(path, name)));
   if (names.every((name) => isBegun(name) || (NEIGHBOURS.has(name) && isPrivateFolder(join(path, name))))) return;
   throw new Error(`it holds other files and no gateway's data, and was left as it is. ${ADVICE}`);
 }
 
 function isMark(name: string, file: string): boolean {
   const fits = MARKS.get(name);
-  if (fits === undefined) return false;
-  const found = statOf(file);
-  return isOwn(found) && fits(found, file);
+  const found = fits && statOf(file);
+  return found !== undefined && isOwn(found) && fits!(found, file);
 }
 
-function statOf(file: string): BigIntStats {
-  return lstatSync(file, { bigint: true });
+function isOfBeginning(name: string, file: string): boolean {
+  if (name === LOG) return isPrivateFolder(file);
+  if (!NEW_KEY.test(name)) return false;
+  const found = statOf(file);
+  // It has its own name by now.
+  return found === undefined || isOwn(found);
+}
+
+function statOf(file: string): BigIntStats | undefined {
+  return lstatSync(file, { bigint: true, throwIfNoEntry: false });
 }
 
 function isPrivateFolder(path: string): boolean {
   const found = statOf(path);
-  return found.isDirectory() && isPrivate(found);
+  return found !== undefined && found.isDirectory() && isPrivate(found);
 }
 
 function startsWith(file: string, text: string): boolean {

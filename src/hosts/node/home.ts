@@ -129,7 +129,12 @@ function makeFolder(path: string): void {
   if (there?.isDirectory()) return;
   if (there !== undefined) throw new Error(`${path} is not a directory`);
   makeFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another gateway that starts at the same time has made it.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 /** What a file is called however it is named; null where there is none. */

@@ -8,7 +8,7 @@ import type { Caller } from "../../protocol/caller.ts";
 import type { ContextFile, Media } from "../../protocol/proc-records.ts";
 import type { Limits } from "../../process/budget.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
-import type { ProcessEvent } from "../../process/events.ts";
+import type { ProcessEvent } from "../../protocol/signals.ts";
 import type { KernelLink } from "../../process/link.ts";
 import type { GitFiles } from "../../vfs/git-files.ts";
 import type { Vfs } from "../../vfs/vfs.ts";

@@ -7,8 +7,9 @@ import { StorageError } from "../../ports/sql.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { Req } from "../../protocol/frames.ts";
 import type { Limits } from "../../process/budget.ts";
-import type { ProcessEvent } from "../../process/events.ts";
-import { type HilRequest, type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
+import type { HilRequest } from "../../protocol/proc-records.ts";
+import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
+import { type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 import type { StoredMedia } from "../../process/history.ts";
 import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import type { ReadContext } from "../context.ts";
@@ -36,7 +37,7 @@ export type LinkMeans = {
   ownerLimits: (uid: number) => Limits;
   pass: (caller: Caller, frame: Req, signal: AbortSignal) => Promise<Answer>;
   heard: (events: readonly ProcessEvent[]) => void;
-  stream: (payload: Record<string, unknown>) => void;
+  stream: (piece: AnswerPiece) => void;
   /** The device a call goes to, or null. */
   deviceOf: (caller: Caller, call: SysCall) => Target | null;
   deviceCalls: DeviceCalls;
@@ -77,7 +78,7 @@ export function kernelLink(pid: string, means: LinkMeans): KernelLink {
     archive: (path, bytes) => means.keeping.archive(self(), path, bytes),
     readArchive: async (path) => (await means.keeping.read(self(), path)) ?? fail(404, `The archive is gone: ${path}`),
     checkpoint: (checkpoint) => means.checkpoints.keep(self(), checkpoint),
-    stream: (payload) => means.stream(payload),
+    stream: (piece) => means.stream(piece),
   };
 }
 
@@ -159,7 +160,7 @@ function keyOf({ runId, callId, syscall, args }: SysCall): string | undefined {
   const call = CALLS.get(syscall);
   if (call === undefined || call.does === "read") return undefined;
   const isElsewhere =
-    call.runs === "hardware" && ((typeof args.target === "string" && args.target !== "gsv") || args.sessionId !== undefined);
+    call.runs === "hardware" && ((typeof args.target === "string" && args.target !== NATIVE) || args.sessionId !== undefined);
   return isElsewhere || (call.runs === "kernel" && call.does === "write") ? `${runId}/${callId}`.slice(0, 200) : undefined;
 }
 

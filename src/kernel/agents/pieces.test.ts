@@ -1,11 +1,16 @@
 // Pieces that wait become one where they are parts of the same text.
 
 import { expect, test } from "vitest";
-import { addPiece, type Piece } from "./pieces.ts";
+import type { AnswerPiece } from "../../protocol/signals.ts";
+import { addPiece } from "./pieces.ts";
 
-function piece(seq: number, delta: string, more: { type?: string; contentIndex?: number; runId?: string } = {}): Piece {
+function piece(
+  seq: number,
+  delta: string,
+  more: { type?: "text_delta" | "thinking_delta"; contentIndex?: number; runId?: string } = {},
+): AnswerPiece {
   const { type = "text_delta", contentIndex = 0, runId = "r1" } = more;
-  return { runId, modelCall: 1, seq, event: { type, contentIndex, delta } };
+  return { pid: "p", runId, conversationId: "default", modelCall: 1, seq, event: { type, contentIndex, delta }, timestamp: 0 };
 }
 
 test("parts of one text become one, with the first number and the last, and nothing else does", () => {
@@ -16,7 +21,7 @@ test("parts of one text become one, with the first number and the last, and noth
     piece(4, "d", { contentIndex: 1 }),
     piece(5, "e", { type: "thinking_delta", contentIndex: 1 }),
     piece(6, "f", { runId: "r2" }),
-    { ...piece(7, ""), event: { type: "done", content: [] } },
+    { ...piece(7, ""), event: { type: "text_end" as const, contentIndex: 0 } },
   ])
     addPiece(waiting, next);
   expect(waiting.map(({ firstSeq, seq, event }) => [firstSeq, seq, (event as { delta?: string }).delta])).toEqual([

@@ -1,10 +1,22 @@
 import { expect, test } from "vitest";
 import { breath } from "../../lib/breath.ts";
+import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { Turns } from "../turns.ts";
 import { ProcessSignals } from "./signals.ts";
 
 const PROCESS = { pid: "p1", uid: 1 };
-const piece = (seq: number, delta: string) => ({ runId: "r1", modelCall: 1, seq, event: { type: "text_delta", contentIndex: 0, delta } });
+const RUN = { pid: "p1", runId: "r1", conversationId: "default", timestamp: 0 };
+const piece = (seq: number, delta: string): AnswerPiece => ({
+  ...RUN,
+  modelCall: 1,
+  seq,
+  event: { type: "text_delta", contentIndex: 0, delta },
+});
+const output = (seq: number, text: string): ProcessEvent => ({
+  seq,
+  signal: "proc.run.output",
+  payload: { ...RUN, queuedCount: 0, text, thinking: [] },
+});
 
 function world(followers: readonly string[]) {
   const log: string[] = [];
@@ -53,8 +65,8 @@ test("what is told later comes after the pieces that wait", () => {
   const { signals, turns, sent } = world(["c1"]);
   turns.charge(1, 1_000);
   signals.stream(PROCESS, piece(1, "a"));
-  signals.send(PROCESS, "proc.run.finished", { runId: "r1" }, 7);
-  expect(sent).toEqual([piece(1, "a"), { runId: "r1" }]);
+  signals.send(PROCESS, output(7, "a"));
+  expect(sent).toEqual([piece(1, "a"), output(7, "a").payload]);
 });
 
 test("while somebody begins to follow, pieces go one by one", async () => {
@@ -70,8 +82,8 @@ test("while somebody begins to follow, pieces go one by one", async () => {
 test("a long signal goes to a few followers at a time, and what comes after it stays behind it", async () => {
   const followers = Array.from({ length: 200 }, (_, at) => `c${at}`);
   const { signals, log, sent, settled } = world(followers);
-  signals.send(PROCESS, "proc.run.output", { text: "x".repeat(128 * 1024) }, 1);
-  signals.send(PROCESS, "proc.run.finished", { text: "end" }, 2);
+  signals.send(PROCESS, output(1, "x".repeat(128 * 1024)));
+  signals.send(PROCESS, output(2, "end"));
   await settled(400);
   expect(sent.findIndex(({ text }) => text === "end")).toBe(200);
   const long = log.slice(0, log.lastIndexOf("c199")).join(" ").split("breath").slice(0, -1);

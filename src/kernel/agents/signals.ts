@@ -7,7 +7,10 @@ import type { Connections } from "../nouns/connections.ts";
 import type { Followers } from "../nouns/followers.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Turns } from "../turns.ts";
-import { addPiece, type Piece } from "./pieces.ts";
+import { signalFrame } from "../../protocol/frames.ts";
+import { RUN_STREAM } from "../../protocol/signal-names.ts";
+import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
+import { addPiece } from "./pieces.ts";
 
 type Means = {
   sockets: Pick<Sockets, "send">;
@@ -29,7 +32,7 @@ type Whose = Pick<ProcessRow, "pid" | "uid">;
 export class ProcessSignals {
   readonly #means: Means;
   /** Pieces that wait for the owner's turn, by process. */
-  readonly #pieces = new Map<string, Piece[]>();
+  readonly #pieces = new Map<string, AnswerPiece[]>();
   /** What has to wait until what was told before has gone to all, by process. */
   readonly #outboxes = new Map<string, { text: string; to: string[] }[]>();
   /** Processes that somebody is just beginning to follow. */
@@ -40,11 +43,11 @@ export class ProcessSignals {
   }
 
   /** A piece of an answer: at once, or in the owner's turn together with others. */
-  stream(process: Whose, piece: Piece): void {
+  stream(process: Whose, piece: AnswerPiece): void {
     const { pid, uid } = process;
     const waiting = this.#pieces.get(pid);
     if (waiting !== undefined) return addPiece(waiting, piece);
-    const send = () => this.#send(process, "proc.run.stream", piece);
+    const send = () => this.#sendPiece(process, piece);
     if (this.#beginning.has(pid)) return send();
     if (this.#means.turns.attempt(uid, send)) return;
     this.#pieces.set(pid, [piece]);
@@ -68,22 +71,26 @@ export class ProcessSignals {
     }
   }
 
-  /** `seq` is its number. What came before it is told before it. */
-  send(process: Whose, signal: string, payload: Record<string, unknown>, seq: number): void {
+  /** What came before it is told before it. */
+  send(process: Whose, { signal, payload, seq }: ProcessEvent): void {
     this.#flush(process);
-    this.#send(process, signal, payload, seq);
+    this.#send(process, payload.runId ?? null, () => signalFrame(signal, payload, seq));
   }
 
   #flush(process: Whose): void {
     const waiting = this.#pieces.get(process.pid);
     this.#pieces.delete(process.pid);
-    for (const piece of waiting ?? []) this.#send(process, "proc.run.stream", piece);
+    for (const piece of waiting ?? []) this.#sendPiece(process, piece);
   }
 
-  #send({ pid, uid }: Whose, signal: string, payload: Record<string, unknown>, seq?: number): void {
-    const to = this.#recipients(pid, uid, typeof payload.runId === "string" ? payload.runId : null);
+  #sendPiece(process: Whose, piece: AnswerPiece): void {
+    this.#send(process, piece.runId, () => signalFrame(RUN_STREAM, piece));
+  }
+
+  #send({ pid, uid }: Whose, runId: string | null, frame: () => string): void {
+    const to = this.#recipients(pid, uid, runId);
     if (to.size === 0) return;
-    const text = JSON.stringify({ type: "sig", signal, payload, ...(seq === undefined ? {} : { seq }) });
+    const text = frame();
     const box = this.#outboxes.get(pid);
     if (box !== undefined) return void box.push({ text, to: [...to] });
     if (to.size * text.length <= AT_ONCE_CHARS) return this.#post(uid, text, [...to]);

@@ -1,8 +1,9 @@
 // What all processes of a user have used, day by day, and how much of that was allowed beyond the budget. Owns spending.
 
 import type { Sql, SqlValue } from "../../ports/sql.ts";
-import { NOTHING_SPENT, type Spent, sumSpent } from "../../ports/usage.ts";
+import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
 import type { Account } from "../../process/budget.ts";
+import type { Spent } from "../../protocol/proc-records.ts";
 
 export type DaySpent = { day: string; spent: Spent };
 

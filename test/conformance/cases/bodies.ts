@@ -235,7 +235,7 @@ verifies("fs.copy:resumes", async ({ host, alice }) => {
   const args = { from: { target: lap.deviceId, path: "big" }, to: { target: desk.deviceId, path: "big" } };
   const other = await alice();
   const cut = new Promise<void>((resolve) => {
-    const stop = other.onSignal((signal, payload) => {
+    const stop = other.onSignal(({ signal, payload }) => {
       if (signal !== "copy.progress" || (payload as { bytes: number }).bytes < 8 * 1024 * 1024) return;
       stop();
       other.close();
@@ -287,7 +287,7 @@ verifies("fs.copy:gone", async ({ host, alice }) => {
   const client = await alice();
   const [lap, desk] = [await plugIn(host, client, name("lap")), await plugIn(host, client, name("desk"))];
   writeFileSync(join(lap.workspace, "big"), randomBytes(64 * 1024 * 1024));
-  const stop = client.onSignal((signal) => {
+  const stop = client.onSignal(({ signal }) => {
     if (signal === "copy.progress") desk.client.close();
   });
   const copying = client.call("fs.copy", {
@@ -313,8 +313,8 @@ verifies("fs.copy:progress", async ({ host, alice, bob }) => {
   const size = 32 * 1024 * 1024;
   writeFileSync(join(lap.workspace, "big"), randomBytes(size));
   const told: { name: string; bytes: number; size: number }[] = [];
-  const stop = client.onSignal((signal, payload) => signal === "copy.progress" && told.push(payload as never));
-  other.onSignal((signal) => expect(signal).not.toBe("copy.progress"));
+  const stop = client.onSignal(({ signal, payload }) => signal === "copy.progress" && told.push(payload));
+  other.onSignal(({ signal }) => expect(signal).not.toBe("copy.progress"));
   const from = { target: lap.deviceId, path: "big" };
   await client.call("fs.copy", { from, to: { target: lap.deviceId, path: "copy" }, progress: "mine" });
   expect(told.length).toBeGreaterThan(0);

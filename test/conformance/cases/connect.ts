@@ -138,7 +138,7 @@ verifies("sys.connect:driver-owner", async ({ alice, bob, root, raw }) => {
   const one = (await client.call("sys.token.create", { kind: "node" })).token.token;
   const two = (await other.call("sys.token.create", { kind: "node" })).token.token;
   const heard: unknown[] = [];
-  other.onSignal((signal, payload) => void (signal === "device.status" && heard.push((payload as { device: unknown }).device)));
+  other.onSignal(({ signal, payload }) => void (signal === "device.status" && heard.push((payload as { device: unknown }).device)));
   expect((await asDriver(await raw(), "alice", one, "owned")).ok).toBe(true);
   const mine = await raw();
   const [taken, free] = [await asDriver(mine, "bob", two, "owned"), await asDriver(await raw(), "bob", two, "unowned")];
@@ -225,7 +225,7 @@ verifies("sys.connect:device-status", async ({ alice, bob, root, raw }) => {
   const [owner, stranger, admin] = [await alice(), await bob(), await root()];
   const heard: Record<string, unknown[]> = { owner: [], stranger: [], admin: [] };
   for (const [name, client] of Object.entries({ owner, stranger, admin }))
-    client.onSignal((signal, payload) => signal === "device.status" && heard[name]!.push([signal, payload]));
+    client.onSignal(({ signal, payload }) => signal === "device.status" && heard[name]!.push([signal, payload]));
   const { token } = await owner.call("sys.token.create", { kind: "node" });
   const driver = await raw();
   await asDriver(driver, "alice", token.token, "seen");

@@ -84,7 +84,7 @@ verifies("sys.device.grant:signal", async ({ host, alice, bob }) => {
   const first = await plugIn(host, client, name("lap"));
   const { deviceId } = first;
   const seen: unknown[] = [];
-  other.onSignal((signal, payload) => {
+  other.onSignal(({ signal, payload }) => {
     const { event, device } = payload as { event: string; device: { deviceId: string } };
     if (signal === "device.status" && device.deviceId === deviceId) seen.push(event);
   });
@@ -527,7 +527,7 @@ verifies("shell.exec:status", async ({ host, alice, bob, raw }) => {
   const device = await plugIn(host, client, name("lap"));
   const seen = [client, second, other].map((who) => {
     const events: Record<string, unknown>[] = [];
-    who.onSignal((signal, payload) => signal === "exec.status" && events.push(payload as Record<string, unknown>));
+    who.onSignal(({ signal, payload }) => signal === "exec.status" && events.push(payload));
     return events;
   });
   const asked = await run(client, device.deviceId, "read line; exit 3");

@@ -60,7 +60,7 @@ stages("proc.send:stream", async ({ spawn, model }) => {
   const types = pieces.map(({ event }) => event.type);
   expect(types).toContain("text_start");
   expect(types.at(-1)).toBe("done");
-  const deltas = pieces.filter(({ event }) => event.type === "text_delta").map(({ event }) => event.delta);
+  const deltas = pieces.flatMap(({ event }) => (event.type === "text_delta" ? event.delta : []));
   expect(deltas.length).toBeGreaterThan(1);
   expect(deltas.join("")).toBe(text);
 });
@@ -196,7 +196,7 @@ stages("proc.send:run-id-foreign", async ({ spawn, model, ann, somebody }) => {
   await agent.say("Delete it.", { runId });
   const { requestId } = await agent.asked();
   // Somebody else's run of the same name begins and ends, and nothing of this one changes.
-  person.onSignal((signal, payload) => heard.push(`${signal} ${String((payload as { pid?: unknown }).pid)}`));
+  person.onSignal(({ signal, payload }) => heard.push(`${signal} ${String((payload as { pid?: unknown }).pid)}`));
   await other.say("Hello.", { runId });
   expect(await other.finished(runId)).toMatchObject({ pid: other.pid, text: "Mine." });
   expect((await agent.history()).pendingHil).toMatchObject({ requestId });

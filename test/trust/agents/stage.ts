@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Client } from "../../../src/client/client.ts";
-import type { HilRequest } from "../../../src/process/link.ts";
+import type { HilRequest } from "../../../src/protocol/proc-records.ts";
 import type { Host } from "../../support/host.ts";
 import { ScriptedModel } from "../../support/models/scripted.ts";
 import type { Reply, Asked } from "../../support/models/provider.ts";
@@ -47,8 +47,7 @@ export class Stage {
     this.alice = people.alice;
     this.bob = people.bob;
     this.root = people.root;
-    for (const client of Object.values(people))
-      client.onSignal((signal, payload) => this.#heard(signal, payload as Record<string, unknown>));
+    for (const client of Object.values(people)) client.onSignal(({ signal, payload }) => this.#heard(signal, payload));
   }
 
   /** A machine that carries nothing out. */

@@ -2,7 +2,7 @@
 // owner may no longer do it anyway.
 
 import type { Client } from "../../../src/client/client.ts";
-import type { HilRequest } from "../../../src/process/link.ts";
+import type { HilRequest } from "../../../src/protocol/proc-records.ts";
 import { userPolicyKey } from "../../../src/kernel/agents/policies.ts";
 import { ALICE, enter } from "../../support/people.ts";
 import type { Bar } from "../bar.ts";

@@ -129,7 +129,7 @@ async function load(
   const people = world.lanes.filter(({ index }) => index % 2 === 0).map(({ person }) => person.username);
   const { devices } = world.model;
   // A signal that announces a device is a promise too.
-  world.lanes[0]!.line!.onSignal = (signal, payload) => {
+  world.lanes[0]!.line!.onSignal = ({ signal, payload }) => {
     const { event, device } = payload as { event: string; device: { deviceId: string } };
     if (signal === "device.status" && event === "connected") devices.add(device.deviceId);
   };

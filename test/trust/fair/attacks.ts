@@ -108,7 +108,7 @@ export const ATTACKS: readonly Attack[] = [
       await line.call("fs.write", { path: "~/f", content: "a small file\n" });
     },
     async run({ line, tally, until }) {
-      line.onSignal = (signal) => void (signal === "proc.run.tool.finished" && tally.answered++);
+      line.onSignal = ({ signal }) => void (signal === "proc.run.tool.finished" && tally.answered++);
       const restless = (await line.call("proc.list", {})).processes.filter(({ label }) => label?.startsWith("restless"));
       await Promise.all(restless.map(({ pid }) => line.call("proc.send", { pid, message: "work without end" })));
       await new Promise((resolve) => until.addEventListener("abort", resolve, { once: true }));
@@ -207,7 +207,7 @@ async function uidOf(line: Line): Promise<number> {
 
 function finished(line: Line, pid: string): Promise<void> {
   return new Promise((resolve) => {
-    line.onSignal = (signal, payload) => {
+    line.onSignal = ({ signal, payload }) => {
       if (signal === "proc.run.finished" && (payload as { pid: string }).pid === pid) resolve();
     };
   });
@@ -243,7 +243,7 @@ async function follow(line: Line, target: Target, connections: number): Promise<
 async function talk({ line, until, tally }: Means): Promise<void> {
   const { pid } = (await processOf(line, "talker"))!;
   for (const follower of followers)
-    follower.onSignal = (_signal, payload) => {
+    follower.onSignal = ({ payload }) => {
       tally.answered++;
       if ((payload as { firstSeq?: number }).firstSeq !== undefined) tally.joined++;
     };

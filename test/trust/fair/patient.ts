@@ -34,7 +34,7 @@ export async function ask(lines: { calls: Line; turns: Line; pid: string }, ms: 
 
 async function turn(line: Line, pid: string): Promise<void> {
   const over = new Promise<void>((resolve, reject) => {
-    line.onSignal = (signal, payload) => {
+    line.onSignal = ({ signal, payload }) => {
       if (signal !== "proc.run.finished") return;
       const { status, error } = payload as { status: string; error?: string };
       if (status === "ok") resolve();

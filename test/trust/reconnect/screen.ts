@@ -1,7 +1,7 @@
 // What somebody sees who shows everything a followed process does, and nothing else: events in the order of their numbers, and
 // the answer that is coming, piece by piece. Says what was missing or came twice.
 
-import type { Client, Followed, Following, LiveAnswer, StreamPiece } from "../../../src/client/client.ts";
+import type { AnswerPiece, Client, Followed, Following, LiveAnswer } from "../../../src/client/client.ts";
 
 type Coming = { runId: string; modelCall: number; seq: number; text: string; isWhole: boolean };
 
@@ -36,7 +36,7 @@ export class Screen {
     this.#lastSeq = seq;
     const runId = String(payload.runId);
     if (signal === "proc.run.output") {
-      const text = String(payload.text);
+      const { text } = payload;
       if (this.#texts.has(runId)) this.wrong.push(`two answers of ${runId}`);
       if (this.#coming?.runId === runId && this.#coming.isWhole && this.#coming.text !== text)
         this.wrong.push(`shown while it came: ${this.#coming.text}; then: ${text}`);
@@ -51,18 +51,18 @@ export class Screen {
     this.#lastSeq ??= seq;
     this.#coming = null;
     if (live === null) return;
-    const text = live.blocks.map((block) => (typeof block.text === "string" ? block.text : "")).join("");
+    const text = live.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
     this.#coming = { runId: live.runId, modelCall: live.modelCall, seq: live.seq, text, isWhole: false };
     this.resumed++;
   }
 
-  #piece({ runId, modelCall, seq, firstSeq = seq, event }: StreamPiece): void {
+  #piece({ runId, modelCall, seq, firstSeq = seq, event }: AnswerPiece): void {
     if (this.#coming === null || this.#coming.runId !== runId || this.#coming.modelCall !== modelCall)
       this.#coming = { runId, modelCall, seq: 0, text: "", isWhole: false };
     const coming = this.#coming;
     if (firstSeq !== coming.seq + 1) this.wrong.push(`piece ${firstSeq} after ${coming.seq} of ${runId}`);
     coming.seq = seq;
-    if (event.type === "text_delta") coming.text += String(event.delta);
+    if (event.type === "text_delta") coming.text += event.delta;
     if (event.type === "done") coming.isWhole = true;
   }
 }

@@ -14,6 +14,7 @@ import { conversationName } from "./names.ts";
 import { NewTask } from "./new-task.tsx";
 import { conversationPath, DEFAULT_CONVERSATION, newConversation } from "./open.ts";
 import "./agent-list.css";
+import { PROC_CHANGED } from "../../../src/protocol/signal-names.ts";
 
 const DOING: Record<Agent["state"], string> = {
   idle: "",
@@ -79,14 +80,9 @@ function AgentEntry({ agent, shown }: { agent: Agent; shown: Shown }) {
 function Conversations({ agent, shown }: { agent: Agent; shown: string | null }) {
   const [hasClosed, setClosed] = useState(false);
   const { pid } = agent;
-  const latest = useLatest("proc.conversation.list", { pid, includeClosed: true }, (signal, payload) => {
-    const { pid: of, changes } = (payload ?? {}) as { pid?: string; changes?: string[] };
-    return (
-      signal === "proc.changed" &&
-      of === pid &&
-      Array.isArray(changes) &&
-      (changes.includes("conversations") || changes.includes("messages"))
-    );
+  const latest = useLatest("proc.conversation.list", { pid, includeClosed: true }, ({ signal, payload }) => {
+    if (signal !== PROC_CHANGED || payload.pid !== pid) return false;
+    return payload.changes.includes("conversations") || payload.changes.includes("messages");
   });
   const all = latest.value.value?.conversations ?? [];
   const open = all.filter(({ status, id }) => status === "open" || hasClosed || id === shown);

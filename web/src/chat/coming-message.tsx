@@ -1,16 +1,16 @@
-// The answer that is just coming, as far as it has come.
+// The answer that is arriving, as far as it has arrived.
 
 import { Component } from "preact";
 import { Lazy } from "../frame/lazy.tsx";
+import type { ArrivingAnswer } from "../../../src/client/client.ts";
 import type { Conversation } from "../state/conversation.ts";
-import type { Coming } from "../state/live-answer.ts";
 import { callOf } from "./content.ts";
 import { Thoughts } from "./message.tsx";
 import { ToolCard } from "./tool-card.tsx";
 
 const markdown = () => import("../markdown/markdown.tsx");
 
-type ComingProps = { conversation: Conversation; answer: Coming };
+type ComingProps = { conversation: Conversation; answer: ArrivingAnswer };
 
 /** The list makes its rows anew for other reasons, too: what has not grown is not read again. */
 export class ComingMessage extends Component<ComingProps> {

@@ -25,7 +25,7 @@ const LONG_CHARS = 6_000;
 export function ToolCard({ conversation, call, result, isComing = false }: CardProps) {
   const [isOpen, setOpen] = useState(false);
   const running = conversation.calls.value.get(call.id) ?? null;
-  const output = result?.output ?? running?.output ?? null;
+  const output = result?.output ?? running?.end?.text ?? null;
   const state = stateOf(conversation, call, result, isComing);
   const target = targetOf(call);
   const tookMs = result?.durationMs ?? null;
@@ -44,7 +44,7 @@ export function ToolCard({ conversation, call, result, isComing = false }: CardP
           {tookMs !== null ? (
             <span class="tool-took">{duration(tookMs)}</span>
           ) : (
-            running !== null && result === null && <Elapsed since={running.startedAt} until={running.endedAt} />
+            running !== null && result === null && <Elapsed since={running.startedAt} until={running.end?.at ?? null} />
           )}
         </span>
       </button>
@@ -66,8 +66,8 @@ export function ToolCard({ conversation, call, result, isComing = false }: CardP
 function stateOf(conversation: Conversation, call: ToolCall, result: Result | null, isComing: boolean): State {
   if (result !== null) return endOf(result.isError, result.outcome, result.output);
   if (isComing) return { word: "being written", tone: "run" };
-  const running = conversation.calls.value.get(call.id);
-  if (running !== undefined && running.endedAt !== null) return endOf(running.isError, running.outcome, running.output ?? "");
+  const end = conversation.calls.value.get(call.id)?.end;
+  if (end != null) return endOf(!end.ok, end.outcome, end.text);
   const isAsked = (conversation.questions.value.value ?? []).some(({ callId }) => callId === call.id);
   if (isAsked) return { word: "waits for you", tone: "wait" };
   return conversation.run.value === null ? { word: "no result", tone: "bad" } : { word: "running", tone: "run" };

@@ -19,6 +19,7 @@ import { TextInput } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
@@ -139,7 +140,7 @@ function RunOut({ deviceId, onMade }: { deviceId: string; onMade: (made: Made) =
 }
 
 function useConnected({ deviceId, madeAt }: Made): boolean {
-  const device = useLatest("sys.device.get", { deviceId }, (signal) => signal === "device.status").value.value?.device ?? null;
+  const device = useLatest("sys.device.get", { deviceId }, ({ signal }) => signal === DEVICE_STATUS).value.value?.device ?? null;
   return device?.online === true && (device.connectedAt ?? 0) >= madeAt;
 }
 

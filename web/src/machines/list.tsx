@@ -15,14 +15,15 @@ import { Icon } from "../ui/icon.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Time } from "../ui/time.tsx";
 import { systemName } from "./system-name.ts";
+import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = Result<"sys.device.list">["devices"][number];
 
 const isOfThis = hears("devices");
 
 export function MachineList({ pane }: { pane: PaneName }) {
-  const devices = useLatest("sys.device.list", { includeOffline: true }, (signal, payload) => {
-    return signal === "device.status" || isOfThis(signal, payload);
+  const devices = useLatest("sys.device.list", { includeOffline: true }, (sent) => {
+    return sent.signal === DEVICE_STATUS || isOfThis(sent);
   });
   const add = () => go(pathOf("machines", "add"), { pane });
   useActions(() => [{ id: "machines.add", title: "Add a machine", group: "Machines", words: "connect device computer", run: add }], [pane]);

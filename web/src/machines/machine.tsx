@@ -22,6 +22,7 @@ import { Online } from "./list.tsx";
 import { MachineTokens } from "./machine-tokens.tsx";
 import { Sharing } from "./sharing.tsx";
 import { systemName } from "./system-name.ts";
+import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 type Device = NonNullable<Result<"sys.device.get">["device"]>;
 
@@ -29,7 +30,7 @@ const isOfThis = hears("devices");
 
 export function Machine({ deviceId, pane }: { deviceId: string; pane: PaneName }) {
   const [isForgetting, setForgetting] = useState(false);
-  const got = useLatest("sys.device.get", { deviceId }, (signal, payload) => signal === "device.status" || isOfThis(signal, payload));
+  const got = useLatest("sys.device.get", { deviceId }, (sent) => sent.signal === DEVICE_STATUS || isOfThis(sent));
   useTitle(visible(deviceId));
   const back = () => go(pathOf("machines"), { pane });
   return (

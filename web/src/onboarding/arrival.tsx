@@ -19,6 +19,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import { firstAsks } from "./first-asks.ts";
 import "./arrival.css";
 import "./stack-close.css";
+import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 const SYSTEMS = [
   { value: "unix" as const, title: "Linux and macOS" },
@@ -72,7 +73,7 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
 function Machine({ deviceId, token, worksUntil, onConnected }: NonNullable<Arrival["machine"]> & { onConnected: () => void }) {
   const isOver = useRunOut(worksUntil);
   const [system, setSystem] = useState<"unix" | "windows">("unix");
-  const devices = useLatest("sys.device.list", {}, (signal) => signal === "device.status").value.value?.devices ?? [];
+  const devices = useLatest("sys.device.list", {}, ({ signal }) => signal === DEVICE_STATUS).value.value?.devices ?? [];
   const found = devices.find((device) => device.deviceId === deviceId && device.online);
   useEffect(() => {
     if (found !== undefined) onConnected();

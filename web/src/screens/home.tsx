@@ -8,6 +8,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 import "./home.css";
+import { DEVICE_STATUS } from "../../../src/protocol/signal-names.ts";
 
 const PLACES: { to: string; icon: IconName; title: string; text: string; keys: string }[] = [
   { to: "/chat", icon: "chat", title: "Chat", text: "Ask an agent for something and watch it work.", keys: "g c" },
@@ -58,7 +59,7 @@ function Gateway() {
 }
 
 function Online() {
-  const count = useLatest("sys.device.list", {}, (signal) => signal === "device.status").value.value?.devices.length;
+  const count = useLatest("sys.device.list", {}, ({ signal }) => signal === DEVICE_STATUS).value.value?.devices.length;
   if (count === undefined) return null;
   return (
     <Badge tone={count > 0 ? "good" : "plain"} dot={count > 0}>

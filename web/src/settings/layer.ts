@@ -30,8 +30,8 @@ export function useLayer(prefix: string): Latest<Layer> {
       effect(() => {
         if (connected.value === 0) return;
         void latest.refetch();
-        return client.value?.onSignal((signal, payload) => {
-          if (isOfThis(signal, payload)) void latest.refetch();
+        return client.value?.onSignal((sent) => {
+          if (isOfThis(sent)) void latest.refetch();
         });
       }),
     [latest],

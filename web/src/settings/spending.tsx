@@ -4,6 +4,7 @@ import { useLatest } from "../state/use-latest.ts";
 import type { Result } from "../state/call.ts";
 import { Card } from "../ui/card.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { RUN_FINISHED } from "../../../src/protocol/signal-names.ts";
 
 type Day = Result<"proc.spending">["days"][number];
 
@@ -13,7 +14,7 @@ const number = new Intl.NumberFormat("en");
 const money = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
 
 export function Spending() {
-  const spending = useLatest("proc.spending", { days: DAYS }, (signal) => signal === "proc.run.finished");
+  const spending = useLatest("proc.spending", { days: DAYS }, ({ signal }) => signal === RUN_FINISHED);
   return (
     <Card title="Used" text={`Tokens of your agents in the last ${DAYS} days.`}>
       <Loaded latest={spending} label="Loading what was used">

@@ -5,6 +5,8 @@
 import { computed, effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
+import type { SignalName } from "../../../src/client/client.ts";
+import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED, TOOL_STARTED } from "../../../src/protocol/signal-names.ts";
 import { call, type Result, sentence } from "./call.ts";
 import { Latest } from "./latest.ts";
 import { client, connected, session } from "./session.ts";
@@ -12,13 +14,7 @@ import { client, connected, session } from "./session.ts";
 export type Agent = Result<"proc.list">["processes"][number];
 
 const EVERY_MS = 10_000;
-const TELLS = new Set([
-  "proc.run.started",
-  "proc.run.finished",
-  "proc.run.hil.requested",
-  "proc.run.tool.started",
-  "proc.run.tool.finished",
-]);
+const TELLS: ReadonlySet<SignalName> = new Set([RUN_STARTED, RUN_FINISHED, HIL_REQUESTED, TOOL_STARTED, TOOL_FINISHED]);
 
 const list = new Latest<Agent[]>(async () => (await call("proc.list", { uid: ownUid() })).processes, sentence);
 const users = signal(0);
@@ -60,9 +56,8 @@ function ownUid(): number {
 effect(() => {
   if (users.value === 0 || connected.value === 0) return;
   void list.refetch();
-  const stop = client.value?.onSignal((name, payload) => {
-    const changes = (payload as { changes?: unknown } | null)?.changes;
-    const isQueue = name === "proc.changed" && Array.isArray(changes) && (changes.includes("queue") || changes.includes("lifecycle"));
+  const stop = client.value?.onSignal(({ signal: name, payload }) => {
+    const isQueue = name === PROC_CHANGED && (payload.changes.includes("queue") || payload.changes.includes("lifecycle"));
     if (TELLS.has(name) || isQueue) void list.refetch();
   });
   const timer = setInterval(() => {

@@ -2,6 +2,7 @@
 // screen of approvals all take what they show. Read while the frame is there, again with every change and reconnection.
 
 import { computed, effect, signal } from "@preact/signals";
+import { HIL_REQUESTED } from "../../../src/protocol/signal-names.ts";
 import { call, type Result, sentence } from "./call.ts";
 import { hears } from "./hears.ts";
 import { Latest } from "./latest.ts";
@@ -29,8 +30,8 @@ export function followApprovals(): () => void {
   return effect(() => {
     if (connected.value === 0 || !may("proc.approval.list")) return;
     void approvals.refetch();
-    return client.value?.onSignal((name, payload) => {
-      if (isOfThis(name, payload) || name === "proc.run.hil.requested") void approvals.refetch();
+    return client.value?.onSignal((sent) => {
+      if (isOfThis(sent) || sent.signal === HIL_REQUESTED) void approvals.refetch();
     });
   });
 }

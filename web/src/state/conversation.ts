@@ -3,12 +3,20 @@
 // only what to read. Made by whoever shows it, and closed by them.
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { Followed } from "../../../src/client/client.ts";
+import type { ArrivingAnswer, Followed, Payload, ToolCall } from "../../../src/client/client.ts";
+import {
+  HIL_REQUESTED,
+  PROC_CHANGED,
+  RUN_FINISHED,
+  RUN_OUTPUT,
+  RUN_STARTED,
+  TOOL_FINISHED,
+  TOOL_STARTED,
+} from "../../../src/protocol/signal-names.ts";
 import { agentOf } from "./agents.ts";
 import { call, type Result, sentence } from "./call.ts";
 import { type FeedListener, listen } from "./feed.ts";
 import { Latest } from "./latest.ts";
-import type { Coming } from "./live-answer.ts";
 import { Outbox } from "./outbox.ts";
 import { HistoryWindow } from "./window.ts";
 
@@ -19,19 +27,11 @@ export type ContextState = NonNullable<Result<"proc.history">["context"]>;
 /** An answer that has just become a message is among the newest. */
 const ENDING_LOOKS = 100;
 type About = Result<"proc.conversation.get">["conversation"];
-/** A call that is carried out, as its process tells; the history has its result only when all calls beside it have ended. */
-export type RunningCall = {
-  startedAt: number;
-  endedAt: number | null;
-  isError: boolean;
-  outcome: CallOutcome | null;
-  output: string | null;
-};
 export type CallOutcome = "denied" | "stopped";
 type StillRunning = NonNullable<Result<"proc.abort">["stillRunning"]>[number];
 
 /** `messageId` of the message it became, where it became one. */
-type Ending = { answer: Coming; messageId: number | null };
+type Ending = { answer: ArrivingAnswer; messageId: number | null };
 
 export class Conversation {
   readonly pid: string;
@@ -44,11 +44,13 @@ export class Conversation {
   readonly about: Latest<About>;
   readonly context = signal<ContextState | null>(null);
   readonly problem = signal<string | null>(null);
-  readonly calls = signal<ReadonlyMap<string, RunningCall>>(new Map());
-  readonly retrying = signal<string | null>(null);
+  /** As the process tells of them; the history has a result only when all calls beside it have ended. */
+  readonly calls: ReadonlySignal<ReadonlyMap<string, ToolCall>>;
+  /** Why the model is asked again. */
+  readonly retrying: ReadonlySignal<string | null>;
   /** Words of the newest finished answer, for those who hear the page rather than see it. */
   readonly finished = signal("");
-  readonly live: ReadonlySignal<Coming | null>;
+  readonly live: ReadonlySignal<ArrivingAnswer | null>;
   /** Answers that are messages already and not read yet. */
   readonly #ending = signal<readonly Ending[]>([]);
   readonly #stops: (() => void)[] = [];
@@ -72,10 +74,10 @@ export class Conversation {
     this.segments = new Latest(async () => (await call("proc.conversation.segments", of)).segments, sentence);
     this.about = new Latest<About>(async () => (await call("proc.conversation.get", of)).conversation, sentence);
     const feed = listen(pid, this.#listener());
-    this.live = computed(() => {
-      const answer = feed.live.value;
-      return answer?.conversationId === id ? answer : null;
-    });
+    const { activity } = feed;
+    this.live = computed(() => (activity.value.answer?.conversationId === id ? activity.value.answer : null));
+    this.calls = computed(() => activity.value.calls);
+    this.retrying = computed(() => (activity.value.retrying?.conversationId === id ? activity.value.retrying.why : null));
     this.#stops.push(
       () => feed.stop(),
       effect(() => this.#dropSeen()),
@@ -83,7 +85,7 @@ export class Conversation {
   }
 
   /** Answers that were coming, the newest last: the ones that ended, and the one that grows with every frame. */
-  readonly coming = computed<readonly Coming[]>(() => {
+  readonly coming = computed<readonly ArrivingAnswer[]>(() => {
     const { value } = this.live;
     const ending = this.#ending.value;
     const read = ending.length === 0 ? [] : (this.window.view?.messages.slice(-ENDING_LOOKS).map(({ id }) => id) ?? []);
@@ -136,75 +138,49 @@ export class Conversation {
     };
   }
 
-  #mine(answer: Coming | null): Coming | null {
+  #mine(answer: ArrivingAnswer | null): ArrivingAnswer | null {
     return answer?.conversationId === this.id ? answer : null;
   }
 
-  #heard({ signal, payload }: Followed, ended: Coming | null): void {
-    const changes = Array.isArray(payload.changes) ? (payload.changes as string[]) : [];
-    const isAll = payload.conversationId === undefined;
-    if (!isAll && payload.conversationId !== this.id) return;
+  #heard({ signal, payload }: Followed, ended: ArrivingAnswer | null): void {
+    if (payload.conversationId !== undefined && payload.conversationId !== this.id) return;
     switch (signal) {
-      case "proc.changed":
-        return this.#changed(changes, payload, ended);
-      case "proc.run.retrying":
-        this.retrying.value = typeof payload.why === "string" ? payload.why : "The model did not answer";
+      case PROC_CHANGED:
+        return this.#changed(payload, ended);
+      case TOOL_STARTED:
+      case TOOL_FINISHED:
+        // A question that was answered elsewhere is over.
+        if ((this.questions.value.peek() ?? []).some(({ callId }) => callId === payload.callId)) void this.questions.refetch();
         return;
-      case "proc.run.tool.started":
-        return this.#calling(String(payload.callId), {
-          startedAt: Number(payload.timestamp),
-          endedAt: null,
-          isError: false,
-          outcome: null,
-          output: null,
-        });
-      case "proc.run.tool.finished": {
-        const known = this.calls.peek().get(String(payload.callId));
-        const startedAt = known?.startedAt ?? Number(payload.timestamp);
-        const isError = payload.ok === false;
-        const said = isError ? payload.error : payload.output;
-        const output = typeof said === "string" ? said : "";
-        const outcome = outcomeOf(payload.outcome);
-        return this.#calling(String(payload.callId), { startedAt, endedAt: Number(payload.timestamp), isError, outcome, output });
-      }
-      case "proc.run.hil.requested":
+      case HIL_REQUESTED:
         void this.questions.refetch();
         return;
-      case "proc.run.output":
-        this.finished.value = typeof payload.text === "string" ? payload.text : "";
+      case RUN_OUTPUT:
+        this.finished.value = payload.text;
         return;
-      case "proc.run.started":
-      case "proc.run.finished":
-        if (signal === "proc.run.finished") this.calls.value = new Map();
-        this.retrying.value = null;
+      case RUN_STARTED:
+      case RUN_FINISHED:
         this.#end(ended, this.window.catchUp());
         void this.queue.refetch();
         if ((this.questions.value.peek() ?? []).length > 0) void this.questions.refetch();
+        return;
+      default:
     }
   }
 
-  #changed(changes: string[], payload: Record<string, unknown>, ended: Coming | null): void {
-    if (changes.includes("context")) this.context.value = payload.context as ContextState;
+  #changed({ changes, context, messageId }: Payload<typeof PROC_CHANGED>, ended: ArrivingAnswer | null): void {
+    if (context !== undefined) this.context.value = context;
     if (changes.includes("queue")) void this.queue.refetch();
     if (changes.includes("conversations")) void this.about.refetch();
     if (changes.includes("lifecycle") && changes.includes("messages")) {
       void this.segments.refetch();
       void this.queue.refetch();
       this.#end(ended, this.window.readAnew());
-    } else if (changes.includes("messages")) {
-      this.retrying.value = null;
-      this.#end(ended, this.window.catchUp(), typeof payload.messageId === "number" ? payload.messageId : null);
-    }
-  }
-
-  #calling(callId: string, state: RunningCall): void {
-    this.calls.value = new Map(this.calls.peek()).set(callId, state);
-    // A question that was answered elsewhere is over.
-    if ((this.questions.value.peek() ?? []).some((question) => question.callId === callId)) void this.questions.refetch();
+    } else if (changes.includes("messages")) this.#end(ended, this.window.catchUp(), messageId ?? null);
   }
 
   /** The answer stays until the message it became was read. */
-  #end(ended: Coming | null, read: Promise<void>, messageId: number | null = null): void {
+  #end(ended: ArrivingAnswer | null, read: Promise<void>, messageId: number | null = null): void {
     if (ended !== null) this.#ending.value = [...this.#ending.peek(), { answer: ended, messageId }];
     const over = this.#ending.peek();
     void read.then(

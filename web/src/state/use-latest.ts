@@ -5,13 +5,12 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { CallName } from "../../../src/client/client.ts";
 import { type Args, call, type Result, sentence } from "./call.ts";
+import type { Hears } from "./hears.ts";
 import { Latest } from "./latest.ts";
 import { client, connected } from "./session.ts";
 
-type Hear = (signal: string, payload: unknown) => boolean;
-
 /** `hear` says whether a signal of the gateway means that it should be read again. */
-export function useLatest<N extends CallName>(name: N, args: Args<N>, hear?: Hear): Latest<Result<N>> {
+export function useLatest<N extends CallName>(name: N, args: Args<N>, hear?: Hears): Latest<Result<N>> {
   const key = JSON.stringify([name, args]);
   const latest = useMemo(() => new Latest<Result<N>>(() => call(name, args), sentence), [key]);
   useEffect(
@@ -19,8 +18,8 @@ export function useLatest<N extends CallName>(name: N, args: Args<N>, hear?: Hea
       effect(() => {
         if (connected.value === 0) return;
         void latest.refetch();
-        return client.value?.onSignal((signal, payload) => {
-          if (hear?.(signal, payload) === true) void latest.refetch();
+        return client.value?.onSignal((sent) => {
+          if (hear?.(sent) === true) void latest.refetch();
         });
       }),
     [latest],

@@ -1,7 +1,8 @@
 // Follows a process.
 
 import { z } from "zod";
-import { OfProcess, ProcessEvent } from "../../../protocol/proc-records.ts";
+import { LiveAnswer, OfProcess } from "../../../protocol/proc-records.ts";
+import { RUN_STARTED } from "../../../protocol/signal-names.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({
@@ -18,16 +19,9 @@ export default syscall({
     pid: z.string(),
     seq: z.int(),
     isWhole: z.boolean(),
-    events: z.array(ProcessEvent),
-    live: z
-      .object({
-        runId: z.string(),
-        conversationId: z.string(),
-        modelCall: z.int(),
-        seq: z.int(),
-        blocks: z.array(z.record(z.string(), z.unknown())),
-      })
-      .nullable(),
+    /** Each as its signal declares it. */
+    events: z.array(z.object({ seq: z.int(), signal: z.string(), payload: z.record(z.string(), z.unknown()) })),
+    live: LiveAnswer.nullable(),
   }),
   fails: { 403: "the caller is a process", 404: "there is no such process", 429: "this connection follows too many" },
   example: {
@@ -37,7 +31,7 @@ export default syscall({
       pid: "init:1000",
       seq: 42,
       isWhole: true,
-      events: [{ seq: 41, signal: "proc.run.started", payload: { runId: "r1" } }],
+      events: [{ seq: 41, signal: RUN_STARTED, payload: { runId: "r1" } }],
       live: null,
     },
   },

@@ -10,6 +10,7 @@ import { setupRequired } from "../../authorize.ts";
 import type { WriteContext } from "../../context.ts";
 import { login } from "../../login.ts";
 import { strangerSyscall } from "../define.ts";
+import { DEVICE_STATUS, EXEC_STATUS } from "../../../protocol/signal-names.ts";
 
 const Short = z.string().max(256);
 
@@ -62,7 +63,7 @@ export default strangerSyscall({
         capabilities: ["sys.config.get"],
       },
       syscalls: ["sys.config.get"],
-      signals: ["device.status", "exec.status"],
+      signals: [DEVICE_STATUS, EXEC_STATUS],
     },
   },
   async run(context, stranger, { protocol, client, driver, auth }) {

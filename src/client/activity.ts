@@ -1,0 +1,193 @@
+// What a process is doing, reduced from its events: which runs are under way, the answer that is arriving, the calls of its tools,
+// whether the model is asked again. Pure: a state is a value that nobody changes, and the next one shares with it whatever an
+// event leaves alone. So whoever shows one sees what has changed by comparing, and a piece of an answer costs the same however
+// long the answer is.
+
+import type { AnswerBlock, AnswerEvent, LiveAnswer } from "../protocol/proc-records.ts";
+import {
+  PROC_CHANGED,
+  RUN_FINISHED,
+  RUN_OUTPUT,
+  RUN_RETRYING,
+  RUN_STARTED,
+  RUN_STREAM,
+  TOOL_FINISHED,
+  TOOL_STARTED,
+} from "../protocol/signal-names.ts";
+import type { AnswerPiece, Payload, ProcessEventName, Signal } from "../protocol/signals.ts";
+
+export type Activity = {
+  /** Runs that have started and not ended, with the conversation of each. */
+  readonly runs: ReadonlyMap<string, string>;
+  readonly answer: Answer | null;
+  /** Calls of the runs under way, by id, those that have ended too. */
+  readonly calls: ReadonlyMap<string, ToolCall>;
+  /** The model is asked again, and why; null once it has answered. */
+  readonly retrying: { conversationId: string; why: string } | null;
+  /** Answers and runs that are over, the newest last: pieces of them that arrive late belong to nothing. */
+  readonly over: readonly string[];
+};
+
+/** An answer that is arriving. */
+export type Answer = {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly modelCall: number;
+  /** Of the last piece in it. */
+  readonly seq: number;
+  /** By the model's numbers, of which some may be missing. */
+  readonly blocks: readonly (AnswerBlock | undefined)[];
+  /** A piece was missed: nothing is added any more, and only the whole text completes it. */
+  readonly hasGap: boolean;
+  readonly isRetrying: boolean;
+};
+
+export type ToolCall = {
+  readonly callId: string;
+  readonly runId: string;
+  readonly name: string;
+  readonly syscall: string | null;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly startedAt: number;
+  /** How it ended; null while it runs. */
+  readonly end: { ok: boolean; text: string; outcome: "denied" | "stopped" | null; at: number; durationMs: number } | null;
+};
+
+export const IDLE: Activity = { runs: new Map(), answer: null, calls: new Map(), retrying: null, over: [] };
+
+const OVER_MAX = 50;
+
+/** An event of a process, or a piece of an answer. */
+export type ActivityEvent = Signal<ProcessEventName | typeof RUN_STREAM>;
+
+export function reduce(activity: Activity, { signal, payload }: ActivityEvent): Activity {
+  switch (signal) {
+    case RUN_STREAM:
+      return withPiece(activity, payload);
+    case RUN_STARTED:
+      return { ...activity, runs: new Map(activity.runs).set(payload.runId, payload.conversationId), retrying: null };
+    case PROC_CHANGED: {
+      const isAnswer = payload.changes.includes("messages") && (payload.role === "assistant" || payload.role === "system");
+      const said = isAnswer ? withoutAnswer(activity, payload.runId) : activity;
+      return payload.changes.includes("messages") && said.retrying !== null ? { ...said, retrying: null } : said;
+    }
+    case RUN_OUTPUT:
+      return withoutAnswer(activity, payload.runId);
+    case TOOL_STARTED:
+      return withCall(activity, callOf(payload, payload.args));
+    case TOOL_FINISHED:
+      return withCall(activity, ended(activity.calls.get(payload.callId) ?? callOf(payload, {}), payload));
+    case RUN_RETRYING:
+      return { ...activity, retrying: { conversationId: payload.conversationId, why: payload.why } };
+    case RUN_FINISHED: {
+      const { runId } = payload;
+      const runs = new Map(activity.runs);
+      runs.delete(runId);
+      const calls = new Map([...activity.calls].filter(([, call]) => call.runId !== runId));
+      const rest = withoutAnswer(activity, runId);
+      return { ...rest, runs, calls, retrying: null, over: over(rest, runId) };
+    }
+    default:
+      return activity;
+  }
+}
+
+/** One has begun to follow, or is back after a cut: as much of the answer as has arrived, or that none is arriving. */
+export function resume(activity: Activity, live: LiveAnswer | null): Activity {
+  const answer = live === null || isOver(activity, live) ? null : { ...live, hasGap: false, isRetrying: false };
+  return { ...activity, answer };
+}
+
+/** All of its words so far. */
+export function answerText({ blocks }: Pick<Answer, "blocks">): string {
+  const texts = blocks.flatMap((block) => (block?.type === "text" ? [block.text] : []));
+  return texts.filter((text, at) => text !== "" || at === texts.length - 1).join("\n\n");
+}
+
+type OfCall = Pick<Payload<typeof TOOL_FINISHED>, "callId" | "runId" | "name" | "syscall" | "timestamp">;
+
+function callOf({ callId, runId, name, syscall, timestamp }: OfCall, args: Record<string, unknown>): ToolCall {
+  return { callId, runId, name, syscall, args, startedAt: timestamp, end: null };
+}
+
+function ended(call: ToolCall, { ok, output, error, outcome, timestamp, durationMs }: Payload<typeof TOOL_FINISHED>): ToolCall {
+  const text = (ok ? output : error) ?? "";
+  return { ...call, end: { ok, text, outcome: outcome ?? null, at: timestamp, durationMs: durationMs ?? timestamp - call.startedAt } };
+}
+
+function withCall(activity: Activity, call: ToolCall): Activity {
+  return { ...activity, calls: new Map(activity.calls).set(call.callId, call) };
+}
+
+/** It is a message now, or void. */
+function withoutAnswer(activity: Activity, runId: string | undefined): Activity {
+  const { answer } = activity;
+  if (answer === null || answer.runId !== runId) return activity;
+  return { ...activity, answer: null, over: over(activity, keyOf(answer)) };
+}
+
+function over(activity: Activity, key: string): readonly string[] {
+  return [...activity.over, key].slice(-OVER_MAX);
+}
+
+function isOver(activity: Activity, of: Pick<Answer, "runId" | "modelCall">): boolean {
+  return activity.over.includes(of.runId) || activity.over.includes(keyOf(of));
+}
+
+function keyOf({ runId, modelCall }: Pick<Answer, "runId" | "modelCall">): string {
+  return `${runId} ${modelCall}`;
+}
+
+function withPiece(activity: Activity, piece: AnswerPiece): Activity {
+  if (isOver(activity, piece)) return activity;
+  const answer = answerWith(activity.answer, piece);
+  return answer === activity.answer ? activity : { ...activity, answer };
+}
+
+/** The first piece begins an answer; also the same one anew, where the gateway restarted in the middle of it. */
+function answerWith(answer: Answer | null, { runId, conversationId, modelCall, seq, firstSeq = seq, event }: AnswerPiece): Answer | null {
+  const isSame = answer !== null && answer.runId === runId && answer.modelCall === modelCall;
+  if (firstSeq === 1 && (!isSame || answer.seq > 1)) {
+    const isRetrying = event.type === "retrying";
+    return { runId, conversationId, modelCall, seq, blocks: blocksWith([], event), hasGap: false, isRetrying };
+  }
+  // The rest of an answer whose beginning nobody has is no answer; what is in it already is no news.
+  if (!isSame) return null;
+  if (seq <= answer.seq) return answer;
+  if (answer.hasGap || firstSeq !== answer.seq + 1) return { ...answer, seq, hasGap: true };
+  return { ...answer, seq, blocks: blocksWith(answer.blocks, event), isRetrying: event.type === "retrying" };
+}
+
+function blocksWith(blocks: Answer["blocks"], event: AnswerEvent): Answer["blocks"] {
+  if (event.type === "retrying") return [];
+  if (!("contentIndex" in event)) return blocks;
+  const at = event.contentIndex;
+  const block = blockWith(blocks[at], event);
+  if (block === blocks[at]) return blocks;
+  const next = blocks.slice();
+  next[at] = block;
+  return next;
+}
+
+function blockWith(block: AnswerBlock | undefined, event: Extract<AnswerEvent, { contentIndex: number }>): AnswerBlock | undefined {
+  switch (event.type) {
+    case "text_start":
+      return { type: "text", text: "" };
+    case "thinking_start":
+      return { type: "thinking", thinking: "" };
+    case "toolcall_start":
+      return { type: "toolCall", id: event.id, name: event.name, arguments: null, raw: "" };
+    case "text_delta":
+      if (block === undefined) return { type: "text", text: event.delta };
+      return block.type === "text" ? { ...block, text: block.text + event.delta } : block;
+    case "thinking_delta":
+      if (block === undefined) return { type: "thinking", thinking: event.delta };
+      return block.type === "thinking" ? { ...block, thinking: block.thinking + event.delta } : block;
+    case "toolcall_delta":
+      return block?.type === "toolCall" ? { ...block, raw: (block.raw ?? "") + event.delta } : block;
+    case "toolcall_end":
+      return event.call;
+    default:
+      return block;
+  }
+}

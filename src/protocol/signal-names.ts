@@ -1,0 +1,20 @@
+// The names of all signals, for code that must not load their schemas: a web page, a command line. signals.ts declares what
+// each of them carries.
+
+export const BODY = "body";
+export const COPY_PROGRESS = "copy.progress";
+export const DEVICE_STATUS = "device.status";
+export const EXEC_STATUS = "exec.status";
+export const REQ_CANCEL = "req.cancel";
+export const SYS_CHANGED = "sys.changed";
+
+export const PROC_CHANGED = "proc.changed";
+export const RUN_STARTED = "proc.run.started";
+export const RUN_STREAM = "proc.run.stream";
+export const RUN_OUTPUT = "proc.run.output";
+export const TOOL_STARTED = "proc.run.tool.started";
+export const TOOL_FINISHED = "proc.run.tool.finished";
+export const HIL_REQUESTED = "proc.run.hil.requested";
+export const RUN_RETRYING = "proc.run.retrying";
+export const RUN_FINISHED = "proc.run.finished";
+export const CHAT_COMPLETE = "chat.complete";
