@@ -8,6 +8,16 @@ export type Migration = { version: number; statements: readonly string[] };
 /** The data is from a newer GSV. It was left as it is. */
 export class SchemaTooNew extends Error {}
 
+/** The same rows in an ordinary table with these columns. Its indexes are gone, and made anew by the caller. */
+export function rebuilt(table: string, columns: string): string[] {
+  return [
+    `ALTER TABLE ${table} RENAME TO ${table}_before`,
+    `CREATE TABLE ${table} (${columns}) STRICT`,
+    `INSERT INTO ${table} SELECT * FROM ${table}_before`,
+    `DROP TABLE ${table}_before`,
+  ];
+}
+
 export function migrate(sql: Sql, migrations: readonly Migration[]): void {
   // Opening one that is up to date writes nothing: it can be read while the disk is full.
   if (sql.get("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'") === undefined)

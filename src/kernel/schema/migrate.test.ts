@@ -59,6 +59,27 @@ it("leaves devices their ids, and grants only to those whose device it is", () =
   ]);
 });
 
+it("keeps all rows and indexes of tables whose rows may be large, and makes them ordinary tables", () => {
+  const sql = new MemorySql();
+  migrateBy(sql, MIGRATIONS.slice(0, 14));
+  sql.run("INSERT INTO config_kv VALUES ('users/1000/ai/a', 'x', 0), ('config/server/name', 'y', 0)");
+  sql.run("INSERT INTO idempotency VALUES (1000, 'k', 'q', 'r', 0, 5)");
+  sql.run("INSERT INTO file_contents VALUES ('h', x'00ff')");
+  const indexes = () => sql.all("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name");
+  const tables = ["config_kv", "idempotency", "file_contents", "processes", "approvals", "process_sessions"];
+  const columns = () => tables.map((table) => sql.all("SELECT name, type FROM pragma_table_info(?)", table));
+  const before = { indexes: indexes(), columns: columns() };
+  migrate(sql);
+  expect({ indexes: indexes(), columns: columns() }).toEqual(before);
+  expect(sql.all("SELECT * FROM config_kv ORDER BY key")).toEqual([
+    { key: "config/server/name", value: "y", sealed: 0 },
+    { key: "users/1000/ai/a", value: "x", sealed: 0 },
+  ]);
+  expect(sql.all("SELECT uid, key, result FROM idempotency")).toEqual([{ uid: 1000, key: "k", result: "r" }]);
+  expect(sql.get("SELECT hex(content) AS content FROM file_contents")).toEqual({ content: "00FF" });
+  for (const table of tables) expect(sql.get("SELECT sql FROM sqlite_schema WHERE name = ?", table)?.sql).not.toMatch(/WITHOUT ROWID/);
+});
+
 it("takes the end that nobody chose from tokens of machines, and from no others", () => {
   const sql = new MemorySql();
   migrateBy(sql, MIGRATIONS.slice(0, 8));

@@ -16,6 +16,7 @@ import { idempotencyShare } from "./011-idempotency-share.ts";
 import { deviceNames } from "./012-device-names.ts";
 import { usage } from "./013-usage.ts";
 import { deviceMeanings } from "./014-device-meanings.ts";
+import { largeRows } from "./015-large-rows.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
   initial,
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   deviceNames,
   usage,
   deviceMeanings,
+  largeRows,
 ];
 
 export function migrate(sql: Sql): void {
