@@ -116,3 +116,31 @@ test("work that fails does not end the turns of others", async () => {
   await settled(() => log.includes("after"));
   expect(failures).toEqual([new Error("broken")]);
 });
+
+test("who has used less does not wait until somebody else has rested, and does not rest for them", async () => {
+  let now = 0;
+  const log: string[] = [];
+  const rests: number[] = [];
+  const turns = new Turns({
+    now: () => now,
+    // It never ends by itself.
+    rest: (ms) => {
+      rests.push(ms);
+      return new Promise(() => {});
+    },
+    failed: (error) => log.push(String(error)),
+  });
+  const work = (name: string, ms: number) => () => {
+    now += ms;
+    log.push(name);
+  };
+  turns.take("less", work("less 0", 14));
+  turns.take("much", work("much 0", 60));
+  turns.charge("less", 20);
+  turns.take("much", work("much 1", 1));
+  await settled(() => rests.length > 0);
+  turns.take("less", work("less 1", 1));
+  await settled(() => log.includes("less 1"));
+  await settled(() => rests.length > 1);
+  expect(log).toEqual(["less 0", "much 0", "less 1"]);
+});

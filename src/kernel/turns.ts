@@ -40,6 +40,9 @@ export class Turns {
   readonly #accounts = new Map<Sharer, Account>();
   readonly #waiting = new Set<Account>();
   #isServing = false;
+  /** Who leaves it to others just now, and what ends that. */
+  #resting: Account | null = null;
+  #endRest: () => void = () => {};
   /** Who was last served without having to wait, and who before them, each with when. */
   #last: Served | null = null;
   #before: Served | null = null;
@@ -64,6 +67,8 @@ export class Turns {
     account.waiting.push({ run, costMs });
     this.#waiting.add(account);
     if (!this.#isServing) void this.#serve();
+    // Who has used less does not wait until another has rested.
+    else if (this.#resting !== null && this.#usedMs(account) < this.#usedMs(this.#resting)) this.#endRest();
   }
 
   /** Now if that may be, and otherwise in their turn. */
@@ -110,26 +115,57 @@ export class Turns {
     try {
       while (this.#waiting.size > 0) {
         await this.#means.breath();
-        await this.#restForOthers();
+        const rested = await this.#restForOthers();
         let usedMs = 0;
-        while (usedMs < SLICE_MS && this.#waiting.size > 0) usedMs += this.#next();
+        do usedMs += this.#next();
+        while (usedMs < SLICE_MS && this.#mayGo(rested));
       }
     } finally {
       this.#isServing = false;
     }
   }
 
-  async #restForOthers(): Promise<void> {
-    const first = this.#first();
-    if (first === undefined || !this.#hasOthers(first)) return;
-    const debtMs = this.#usedMs(first) - BURST_MS;
-    if (debtMs > 0) await this.#means.rest(Math.min(debtMs / REGAINED, REST_MS_MAX));
+  /** Whoever is next has rested then, or need not. */
+  async #restForOthers(): Promise<Account | undefined> {
+    for (;;) {
+      const first = this.#first();
+      const ms = first === undefined ? 0 : this.#restMs(first);
+      if (first === undefined || ms === 0) return first;
+      this.#resting = first;
+      let isEnded = false;
+      const ended = new Promise<void>((resolve) => {
+        this.#endRest = () => {
+          isEnded = true;
+          resolve();
+        };
+      });
+      await Promise.race([this.#means.rest(ms), ended]);
+      this.#resting = null;
+      if (!isEnded) return first;
+    }
   }
 
-  /** Whether somebody else asked for something lately. */
+  /** How long one who has used much leaves it to others. Nobody does so for one who has used more than they have. */
+  #restMs(account: Account): number {
+    const other = this.#other(account);
+    if (other === undefined || this.#usedMs(other) >= this.#usedMs(account)) return 0;
+    return Math.min(Math.max(0, this.#usedMs(account) - BURST_MS) / REGAINED, REST_MS_MAX);
+  }
+
+  /** Whether more is done before the host looks at what else has come. */
+  #mayGo(rested: Account | undefined): boolean {
+    const next = this.#first();
+    return next !== undefined && (next === rested || this.#restMs(next) === 0);
+  }
+
   #hasOthers(account: Account): boolean {
+    return this.#other(account) !== undefined;
+  }
+
+  /** Somebody else who asked for something lately. */
+  #other(account: Account): Account | undefined {
     const other = this.#last?.account === account ? this.#before : this.#last;
-    return other !== null && this.#means.now() - other.at < OTHERS_MS;
+    return other !== null && this.#means.now() - other.at < OTHERS_MS ? other.account : undefined;
   }
 
   /** Of those who wait, who has used least. */
