@@ -124,10 +124,12 @@ function measure(value: unknown, size: { chars: number; images: number }): void 
     size.chars += 2 + Math.max(0, value.length - 1);
     for (const item of value) measure(item, size);
   } else if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-    size.chars += 2 + Math.max(0, fields.length - 1);
-    for (const [name, field] of fields) {
-      size.chars += name.length + 3;
+    size.chars += 2;
+    let fields = 0;
+    for (const name of Object.keys(value)) {
+      const field = (value as Record<string, unknown>)[name];
+      if (field === undefined) continue;
+      size.chars += name.length + (fields++ === 0 ? 3 : 4);
       measure(field, size);
     }
   } else {

@@ -41,6 +41,8 @@ export type Page = { messages: Message[]; messageCount: number };
 
 export class History {
   readonly #sql: Sql;
+  /** Changes with whatever happens to messages but that some are added. */
+  revision = 0;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -141,11 +143,13 @@ export class History {
 
   /** All of it goes; the conversation's places begin again. */
   clear(conversationId: string): void {
+    this.revision++;
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
   }
 
   /** The messages up to one are replaced by a single one, which takes the id of the first. */
   fold(conversationId: string, throughPlace: number, said: Said, now: number): Message {
+    this.revision++;
     const { role, ...content } = said;
     const { first } = this.bounds(conversationId);
     const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, first)?.id);

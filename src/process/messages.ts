@@ -32,21 +32,28 @@ export type Prepared = {
   messages: ModelMessage[];
   /** Rows that were left out for want of room; the first message that is sent says so. */
   omitted: number;
-  estimatedTokens: number;
 };
+
+/** What a row may take as a message beyond what it counts for itself. */
+const ROW_TOKENS_MAX = 60;
 
 /** Marks what the runtime says, as opposed to a person. The prompts tell the model so, hence nobody else may begin with it. */
 export const EVENT = "[Process Event]:";
 
 /**
  * Newest last. With a budget, the oldest turns are left out until the rest fits it; the last request always stays. `model` is who
- * it is for, provider/model.
+ * it is for, provider/model; `tokens` what the rows count for, where that is known: then they need not be measured again.
  */
-export function toMessages(rows: readonly HistoryRow[], budgetTokens: number | null = null, model: string | null = null): Prepared {
+export function toMessages(
+  rows: readonly HistoryRow[],
+  budgetTokens: number | null = null,
+  model: string | null = null,
+  tokens = Infinity,
+): Prepared {
   const steps = stepsOf(rows, model);
-  const { kept, omitted } = budgetTokens === null ? { kept: steps, omitted: 0 } : within(steps, budgetTokens);
-  const messages = framed(joined(withFewImages(kept)));
-  return { messages, omitted, estimatedTokens: estimateTokens(messages) };
+  const fits = budgetTokens === null || tokens + rows.length * ROW_TOKENS_MAX <= budgetTokens;
+  const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : within(steps, budgetTokens);
+  return { messages: framed(joined(withFewImages(kept))), omitted };
 }
 
 /** What stays together: something said to the model, or something it said with the results of all its calls. */

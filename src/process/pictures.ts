@@ -31,7 +31,7 @@ export class Pictures {
       return found;
     };
     const seen: HistoryRow[] = [];
-    for (const row of rows.toReversed()) seen.push(await withPictures(row, load));
+    for (const row of rows.toReversed()) seen.push(hasPictures(row) ? await withPictures(row, load) : row);
     return seen.toReversed();
   }
 
@@ -44,6 +44,10 @@ export class Pictures {
     for (const oldest of this.#held.keys()) if (this.#held.size > HELD) this.#held.delete(oldest);
     return data;
   }
+}
+
+function hasPictures(row: HistoryRow): boolean {
+  return (row.role === "user" && row.content.media !== undefined) || (row.role === "toolResult" && row.content.images !== undefined);
 }
 
 type Load = (pictures: readonly Picture[]) => Promise<Picture[]>;

@@ -24,7 +24,8 @@ import { type Action, type LastSaid, next, type RunView } from "./next.ts";
 import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
 import { ToolRunner } from "./tool-runner.ts";
-import { generate, recent, request } from "./turn.ts";
+import { Recent } from "./recent.ts";
+import { generate, lookedAtTokens, request } from "./turn.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_RETRYING } from "../protocol/signal-names.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
@@ -62,6 +63,7 @@ export class Process {
   /** What the run that is worked on has of the system. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
   #measured: Measured | null = null;
+  readonly #recent = new Recent();
   #live: Live | null = null;
   #stopping = new AbortController();
   readonly #closing = new AbortController();
@@ -303,11 +305,11 @@ export class Process {
     const run = this.#state.runs.active();
     if (run?.runId !== runId) return;
     const preparation = await this.#prepare(run);
-    const rows = recent(this.#state.history, run.conversationId, preparation);
-    const asked = request(await this.#pictures.loaded(rows), preparation);
+    const read = this.#recent.read(this.#state.history, run.conversationId, lookedAtTokens(preparation));
+    const asked = request(await this.#pictures.loaded(read.rows), read, preparation);
     const owner = await this.#ports.kernel.ofOwner();
     if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
-    this.#measured = measure(this.#state, run, preparation, asked, owner, rows.at(-1)?.id ?? null);
+    this.#measured = measure(this.#state, run, preparation, asked, owner, read.rows.at(-1)?.id ?? null);
   }
 
   async #prepare(run: Run): Promise<Preparation> {
@@ -433,7 +435,10 @@ export class Process {
 
   #view() {
     const run = this.#state.runs.active();
-    if (run === undefined) this.#prepared = this.#measured = null;
+    if (run === undefined) {
+      this.#prepared = this.#measured = null;
+      this.#recent.forget();
+    }
     return { now: this.#ports.now(), run: run === undefined ? null : this.#runView(run), waiting: this.#state.waiting() };
   }
 

@@ -3,8 +3,8 @@
 import type { AnsweredBy, ModelEvent, ModelMessage, ModelUsage, OutputBlock } from "../ports/models.ts";
 import { breath } from "../lib/breath.ts";
 import { estimateTokens } from "../agent/estimate.ts";
-import type { History } from "./history.ts";
 import type { Preparation, ProcessPorts } from "./link.ts";
+import type { ReadRows } from "./recent.ts";
 import { type HistoryRow, toMessages } from "./messages.ts";
 
 const PIECES_A_TURN = 32;
@@ -17,25 +17,36 @@ export type Request = {
   estimatedTokens: number;
 };
 
-/** As much of the history as could fit and a little more, oldest first: what is left out is cut where it does least harm. */
-export function recent(history: History, conversationId: string, preparation: Preparation): HistoryRow[] {
-  const rows: HistoryRow[] = [];
-  let tokens = 0;
-  for (const { id, createdAt, runId: _, role, ...content } of history.backwards(conversationId)) {
-    rows.push({ id, createdAt, role, content } as HistoryRow);
-    tokens += estimateTokens(content);
-    if (tokens > 2 * roomOf(preparation)) break;
-  }
-  return rows.toReversed();
+/** What the model would be told now: the rows that were read, here with their pictures. */
+export function request(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): Request {
+  const { provider, model } = preparation.choice;
+  const fixed = fixedTokens(preparation);
+  const budget = Math.max(1, roomOf(preparation) - fixed);
+  const tokens = read.tokens + pictureTokens(rows, read.rows);
+  const { messages } = toMessages(rows, budget, `${provider}/${model}`, tokens);
+  return { messages, estimatedTokens: fixed + tokens };
 }
 
-/** What the model would be told now. */
-export function request(rows: readonly HistoryRow[], preparation: Preparation): Request {
-  const { choice, system, tools } = preparation;
-  const fixed = estimateTokens({ system, tools });
-  const { messages } = toMessages(rows, Math.max(1, roomOf(preparation) - fixed), `${choice.provider}/${choice.model}`);
-  const tokens = rows.reduce((sum, { content }) => sum + estimateTokens(content), 0);
-  return { messages, estimatedTokens: fixed + tokens };
+/** Rows without pictures are the same as before. */
+function pictureTokens(rows: readonly HistoryRow[], before: readonly HistoryRow[]): number {
+  const more = (row: HistoryRow, at: number) =>
+    row === before[at] ? 0 : estimateTokens(row.content) - estimateTokens(before[at]!.content);
+  return rows.reduce((tokens, row, at) => tokens + more(row, at), 0);
+}
+
+/** The same for all steps of a run. */
+const measured = new WeakMap<Preparation, number>();
+
+function fixedTokens(preparation: Preparation): number {
+  const { system, tools } = preparation;
+  const known = measured.get(preparation) ?? estimateTokens({ system, tools });
+  measured.set(preparation, known);
+  return known;
+}
+
+/** How much of a conversation is looked at: as much as could fit, and as much again. */
+export function lookedAtTokens(preparation: Preparation): number {
+  return 2 * roomOf(preparation);
 }
 
 function roomOf({ contextWindow, choice }: Preparation): number {
