@@ -26,7 +26,7 @@ const ROOMY_BYTES = 7 * 1024 * 1024;
 /** Longer than rows that nobody was promised wait for a commit of their own. */
 const LAZY_MS = 400;
 /** How often the work is begun anew where chance has asked for nothing that does not fit. */
-const TRIES = 5;
+const TRIES = 10;
 
 type Switch = { name: string; faults: (home: string) => Faults; heals: boolean };
 
