@@ -112,3 +112,24 @@ it("gives up telling after some tries, and tells nothing later before it knows w
 function event(seq: number): ProcessEvent {
   return { seq, signal: "proc.changed", payload: { pid: PID, queuedCount: 0, timestamp: 0, changes: ["usage"] } };
 }
+
+it("does not look for a call that ended while its process stopped it", async () => {
+  const carried: boolean[] = [];
+  const link = {
+    ...new ScriptedKernel().linkTo(PID),
+    sys: async (call: SysCall): Promise<SysOutcome> => {
+      carried.push(call.isAgain);
+      return { kind: "done", isError: false, output: "ended" };
+    },
+  };
+  const desk = new ProcessDesk(
+    () => link,
+    () => ({ archiveRoot: "/", catalogue: "", reachable: [""] }),
+    async () => {},
+  );
+  await desk.answer(PID, "sys", [CALL]);
+  await desk.answer(PID, "abandon", [CALL, true]);
+  expect(carried).toEqual([false]);
+  await desk.answer(PID, "abandon", [{ ...CALL, callId: "of another life" }, true]);
+  expect(carried).toEqual([false, true]);
+});

@@ -29,6 +29,8 @@ export type KernelAsk = {
   tell: (told: readonly Told[]) => Promise<void>;
 } & Pick<KernelLink, "heardUpTo" | "ofOwner" | "askForBudget" | "keepOutput" | "readMedia" | "archive" | "readArchive" | "checkpoint">;
 
+const ENDED_MAX = 200;
+
 type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
 
 export class ProcessDesk {
@@ -37,6 +39,8 @@ export class ProcessDesk {
   readonly #began: (pid: string, callId: string) => Promise<void>;
   /** Calls under way, by process and call id. */
   readonly #open = new Map<string, Open>();
+  /** Those that ended last. */
+  readonly #ended = new Set<string>();
 
   /** `began` tells a process that a call of its own is carried out. */
   constructor(
@@ -78,8 +82,11 @@ export class ProcessDesk {
 
   /** Of a call that an earlier life of the kernel's carried out, this one knows nothing: as one that is sent again it is found, and ended. */
   #abandon(pid: string, link: KernelLink, call: SysCall, isStopped: boolean): void {
-    const open = this.#open.get(`${pid} ${call.callId}`);
+    const key = `${pid} ${call.callId}`;
+    const open = this.#open.get(key);
     if (open !== undefined) open.abort.abort(isStopped ? STOPPED : null);
+    // It ended while its process stopped it: nothing is left to find.
+    else if (this.#ended.has(key)) return;
     else if (isStopped) void link.sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {}).catch(() => {});
   }
 
@@ -101,8 +108,15 @@ export class ProcessDesk {
     const outcome = link
       .sys(call, abort.signal, began)
       .then(ended)
-      .finally(() => this.#open.delete(key));
+      .finally(() => this.#end(key));
+    this.#ended.delete(key);
     this.#open.set(key, { outcome, abort });
     return outcome;
+  }
+
+  #end(key: string): void {
+    this.#open.delete(key);
+    this.#ended.add(key);
+    for (const oldest of this.#ended) if (this.#ended.size > ENDED_MAX) this.#ended.delete(oldest);
   }
 }
