@@ -76,7 +76,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
     case TOOL_STARTED:
       return withCall(activity, callOf(payload, payload.args));
     case TOOL_FINISHED:
-      return withCall(activity, ended(activity.calls.get(payload.callId) ?? callOf(payload, {}), payload));
+      return withCall(activity, withEnd(activity.calls.get(payload.callId) ?? callOf(payload, {}), payload));
     case RUN_RETRYING:
       return { ...activity, retrying: { conversationId: payload.conversationId, why: payload.why } };
     case RUN_FINISHED: {
@@ -85,7 +85,7 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
       runs.delete(runId);
       const calls = new Map([...activity.calls].filter(([, call]) => call.runId !== runId));
       const rest = withoutAnswer(activity, runId);
-      return { ...rest, runs, calls, retrying: null, over: over(rest, runId) };
+      return { ...rest, runs, calls, retrying: null, over: addOver(rest, runId) };
     }
     default:
       return activity;
@@ -110,7 +110,7 @@ function callOf({ callId, runId, name, syscall, timestamp }: OfCall, args: Recor
   return { callId, runId, name, syscall, args, startedAt: timestamp, end: null };
 }
 
-function ended(call: ToolCall, { ok, output, error, outcome, timestamp, durationMs }: Payload<typeof TOOL_FINISHED>): ToolCall {
+function withEnd(call: ToolCall, { ok, output, error, outcome, timestamp, durationMs }: Payload<typeof TOOL_FINISHED>): ToolCall {
   const text = (ok ? output : error) ?? "";
   return { ...call, end: { ok, text, outcome: outcome ?? null, at: timestamp, durationMs: durationMs ?? timestamp - call.startedAt } };
 }
@@ -123,10 +123,10 @@ function withCall(activity: Activity, call: ToolCall): Activity {
 function withoutAnswer(activity: Activity, runId: string | undefined): Activity {
   const { answer } = activity;
   if (answer === null || answer.runId !== runId) return activity;
-  return { ...activity, answer: null, over: over(activity, keyOf(answer)) };
+  return { ...activity, answer: null, over: addOver(activity, keyOf(answer)) };
 }
 
-function over(activity: Activity, key: string): readonly string[] {
+function addOver(activity: Activity, key: string): readonly string[] {
   return [...activity.over, key].slice(-OVER_MAX);
 }
 

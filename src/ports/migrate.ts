@@ -9,7 +9,7 @@ export type Migration = { version: number; statements: readonly string[] };
 export class SchemaTooNew extends Error {}
 
 /** The same rows in an ordinary table with these columns. Its indexes are gone, and made anew by the caller. */
-export function rebuilt(table: string, columns: string): string[] {
+export function rebuildTable(table: string, columns: string): string[] {
   return [
     `ALTER TABLE ${table} RENAME TO ${table}_before`,
     `CREATE TABLE ${table} (${columns}) STRICT`,

@@ -25,7 +25,7 @@ import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
 import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
 import { ToolRunner } from "./tool-runner.ts";
 import { Recent } from "./recent.ts";
-import { generate, lookedAtTokens, request } from "./turn.ts";
+import { generate, historyTokensMax, request } from "./turn.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_RETRYING } from "../protocol/signal-names.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
@@ -305,7 +305,7 @@ export class Process {
     const run = this.#state.runs.active();
     if (run?.runId !== runId) return;
     const preparation = await this.#prepare(run);
-    const read = this.#recent.read(this.#state.history, run.conversationId, lookedAtTokens(preparation));
+    const read = this.#recent.read(this.#state.history, run.conversationId, historyTokensMax(preparation));
     const asked = request(await this.#pictures.loaded(read.rows), read, preparation);
     const owner = await this.#ports.kernel.ofOwner();
     if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;

@@ -1,7 +1,7 @@
 // A process's own database: what was said, what is to be done, and how far that is. Whatever a run needs to go on after a
 // crash is here; memory holds nothing that cannot be lost.
 
-import { migrate as migrateBy, type Migration, rebuilt } from "../ports/migrate.ts";
+import { migrate as migrateBy, type Migration, rebuildTable } from "../ports/migrate.ts";
 import type { Sql } from "../ports/sql.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
 
@@ -72,7 +72,7 @@ function defaultConversation(now: number): Migration {
 const largeRows: Migration = {
   version: 4,
   statements: [
-    ...rebuilt(
+    ...rebuildTable(
       "runs",
       `run_id TEXT NOT NULL PRIMARY KEY, number INTEGER NOT NULL UNIQUE, conversation_id TEXT NOT NULL, state TEXT NOT NULL,
        reason TEXT NOT NULL, message TEXT, joined_to TEXT, lease_until INTEGER, created_at INTEGER NOT NULL, started_at INTEGER,
@@ -80,7 +80,7 @@ const largeRows: Migration = {
        paused_at INTEGER, paused_ms INTEGER NOT NULL DEFAULT 0, on_hold INTEGER NOT NULL DEFAULT 0`,
     ),
     "CREATE INDEX runs_open ON runs (state, number)",
-    ...rebuilt(
+    ...rebuildTable(
       "calls",
       `call_id TEXT NOT NULL PRIMARY KEY, run_id TEXT NOT NULL, message_id INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL,
        syscall TEXT, args TEXT NOT NULL, state TEXT NOT NULL, again INTEGER NOT NULL, request_id TEXT, is_error INTEGER, output TEXT,

@@ -45,7 +45,7 @@ function fixedTokens(preparation: Preparation): number {
 }
 
 /** How much of a conversation is looked at: as much as could fit, and as much again. */
-export function lookedAtTokens(preparation: Preparation): number {
+export function historyTokensMax(preparation: Preparation): number {
   return 2 * roomOf(preparation);
 }
 

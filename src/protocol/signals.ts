@@ -301,7 +301,7 @@ export type Payload<N extends SignalName> = z.infer<(typeof SIGNALS)[N]["payload
 export type Signal<N extends SignalName = SignalName> = { [K in N]: { signal: K; payload: Payload<K> } }[N];
 
 /** The signals of a process that are numbered and kept, so that a follower who was away receives them later. */
-export type ProcessEventName = Exclude<Extract<SignalName, `proc.${string}` | "chat.complete">, "proc.run.stream">;
+export type ProcessEventName = Exclude<Extract<SignalName, `proc.${string}` | typeof names.CHAT_COMPLETE>, typeof names.RUN_STREAM>;
 export type ProcessEvent = { [N in ProcessEventName]: { seq: number; signal: N; payload: Payload<N> } }[ProcessEventName];
 
 /** A piece of an answer. */

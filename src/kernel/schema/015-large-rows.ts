@@ -1,21 +1,21 @@
 // Tables whose rows may be large become ordinary ones. A table without rowids is one b-tree by its key, and whoever looks for a
 // key next to a large row reads that row whole: one user's settings of a megabyte made every look at a setting take milliseconds.
 
-import { rebuilt } from "../../ports/migrate.ts";
+import { rebuildTable } from "../../ports/migrate.ts";
 
 export const largeRows = {
   version: 15,
   statements: [
-    ...rebuilt("config_kv", "key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, sealed INTEGER NOT NULL"),
-    ...rebuilt(
+    ...rebuildTable("config_kv", "key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, sealed INTEGER NOT NULL"),
+    ...rebuildTable(
       "idempotency",
       `uid INTEGER NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, result TEXT NOT NULL, sealed INTEGER NOT NULL,
        created_at INTEGER NOT NULL, PRIMARY KEY (uid, key)`,
     ),
     "CREATE INDEX idempotency_age ON idempotency (created_at)",
     "CREATE INDEX idempotency_share ON idempotency (uid, created_at)",
-    ...rebuilt("file_contents", "hash TEXT NOT NULL PRIMARY KEY, content BLOB NOT NULL"),
-    ...rebuilt(
+    ...rebuildTable("file_contents", "hash TEXT NOT NULL PRIMARY KEY, content BLOB NOT NULL"),
+    ...rebuildTable(
       "processes",
       `pid TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, profile TEXT NOT NULL, parent_pid TEXT, label TEXT, username TEXT NOT NULL,
        home TEXT NOT NULL, cwd TEXT NOT NULL, workspace_id TEXT, context_files TEXT NOT NULL, state TEXT NOT NULL, active_run_id TEXT,
@@ -24,7 +24,7 @@ export const largeRows = {
     ),
     "CREATE INDEX processes_of ON processes (uid, created_at)",
     "CREATE INDEX processes_busy ON processes (busy) WHERE busy = 1",
-    ...rebuilt(
+    ...rebuildTable(
       "approvals",
       `request_id TEXT NOT NULL PRIMARY KEY, uid INTEGER NOT NULL, pid TEXT NOT NULL, kind TEXT NOT NULL, run_id TEXT NOT NULL,
        conversation_id TEXT NOT NULL, call_id TEXT NOT NULL, tool_name TEXT NOT NULL, syscall TEXT NOT NULL, args TEXT NOT NULL,
@@ -37,7 +37,7 @@ export const largeRows = {
     "CREATE INDEX approvals_run ON approvals (run_id)",
     "CREATE INDEX approvals_untold ON approvals (told) WHERE told = 0",
     "CREATE INDEX approvals_due ON approvals (state, expires_at)",
-    ...rebuilt(
+    ...rebuildTable(
       "process_sessions",
       `session_id TEXT NOT NULL PRIMARY KEY, pid TEXT NOT NULL, uid INTEGER NOT NULL, target TEXT NOT NULL, command TEXT NOT NULL,
        run_id TEXT NOT NULL, conversation_id TEXT NOT NULL, awaited INTEGER NOT NULL, started_at INTEGER NOT NULL`,
