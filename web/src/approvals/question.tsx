@@ -1,7 +1,7 @@
 // A question of an agent, wherever it is shown: exactly what will run and where, why it is asked, and the answers. Nothing
 // has the focus by itself, and only a fresh press answers (fresh-press.ts).
 
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTag, TAGS } from "../../../src/approval/request.ts";
 import { visible } from "../../../src/approval/visible.ts";
 import { call, type Args, type Result, sentence } from "../state/call.ts";
@@ -149,7 +149,7 @@ type DenyProps = { fresh: FreshPress; isBusy: boolean; onCancel: () => void; onD
 function DenyForm({ fresh, isBusy, onCancel, onDeny }: DenyProps) {
   const [reason, setReason] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const deny = () => onDeny({ decision: "deny", ...(reason.trim() === "" ? {} : { reason: reason.trim() }) });
   return (
     <form

@@ -1,6 +1,6 @@
 // A yes that holds for more than once: how much of it, and for how long.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Radio, Select } from "../ui/choice.tsx";
 import type { FreshPress } from "./fresh-press.ts";
@@ -35,7 +35,7 @@ export function RememberForm({ syscall, fresh, isBusy, onCancel, onAllow }: Reme
   const times = TIMES.filter((time) => time.hours <= LONGEST_HOURS[scope]);
   const chosen = times.some((time) => String(time.hours) === hours) ? hours : "24";
   const form = useRef<HTMLDivElement>(null);
-  useEffect(() => form.current?.querySelector("input")?.focus(), []);
+  useLayoutEffect(() => form.current?.querySelector("input")?.focus(), []);
   return (
     <div class="question-form" ref={form}>
       <Radio legend="Allow without asking" value={scope} options={syscall === "shell.exec" ? OF_COMMANDS : OF_CALLS} onValue={setScope} />

@@ -1,7 +1,7 @@
 // Searching what was said, here or in all conversations of the agent.
 
 import { Fragment } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, type Result, sentence } from "../state/call.ts";
 import type { Conversation } from "../state/conversation.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -25,7 +25,7 @@ export function Search({ conversation, onClose }: { conversation: Conversation; 
   const [problem, setProblem] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const words = query.trim();
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
     setProblem(null);
     if (words === "") return setFound(null);

@@ -1,6 +1,6 @@
 // Logging in. The password goes to the gateway this page came from, once, and is kept nowhere.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logIn, reason } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -14,7 +14,7 @@ export function Login() {
   const { busy, problem, run } = useDoing();
   const name = useRef<HTMLInputElement>(null);
   const secret = useRef<HTMLInputElement>(null);
-  useEffect(() => name.current?.focus(), []);
+  useLayoutEffect(() => name.current?.focus(), []);
 
   const submit = async (event: Event) => {
     event.preventDefault();

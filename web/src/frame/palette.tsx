@@ -1,6 +1,6 @@
 // The palette: every action by typing some of its letters. Arrow keys choose, Enter does it, Escape puts it away.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { type Action, actions } from "./actions.ts";
@@ -16,7 +16,7 @@ export function Palette() {
   const list = useRef<HTMLUListElement>(null);
   const found = matching(actions.value, typed);
   const at = Math.min(chosen, found.length - 1);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at, typed]);
 
   const close = () => {

@@ -1,6 +1,6 @@
 // A new machine, or a new line for one that is there: a name, the line to paste, and the moment it connects.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
 import { installLine, installLineWindows, LINE_WORKS_MS, reachRemark } from "../../../src/lib/install-line.ts";
 import { Link } from "../frame/link.tsx";
@@ -51,7 +51,7 @@ function Name({ known, onMade }: { known: string | null; onMade: (made: Made) =>
   const [isTried, setTried] = useState(false);
   const doing = useDoing();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const deviceId = known ?? name.trim();
   const isFit = known !== null || NAME.test(deviceId);
   const make = () => doing.run(async () => onMade(await makeLine(deviceId)));

@@ -1,6 +1,6 @@
 // What a machine is for, edited where it stands.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
 import { call } from "../state/call.ts";
 import { useDoing } from "../state/use-doing.ts";
@@ -16,7 +16,7 @@ export function Description({ device: { deviceId, description }, mayEdit, onSave
   const doing = useDoing();
   const form = useRef<HTMLFormElement>(null);
   const isEditing = draft !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isEditing) form.current?.querySelector("textarea")?.focus();
   }, [isEditing]);
   if (draft === null)

@@ -1,6 +1,6 @@
 // The first moment in one's own gateway: the machine that is to be connected, and what one could ask. Once.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { installLine, installLineWindows, reachRemark } from "../../../src/lib/install-line.ts";
 import { go, pathOf } from "../frame/route.ts";
 import { arrival, type Arrival } from "../state/arrival.ts";
@@ -35,7 +35,7 @@ function Greeting({ now: { provider, machine } }: { now: Arrival }) {
   const doing = useDoing();
   const [isConnected, setConnected] = useState(false);
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector("button")?.focus(), []);
+  useLayoutEffect(() => list.current?.querySelector("button")?.focus(), []);
   const close = () => {
     arrival.value = null;
   };

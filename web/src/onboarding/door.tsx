@@ -1,6 +1,6 @@
 // The code that a gateway asks for where others can reach it, so that it is set up by whoever started it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
 import { Alone } from "../frame/alone.tsx";
 import { sentence } from "../state/call.ts";
@@ -14,7 +14,7 @@ export function Door({ first }: { first: string | null }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(first === null ? null : wordsFor(first));
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (busy) return;

@@ -2,7 +2,7 @@
 // and shown here; it presses no button. Secrets are taken out of what is said before it leaves the page.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { redact } from "../../../src/lib/redact.ts";
 import { type Args, sentence } from "../state/call.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -66,7 +66,7 @@ function Talk({ isAsked, onClose }: { isAsked: boolean; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const log = useRef<HTMLDivElement>(null);
   const isDemo = own.value?.provider === "demo";
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsked) input.current?.focus();
   }, []);
   useEffect(() => log.current?.scrollTo({ top: log.current.scrollHeight }), [talk.value, busy]);

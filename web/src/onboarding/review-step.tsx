@@ -1,6 +1,6 @@
 // Everything that is about to be set, and the one button that sets it.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useDoing } from "../state/use-doing.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
@@ -20,7 +20,7 @@ type Row = { step: Step; title: string; value: string; remark?: { words: string;
 export function ReviewStep({ problems, onProblem }: { problems: Problems; onProblem: (step: Step) => void }) {
   const doing = useDoing();
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
+  useLayoutEffect(() => button.current?.focus(), []);
   const missing = [...new Set([...problems.keys()].map((field) => STEP_OF[field]))];
   const mend = (step: Step) => {
     onProblem(step);

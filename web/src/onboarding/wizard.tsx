@@ -1,7 +1,7 @@
 // The steps of set-up, one at a time, with the way through them above and the guide beside. Nothing is done before the review
 // says so.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Mark } from "../frame/mark.tsx";
 import { Button } from "../ui/button.tsx";
 import { AccountStep } from "./account-step.tsx";
@@ -41,7 +41,7 @@ export function Wizard() {
     isFirst.current = false;
   }, [now]);
 
-  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [tried]);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [tried]);
 
   const problems = problemsOf(draft.value, shown.value);
   const own = problemsIn(now, problems);

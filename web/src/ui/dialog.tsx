@@ -2,7 +2,7 @@
 // back. Whoever shows one renders it; taking it out of the page closes it.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
 import "./dialog.css";
@@ -20,7 +20,7 @@ type DialogProps = {
 export function Dialog({ title, onClose, actions, bare = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = dialog;
     const back = document.activeElement;
     current?.showModal();

@@ -1,6 +1,6 @@
 // What can be done with one thing, behind a button. Arrow keys move, Escape closes and gives the focus back.
 
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -21,7 +21,15 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
   const hasIcons = items.some((item) => item.icon !== undefined);
   const entries = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)") ?? [])];
 
-  useEffect(() => {
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const place = () => keepInside(list.current!);
+    place();
+    addEventListener("resize", place);
+    return () => removeEventListener("resize", place);
+  }, [isOpen]);
+
+  useLayoutEffect(() => {
     if (!isOpen) return;
     entries()[0]?.focus();
     const outside = (event: Event) => {
@@ -34,14 +42,6 @@ export function Menu({ label, icon = "more", items }: { label: string; icon?: Ic
       removeEventListener("pointerdown", outside);
       removeEventListener("focusin", outside);
     };
-  }, [isOpen]);
-
-  useLayoutEffect(() => {
-    if (!isOpen) return;
-    const place = () => keepInside(list.current!);
-    place();
-    addEventListener("resize", place);
-    return () => removeEventListener("resize", place);
   }, [isOpen]);
 
   const close = () => {

@@ -1,6 +1,6 @@
 // More than a line of text. It grows with what is written.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Field } from "./field.tsx";
 
 type TextAreaProps = {
@@ -17,7 +17,8 @@ type TextAreaProps = {
 
 export function TextArea({ value, onValue, placeholder, disabled = false, takesFocus = false, ...words }: TextAreaProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before anybody can type: a cursor that is put somewhere later would break a selection made meanwhile.
+  useLayoutEffect(() => {
     if (!takesFocus) return;
     field.current?.focus();
     field.current?.setSelectionRange(value.length, value.length);
