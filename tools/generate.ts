@@ -88,6 +88,8 @@ export const kernelCalls: readonly Syscall[] = [
 ${rows}
 ];
 
+export const callsByName: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
+
 export type CallTable = {
 ${types}
 };

@@ -1,6 +1,7 @@
 // What is known of a call before it runs: where it runs, and its tags. Shell commands are read by their words; what the
 // plain search for words such as `rm ` finds is never left out, so that policies written for that keep their meaning.
 
+import { isNative } from "../lib/target.ts";
 import { type Parse, readCommands } from "./commands.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import { type Around, changedPlace, isPolicyBearing, PATH_CHARS_MAX, placeTags, plainPath } from "./paths.ts";
@@ -24,10 +25,6 @@ export function targetClass({ call, args, device }: Request): TargetClass {
   if (device !== undefined) return device === null ? "gsv" : "device";
   if (call === "shell.exec" && args.sessionId !== undefined) return "device";
   return isNative(args.target) ? "gsv" : "device";
-}
-
-function isNative(target: unknown): boolean {
-  return target === undefined || target === "gsv";
 }
 
 function at(end: unknown): { target?: unknown; path?: unknown } {

@@ -11,10 +11,10 @@ export type Typed = { kind: "line"; text: string } | { kind: "interrupt" } | { k
 
 const SECRET = /\bpass(?:word|phrase|code)\b[^\n]*[:?]\s*$/i;
 
-type Means = { historyFile: string; complete: (line: string) => Promise<Completion> };
+type KeyboardOptions = { historyFile: string; complete: (line: string) => Promise<Completion> };
 
 export class Keyboard {
-  readonly #means: Means;
+  readonly #options: KeyboardOptions;
   #history: string[];
   #reader: Interface | null = null;
   readonly #output = this.#echo();
@@ -24,9 +24,9 @@ export class Keyboard {
   /** Set while a command runs: what is typed is its input and no line of a shell. */
   onTyped: ((typed: Typed) => void) | null = null;
 
-  constructor(means: Means) {
-    this.#means = means;
-    this.#history = readHistory(means.historyFile);
+  constructor(options: KeyboardOptions) {
+    this.#options = options;
+    this.#history = readHistory(options.historyFile);
     this.#open();
   }
 
@@ -78,7 +78,7 @@ export class Keyboard {
       historySize: HISTORY_LINES,
       completer: (line: string, done: (error: null, completion: Completion) => void) => {
         if (this.onTyped !== null) return done(null, [[], line]);
-        this.#means.complete(line).then(
+        this.#options.complete(line).then(
           (completion) => done(null, completion),
           () => done(null, [[], line]),
         );
@@ -136,7 +136,7 @@ export class Keyboard {
   #remember(history: string[]): void {
     const [line = ""] = history;
     if (this.onTyped !== null || !isKept(line)) return void history.splice(0, history.length, ...this.#history);
-    if (line !== this.#history[0]) addToHistory(this.#means.historyFile, line);
+    if (line !== this.#history[0]) addToHistory(this.#options.historyFile, line);
     this.#history = [...history];
   }
 }

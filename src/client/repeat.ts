@@ -2,6 +2,7 @@
 // something on a device may under a key as well, because the device remembers what it did. Of anything else that was under
 // way nobody can say whether it was carried out.
 
+import { NATIVE } from "../lib/target.ts";
 import { EFFECTS, READS, WRITES } from "./repeatable.ts";
 import { CallError, ConnectionLost } from "./line.ts";
 
@@ -11,7 +12,6 @@ const KEY_MS = 23 * 60 * 60 * 1000;
 const DEVICE_MS = 15_000;
 const WAIT_MS_MIN = 250;
 const WAIT_MS_MAX = 2_000;
-const NATIVE = "gsv";
 
 export class Repeat {
   readonly #name: string;

@@ -28,7 +28,7 @@ export type Sink = {
   wantsInput: () => void;
 };
 
-export type SessionMeans = {
+export type SessionHost = {
   newId(): string;
   now(): number;
   /** Resolves after so long, or when the signal says so. */
@@ -83,25 +83,25 @@ const HOLD_UP_PART = 4;
 const FOLLOW_MS = 15_000;
 
 export class Sessions {
-  readonly #means: SessionMeans;
+  readonly #host: SessionHost;
   readonly #limits: SessionLimits;
   readonly #sessions = new Map<string, Session>();
   /** Those who wait for a command to end, by owner. */
   readonly #waiting = new Map<number, Set<AbortController>>();
 
-  constructor(means: SessionMeans, limits: SessionLimits = GATEWAY_LIMITS) {
-    this.#means = means;
+  constructor(host: SessionHost, limits: SessionLimits = GATEWAY_LIMITS) {
+    this.#host = host;
     this.#limits = limits;
   }
 
   start(owner: number, about: Started, spawn: (sink: Sink) => Spawned): string {
     this.#forgetOld(owner);
     this.#mustHaveRoom(owner);
-    const id = `sh_${this.#means.newId()}`;
+    const id = `sh_${this.#host.newId()}`;
     const session: Session = {
       owner,
       about: { ...about, command: about.command.slice(0, COMMAND_CHARS_MAX).toWellFormed() },
-      startedAt: this.#means.now(),
+      startedAt: this.#host.now(),
       spawned: undefined as never,
       stdout: new Output(about.outputBytesMax),
       stderr: new Output(about.outputBytesMax),
@@ -142,7 +142,7 @@ export class Sessions {
     if (waiting.size >= WAITING_PER_OWNER) return false;
     const over = new AbortController();
     this.#waiting.set(owner, waiting.add(over));
-    await this.#means.sleep(ROOM_MS, over.signal);
+    await this.#host.sleep(ROOM_MS, over.signal);
     waiting.delete(over);
     if (waiting.size === 0) this.#waiting.delete(owner);
     return over.signal.aborted;
@@ -154,10 +154,10 @@ export class Sessions {
     const isQuiet = () => session.exit === null && !session.wantsInput && !isLost(session, look.after);
     if (look.until === "end") await this.#while(session, isQuiet, look.ms, signal);
     else {
-      session.followedUntil = this.#means.now() + look.ms + FOLLOW_MS;
+      session.followedUntil = this.#host.now() + look.ms + FOLLOW_MS;
       await this.#while(session, () => isQuiet() && !hasOutput(session), look.ms, signal);
       if (hasOutput(session)) await this.#while(session, isQuiet, TOGETHER_MS, signal);
-      session.followedUntil = this.#means.now() + FOLLOW_MS;
+      session.followedUntil = this.#host.now() + FOLLOW_MS;
     }
     return this.#take(id, session, look.after);
   }
@@ -186,7 +186,7 @@ export class Sessions {
     const room = spawned.write(sent.text);
     if (room !== undefined) {
       const over = new AbortController();
-      await Promise.race([room, spawned.done.catch(() => {}), this.#means.sleep(ms, over.signal)]);
+      await Promise.race([room, spawned.done.catch(() => {}), this.#host.sleep(ms, over.signal)]);
       over.abort(null);
     }
     return "sent";
@@ -240,7 +240,7 @@ export class Sessions {
     session.watchers.add(look);
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
-    await this.#means.sleep(ms, over.signal);
+    await this.#host.sleep(ms, over.signal);
     signal.removeEventListener("abort", end);
     session.watchers.delete(look);
   }
@@ -268,18 +268,14 @@ export class Sessions {
   #holdUp(session: Session): void {
     const { spawned, about } = session;
     const bytes = Math.max(session.stdout.bytes, session.stderr.bytes);
-    if (
-      session.heldUp?.signal.aborted === false ||
-      bytes < about.outputBytesMax / HOLD_UP_PART ||
-      this.#means.now() > session.followedUntil
-    )
+    if (session.heldUp?.signal.aborted === false || bytes < about.outputBytesMax / HOLD_UP_PART || this.#host.now() > session.followedUntil)
       return;
     if (spawned?.pause === undefined) return;
     const hold = new AbortController();
     session.heldUp = hold;
     spawned.pause();
     // By then it may be held up anew.
-    void this.#means.sleep(FOLLOW_MS, hold.signal).then(() => {
+    void this.#host.sleep(FOLLOW_MS, hold.signal).then(() => {
       if (session.heldUp === hold) this.#goOn(session);
     });
   }
@@ -292,7 +288,7 @@ export class Sessions {
 
   #ended(session: Session, exit: Exit): void {
     session.exit = exit;
-    session.endedAt = this.#means.now();
+    session.endedAt = this.#host.now();
     changed(session);
     // Whoever has waited longest goes first.
     const [first] = [...(this.#waiting.get(session.owner) ?? [])].filter(({ signal }) => !signal.aborted);
@@ -300,7 +296,7 @@ export class Sessions {
   }
 
   #forgetOld(owner: number): void {
-    const before = this.#means.now() - this.#limits.keepMs;
+    const before = this.#host.now() - this.#limits.keepMs;
     for (const [id, { exit, endedAt }] of this.#sessions) if (exit !== null && endedAt < before) this.#sessions.delete(id);
     const ended = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit !== null);
     // Those that were told first, then the oldest.

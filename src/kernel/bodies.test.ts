@@ -64,7 +64,7 @@ it("takes nothing before it was asked for", () => {
 it("ends with its socket, has numbers of its own, and an end to how many", () => {
   join("a", 1);
   expect(() => join("a", 1)).toThrow("under way");
-  bodies.closed("a");
+  bodies.socketClosed("a");
   expect(heard.notes).toEqual([{ kind: "stop", why: "The connection was lost" }]);
   for (let count = 0; count < BODIES_PER_SOCKET; count++) join("a", bodies.newId("a"));
   expect(() => join("a", bodies.newId("a"))).toThrow("Too many");

@@ -14,6 +14,7 @@ import {
   parseBodyFrame,
   parseBodyNote,
 } from "../protocol/body.ts";
+import type { Part } from "./part.ts";
 
 export const BODIES_PER_SOCKET = 64;
 
@@ -36,7 +37,7 @@ function asked(open: Open, { from, until }: More): More {
   return { kind: "more", from, until: open.until };
 }
 
-export class Bodies {
+export class Bodies implements Part {
   readonly #ports: Ports;
   readonly #open = new Map<string, Map<number, Open>>();
   #lastId = 0;
@@ -99,7 +100,7 @@ export class Bodies {
     open.end.note(parsed.note);
   }
 
-  closed(socketId: string): void {
+  socketClosed(socketId: string): void {
     const own = this.#open.get(socketId);
     this.#open.delete(socketId);
     for (const { end } of own?.values() ?? []) end.note({ kind: "stop", why: "The connection was lost" });

@@ -10,7 +10,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 it("sweeps what no row refers to, and only that", async () => {
   const blobs = new MemoryBlobs();
   const rows = new Set<string>();
-  const contents = new Contents(blobs, { isReferenced: (key) => rows.has(key), durable: onDisk });
+  const contents = new Contents(blobs, (key) => rows.has(key), onDisk);
   for (let at = 0; at < 1200; at++) await contents.put(`k${String(at).padStart(4, "0")}`, bytes(String(at)), async () => {});
   rows.add("k0007");
   expect(await contents.sweep()).toBe(1199);
@@ -20,7 +20,7 @@ it("sweeps what no row refers to, and only that", async () => {
 it("keeps a blob from its put until its row is there", async () => {
   const blobs = new MemoryBlobs();
   const rows = new Set<string>();
-  const contents = new Contents(blobs, { isReferenced: (key) => rows.has(key), durable: onDisk });
+  const contents = new Contents(blobs, (key) => rows.has(key), onDisk);
   await contents.put("key", bytes("x"), async () => {
     expect(await contents.sweep()).toBe(0);
     rows.add("key");
@@ -32,7 +32,11 @@ it("keeps a blob from its put until its row is there", async () => {
 it("waits for a deletion to be on disk, and keeps what comes back where it is not", async () => {
   const rows = new Set<string>();
   let durable = onDisk;
-  const contents = new Contents(new MemoryBlobs(), { isReferenced: (key) => rows.has(key), durable: () => durable() });
+  const contents = new Contents(
+    new MemoryBlobs(),
+    (key) => rows.has(key),
+    () => durable(),
+  );
   await contents.put("key", bytes("x"), async () => {});
   durable = async () => void rows.add("key");
   expect(await contents.sweep()).toBe(0);
@@ -51,7 +55,7 @@ it("lets a deletion finish before the same content is put again", async () => {
     await slow(key);
   };
   const rows = new Set<string>();
-  const contents = new Contents(blobs, { isReferenced: (key) => rows.has(key), durable: onDisk });
+  const contents = new Contents(blobs, (key) => rows.has(key), onDisk);
   await contents.put("key", bytes("x"), async () => {});
   const sweeping = contents.sweep();
   await new Promise((resolve) => setImmediate(resolve));
@@ -65,7 +69,7 @@ it("lets a deletion finish before the same content is put again", async () => {
 it("deletes at once what was put and got no row, unless another row has it", async () => {
   const blobs = new MemoryBlobs();
   const rows = new Set<string>();
-  const contents = new Contents(blobs, { isReferenced: (key) => rows.has(key), durable: onDisk });
+  const contents = new Contents(blobs, (key) => rows.has(key), onDisk);
   const refused = () => Promise.reject(new Error("Quota exceeded"));
   await expect(contents.put("key", bytes("x"), refused)).rejects.toThrow("Quota exceeded");
   expect(await blobs.list(null, 10)).toEqual([]);

@@ -6,21 +6,18 @@ import type { Blobs, GrowingBlob } from "../ports/blobs.ts";
 
 const PAGE = 500;
 
-type Means = {
-  isReferenced: (key: string) => boolean;
-  /** Waits for the batch that is open: a row whose deletion is not on disk yet may come back, and would find its content gone. */
-  durable: () => Promise<void>;
-};
-
 export class Contents {
   readonly #blobs: Blobs;
-  readonly #means: Means;
+  readonly #isReferenced: (key: string) => boolean;
+  readonly #durable: () => Promise<void>;
   readonly #kept = new Map<string, number>();
   readonly #leaving = new Map<string, Promise<void>>();
 
-  constructor(blobs: Blobs, means: Means) {
+  /** `durable` waits for the batch that is open: a row whose deletion is not on disk yet may come back, and would find its content gone. */
+  constructor(blobs: Blobs, isReferenced: (key: string) => boolean, durable: () => Promise<void>) {
     this.#blobs = blobs;
-    this.#means = means;
+    this.#isReferenced = isReferenced;
+    this.#durable = durable;
   }
 
   get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null> {
@@ -85,9 +82,9 @@ export class Contents {
 
   /** Whether it went. */
   async #drop(key: string): Promise<boolean> {
-    const isNeeded = () => this.#kept.has(key) || this.#means.isReferenced(key);
+    const isNeeded = () => this.#kept.has(key) || this.#isReferenced(key);
     if (isNeeded()) return false;
-    await this.#means.durable();
+    await this.#durable();
     if (isNeeded()) return false;
     const leaving = this.#blobs.delete(key).finally(() => this.#leaving.delete(key));
     this.#leaving.set(key, leaving);

@@ -1,32 +1,32 @@
 // What a syscall body is given. Reads see readers, writes see nouns inside one transaction, effects see readers and
 // change rows only through commit and finish.
 
-import type { AiCalls } from "./agents/prepare.ts";
+import type { Preparer } from "./agents/prepare.ts";
 import type { Emit } from "./emit.ts";
 import type { Vitals } from "../ports/vitals.ts";
 import type { LIMITS } from "../protocol/limits.ts";
-import type { Accounts, AccountReads } from "./nouns/accounts.ts";
-import type { Capabilities, CapabilityReads } from "./nouns/capabilities.ts";
-import type { Config, ConfigReads } from "./nouns/config.ts";
-import type { Connections, ConnectionReads } from "./nouns/connections.ts";
-import type { Devices, DeviceReads } from "./nouns/devices.ts";
-import type { FileReads, Files } from "./nouns/files.ts";
+import type { AccountReads } from "./nouns/accounts.ts";
+import type { CapabilityReads } from "./nouns/capabilities.ts";
+import type { ConfigReads } from "./nouns/config.ts";
+import type { ConnectionReads } from "./nouns/connections.ts";
+import type { DeviceReads } from "./nouns/devices.ts";
+import type { FileReads } from "./nouns/files.ts";
 import type { Agents } from "./agents/agents.ts";
-import type { Approvals, ApprovalReads } from "./nouns/approvals.ts";
-import type { Cancellations } from "./nouns/cancellations.ts";
-import type { Followers } from "./nouns/followers.ts";
-import type { ModelFailureReads, ModelFailures } from "./nouns/model-failures.ts";
+import type { ApprovalReads } from "./nouns/approvals.ts";
+import type { FollowerReads } from "./nouns/followers.ts";
+import type { Nouns } from "./nouns/nouns.ts";
+import type { ModelFailureReads } from "./nouns/model-failures.ts";
 import type { IpcCalls } from "./nouns/ipc-calls.ts";
-import type { Processes, ProcessReads } from "./nouns/processes.ts";
+import type { ProcessReads } from "./nouns/processes.ts";
 import type { ProcessSessions } from "./nouns/process-sessions.ts";
 import type { Spending } from "./nouns/spending.ts";
-import type { Groups, GroupReads } from "./nouns/groups.ts";
-import type { Repositories, RepositoryReads } from "./nouns/repositories.ts";
+import type { GroupReads } from "./nouns/groups.ts";
+import type { RepositoryReads } from "./nouns/repositories.ts";
 import type { Routes } from "./nouns/routes.ts";
 import type { ShellSessions } from "./nouns/shell-sessions.ts";
-import type { Tokens, TokenReads } from "./nouns/tokens.ts";
-import type { Workspaces, WorkspaceReads } from "./nouns/workspaces.ts";
-import type { Usage, UsageReads } from "./nouns/usage.ts";
+import type { TokenReads } from "./nouns/tokens.ts";
+import type { WorkspaceReads } from "./nouns/workspaces.ts";
+import type { UsageReads } from "./nouns/usage.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Quotas } from "./quotas.ts";
 import type { Transfers } from "./transfers.ts";
@@ -60,35 +60,18 @@ export type ReadContext = {
   processes: ProcessReads;
   processSessions: Pick<ProcessSessions, "of" | "awaitedBy">;
   approvals: ApprovalReads;
+  followers: FollowerReads;
   ipcCalls: Pick<IpcCalls, "ofRun" | "due" | "nextDueAt">;
   spending: Pick<Spending, "today" | "days">;
   modelFailures: ModelFailureReads;
 };
 
-export type WriteContext = {
+/** Nouns that no syscall body writes: run.ts, the sweeper and a login do. */
+type KeptByKernel = "results" | "timers" | "throttle" | "quotas";
+
+export type WriteContext = Omit<Nouns, KeptByKernel> & {
   now: number;
   about: About;
-  accounts: Accounts;
-  groups: Groups;
-  capabilities: Capabilities;
-  tokens: Tokens;
-  config: Config;
-  connections: Connections;
-  devices: Devices;
-  routes: Routes;
-  shellSessions: ShellSessions;
-  files: Files;
-  usage: Usage;
-  repositories: Repositories;
-  workspaces: Workspaces;
-  processes: Processes;
-  processSessions: ProcessSessions;
-  cancellations: Cancellations;
-  approvals: Approvals;
-  followers: Followers;
-  ipcCalls: IpcCalls;
-  spending: Spending;
-  modelFailures: ModelFailures;
   emit: Emit;
   /** Done once the call is answered; not at all where the transaction fails. */
   after: (action: () => void) => void;
@@ -101,7 +84,7 @@ export type EffectContext = ReadContext & {
   repos: Repos;
   copies: Transfers;
   /** What a process is told of the system when a run begins. */
-  ai: AiCalls;
+  ai: Pick<Preparer, "tools" | "config">;
   agents: Agents;
   /** Models that are tried before they are set, and the guide of set-up. */
   trials: Trials;

@@ -16,7 +16,8 @@ import type { Trials } from "./setup-trials.ts";
 
 type Who = { uid: number; gids: readonly number[]; agent?: unknown };
 type Asked = { now: number | undefined; tryModel: boolean };
-type Means = {
+/** What the checks use besides rows. */
+type DoctorServices = {
   vitals: Vitals;
   trials: Pick<Trials, "check">;
   agents: Pick<EffectContext["agents"], "unheard">;
@@ -42,23 +43,23 @@ const SECRETS_NAMED_MAX = 100;
 const SECRETS_AT_ONCE = 16;
 
 export async function examine(
-  means: Means,
+  services: DoctorServices,
   reads: ReadContext,
   caller: Who,
   { now: theirs, tryModel }: Asked,
   signal: AbortSignal,
 ): Promise<Check[]> {
-  const host = isRoot(caller) ? await hostChecks(means.vitals, reads) : [];
+  const host = isRoot(caller) ? await hostChecks(services.vitals, reads) : [];
   return [
     ...host,
     clock(reads, theirs),
     quota(reads, caller),
-    await model(means, reads, caller, tryModel, signal),
+    await model(services, reads, caller, tryModel, signal),
     await secrets(reads, caller),
     devices(reads, caller),
     tokens(reads, caller),
     questions(reads, caller),
-    await processes(means, reads, caller),
+    await processes(services, reads, caller),
   ];
 }
 
@@ -79,7 +80,7 @@ function clock({ now, about, connections }: ReadContext, theirs: number | undefi
   return { ...check, state: "warn", says, next: "Set both clocks by NTP." };
 }
 
-async function model(means: Means, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
+async function model(services: DoctorServices, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
   const check = { id: "model", title: "Model" };
   const { choice, problems } = aiSettings(reads.config, caller.uid);
   const named = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
@@ -87,7 +88,7 @@ async function model(means: Means, reads: ReadContext, caller: Who, tryIt: boole
     return { ...check, state: "warn", says: `${problems[0]}.`, next: "Mend it in the settings of AI, or with gsv config set." };
   if (tryIt) {
     // Whoever decides where the gateway connects to has chosen this place.
-    const { problem } = await means.trials.check(choice, isRoot(caller), signal);
+    const { problem } = await services.trials.check(choice, isRoot(caller), signal);
     if (problem !== null)
       return {
         ...check,
@@ -95,7 +96,7 @@ async function model(means: Means, reads: ReadContext, caller: Who, tryIt: boole
         says: `${capital(named)} does not answer. ${sentence(problem.message)}`,
         next: "Check provider, model and key in the settings of AI.",
       };
-    means.relaxed(({ modelFailures }) => modelFailures.answered(caller.uid));
+    services.relaxed(({ modelFailures }) => modelFailures.answered(caller.uid));
   }
   const failing = failures(reads, caller);
   if (failing !== null)
@@ -237,7 +238,7 @@ function questions({ approvals, now }: ReadContext, caller: Who): Check {
   };
 }
 
-async function processes({ agents }: Means, { processes, now }: ReadContext, caller: Who): Promise<Check> {
+async function processes({ agents }: DoctorServices, { processes, now }: ReadContext, caller: Who): Promise<Check> {
   const check = { id: "processes", title: "Processes" };
   const all = processes.list(isRoot(caller) ? undefined : caller.uid);
   const silent = all.filter(

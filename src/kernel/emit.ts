@@ -6,32 +6,29 @@ import { ROOT_UID } from "../protocol/caller.ts";
 import { signalFrame } from "../protocol/frames.ts";
 import { DEVICE_STATUS, EXEC_STATUS, SYS_CHANGED } from "../protocol/signal-names.ts";
 import type { Changed, Payload } from "../protocol/signals.ts";
-import type { Connections } from "./nouns/connections.ts";
 import type { Device } from "./nouns/devices.ts";
+import type { Nouns } from "./nouns/nouns.ts";
 
-/** Who may use a device, with what each of them sees of it. Its owner is the first. */
-export type UsersOf = (deviceKey: string) => readonly { uid: number; device: Device }[];
+type EmitNouns = Pick<Nouns, "connections" | "devices" | "groups" | "accounts">;
 
 export class Emit {
   readonly #sockets: Sockets;
-  readonly #connections: Connections;
-  readonly #usersOf: UsersOf;
+  readonly #nouns: EmitNouns;
 
-  constructor(sockets: Sockets, connections: Connections, usersOf: UsersOf) {
+  constructor(sockets: Sockets, nouns: EmitNouns) {
     this.#sockets = sockets;
-    this.#connections = connections;
-    this.#usersOf = usersOf;
+    this.#nouns = nouns;
   }
 
   /** To whoever started the command. */
   execStatus(uid: number, payload: Payload<typeof EXEC_STATUS>): void {
     const text = signalFrame(EXEC_STATUS, payload);
-    for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+    for (const socketId of this.#nouns.connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
   }
 
   /** Something that lists show has changed: whoever looks at it reads it again. To those it concerns, and to root. */
   changed(uid: number, changes: readonly Changed[]): void {
-    const to = new Set([uid, ROOT_UID].flatMap((one) => this.#connections.ofUser(one, "user")));
+    const to = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.ofUser(one, "user")));
     if (to.size === 0) return;
     const text = signalFrame(SYS_CHANGED, { changes: [...changes] });
     for (const socketId of to) this.#sockets.send(socketId, text);
@@ -40,8 +37,24 @@ export class Emit {
   deviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
     for (const [at, { uid, device }] of this.#usersOf(deviceKey).entries()) {
       const text = signalFrame(DEVICE_STATUS, { event, device });
-      for (const socketId of this.#connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
+      for (const socketId of this.#nouns.connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
       if (at === 0 && event === "connected") this.#sockets.send(driverConnectionId, text);
     }
+  }
+
+  /** Who may use a device, with what each of them sees of it. Its owner is the first. */
+  #usersOf(deviceKey: string): { uid: number; device: Device }[] {
+    const { devices, groups, accounts } = this.#nouns;
+    const owner = devices.get(deviceKey)?.ownerUid;
+    if (owner === undefined) return [];
+    const members = devices.groupsOf(deviceKey).flatMap((gid) => groups.get(gid)?.members ?? []);
+    const uids = new Set([owner, ROOT_UID, ...members.flatMap((username) => accounts.byName(username)?.uid ?? [])]);
+    return [...uids].flatMap((uid) => {
+      const account = accounts.byUid(uid);
+      const seen = account && devices.details(accounts.identity(account), deviceKey);
+      if (seen === undefined) return [];
+      const { description: _, implements: __, ...device } = seen;
+      return { uid, device };
+    });
   }
 }

@@ -5,13 +5,12 @@
 import type { Sockets } from "../ports/sockets.ts";
 import type { Sharer, Turns } from "./turns.ts";
 
-type Means = {
-  turns: Turns;
-  sockets: Pick<Sockets, "isFull" | "pause">;
-  sharer: (socketId: string) => Sharer;
+/** Whose frames these are, and who handles them. */
+export type Peers = {
+  sharerOf(socketId: string): Sharer;
   /** All sockets of a sharer. */
-  socketsOf: (sharer: Sharer) => readonly string[];
-  handle: (socketId: string, text: string) => void;
+  socketsOf(sharer: Sharer): readonly string[];
+  handle(socketId: string, text: string): void;
 };
 
 /** The frames of one socket. `isAsked`: its next turn has been asked for. */
@@ -41,38 +40,39 @@ const LONG_CHARS = 1024 * 1024;
 const LONG_CHARS_PER_MS = 2 * 1024;
 
 export class Flow {
-  readonly #means: Means;
+  readonly #turns: Turns;
+  readonly #sockets: Pick<Sockets, "isFull" | "pause">;
+  readonly #peers: Peers;
   /** Of the few sockets that have something waiting. */
   readonly #boxes = new Map<string, Box>();
-  /** Those who wait until a peer has read what it was sent. */
-  readonly #readers = new Map<string, (() => void)[]>();
   readonly #kept = new Map<Sharer, Kept>();
   /** Those whose long frames wait until others had their time. */
   readonly #givingWay = new Set<Sharer>();
   #underWay = 0;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(turns: Turns, sockets: Pick<Sockets, "isFull" | "pause">, peers: Peers) {
+    this.#turns = turns;
+    this.#sockets = sockets;
+    this.#peers = peers;
   }
 
   received(socketId: string, text: string): void {
-    const { turns, sharer } = this.#means;
     const box = this.#boxes.get(socketId);
     if (box !== undefined) return this.#add(box, text);
-    if (this.#mayGo(socketId, text) && turns.attempt(sharer(socketId), () => this.#handle(socketId, text))) return;
-    const opened: Box = { socketId, sharer: sharer(socketId), texts: [], chars: 0, isAsked: false, isPaused: false };
+    if (this.#mayGo(socketId, text) && this.#turns.attempt(this.#peers.sharerOf(socketId), () => this.#handle(socketId, text))) return;
+    const opened: Box = { socketId, sharer: this.#peers.sharerOf(socketId), texts: [], chars: 0, isAsked: false, isPaused: false };
     this.#boxes.set(socketId, opened);
     this.#add(opened, text);
   }
 
   /** A socket has said who it is. */
   identified(socketId: string): void {
-    if (this.#isPaused(this.#means.sharer(socketId))) this.#means.sockets.pause(socketId, true);
+    if (this.#isPaused(this.#peers.sharerOf(socketId))) this.#sockets.pause(socketId, true);
   }
 
   /** Its call goes on, and what it was given stays in memory until the function that is returned was called. */
   begun(socketId: string, chars: number): () => void {
-    const sharer = this.#means.sharer(socketId);
+    const sharer = this.#peers.sharerOf(socketId);
     this.#keep(sharer, 0, chars);
     return () => this.#keep(sharer, 0, -chars);
   }
@@ -81,7 +81,6 @@ export class Flow {
   drained(socketId: string): void {
     const box = this.#boxes.get(socketId);
     if (box !== undefined) this.#ask(box);
-    this.#tellReaders(socketId);
   }
 
   closed(socketId: string): void {
@@ -91,20 +90,13 @@ export class Flow {
       this.#keep(box.sharer, -box.chars, 0);
       box.texts = [];
     }
-    this.#tellReaders(socketId);
-  }
-
-  /** Calls back when the peer has read what it was sent, or is gone; at once where it has. */
-  whenRead(socketId: string, then: () => void): void {
-    if (!this.#means.sockets.isFull(socketId)) return then();
-    this.#readers.set(socketId, [...(this.#readers.get(socketId) ?? []), then]);
   }
 
   /** As far as the peer and memory go. */
   #mayGo(socketId: string, text: string): boolean {
-    if (this.#means.sockets.isFull(socketId)) return false;
+    if (this.#sockets.isFull(socketId)) return false;
     if (text.length < LARGE_CHARS) return true;
-    const sharer = this.#means.sharer(socketId);
+    const sharer = this.#peers.sharerOf(socketId);
     if (text.length >= LONG_CHARS && this.#givingWay.has(sharer)) return false;
     const underWay = this.#kept.get(sharer)?.underWay ?? 0;
     return underWay + text.length <= (this.#underWay > ALL_CHARS ? UNDER_WAY_CHARS_LITTLE : UNDER_WAY_CHARS) || underWay === 0;
@@ -123,7 +115,7 @@ export class Flow {
     const [first] = box.texts;
     if (box.isAsked || first === undefined || !this.#mayGo(box.socketId, first)) return;
     box.isAsked = true;
-    this.#means.turns.queue(box.sharer, () => this.#turn(box));
+    this.#turns.queue(box.sharer, () => this.#turn(box));
   }
 
   #turn(box: Box): void {
@@ -142,12 +134,12 @@ export class Flow {
   }
 
   #handle(socketId: string, text: string): void {
-    if (text.length >= LONG_CHARS) this.#giveWay(this.#means.sharer(socketId), text.length / LONG_CHARS_PER_MS);
-    this.#means.handle(socketId, text);
+    if (text.length >= LONG_CHARS) this.#giveWay(this.#peers.sharerOf(socketId), text.length / LONG_CHARS_PER_MS);
+    this.#peers.handle(socketId, text);
   }
 
   #giveWay(sharer: Sharer, ms: number): void {
-    const given = this.#means.turns.giveWay(sharer, ms);
+    const given = this.#turns.giveWay(sharer, ms);
     if (given === undefined) return;
     this.#givingWay.add(sharer);
     void given.then(() => {
@@ -171,7 +163,7 @@ export class Flow {
   /** Of what has waited, something may go now. */
   #askAll(sharer: Sharer): void {
     if ((this.#kept.get(sharer)?.waiting ?? 0) === 0) return;
-    for (const socketId of this.#means.socketsOf(sharer)) {
+    for (const socketId of this.#peers.socketsOf(sharer)) {
       const box = this.#boxes.get(socketId);
       if (box !== undefined) this.#ask(box);
     }
@@ -179,22 +171,16 @@ export class Flow {
 
   #pauseAll(sharer: Sharer, kept: Kept, isPaused: boolean): void {
     kept.isPaused = isPaused;
-    for (const socketId of this.#means.socketsOf(sharer))
-      this.#means.sockets.pause(socketId, isPaused || (this.#boxes.get(socketId)?.isPaused ?? false));
+    for (const socketId of this.#peers.socketsOf(sharer))
+      this.#sockets.pause(socketId, isPaused || (this.#boxes.get(socketId)?.isPaused ?? false));
   }
 
   #pause(box: Box, isPaused: boolean): void {
     box.isPaused = isPaused;
-    this.#means.sockets.pause(box.socketId, isPaused || this.#isPaused(box.sharer));
+    this.#sockets.pause(box.socketId, isPaused || this.#isPaused(box.sharer));
   }
 
   #isPaused(sharer: Sharer): boolean {
     return this.#kept.get(sharer)?.isPaused ?? false;
-  }
-
-  #tellReaders(socketId: string): void {
-    const readers = this.#readers.get(socketId);
-    this.#readers.delete(socketId);
-    for (const then of readers ?? []) then();
   }
 }

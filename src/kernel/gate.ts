@@ -1,30 +1,129 @@
-// The one door. Sockets pass here, and so will agents' tools, scripts, shell commands and apps: there is no second
-// way to run a syscall. Every refusal is one line, and their order is the security argument: a name is judged before
-// anything of the request is looked at, so a stranger reaches no parser.
+// The one way to run a syscall: authorize -> decode -> judge -> run, on the kernel or on a target. Sockets pass here, and so do
+// the calls of agents, of commands in the gateway's shell and of writes to files such as /sys/config. Every refusal is one line,
+// and their order is the security argument: a name is authorized before anything else of the request is looked at, so a stranger
+// reaches no parser.
 
+import type { Data } from "../calls/define.ts";
+import { decode } from "../calls/decode.ts";
+import type { HardwareSyscall } from "../hardware/calls/define.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
-import type { Data } from "../calls/define.ts";
+import type { Judge } from "./agents/judge.ts";
+import { authorize } from "./authorize.ts";
 import type { Syscall } from "./calls/define.ts";
-import { decode } from "../calls/decode.ts";
+import { callsByName } from "./calls/table.ts";
+import { isLaned, type Lanes } from "./lanes.ts";
+import type { NativeTarget } from "./native.ts";
+import { answerWithoutDevice } from "./poll-without-device.ts";
+import { refuseKey, targetOf } from "./route.ts";
+import type { Routing } from "./routing.ts";
+import { type EffectServices, runInKernel } from "./run.ts";
+import type { Store } from "./store.ts";
+import type { Transfers } from "./transfers.ts";
 
 /** The result, and what is to happen once it has been sent. `stays`: it is durable elsewhere than in the kernel's rows. */
 export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
 
-export type Door = {
-  table: ReadonlyMap<string, Syscall>;
-  /** The call of that name, judged by its name alone: 425, 403, 409, 404. */
-  authorize(caller: Caller | Stranger, name: string): Syscall;
-  run(call: Syscall, caller: Caller | Stranger, args: Data, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer>;
+/** Where calls run. */
+export type Targets = {
+  /** What effects of the kernel work with. */
+  services: EffectServices;
+  native: NativeTarget;
+  devices: Routing;
+  transfers: Transfers;
 };
 
-export function pass(door: Door, caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer> {
-  const call = door.authorize(caller, frame.call);
-  if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
-  if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
-  const args = decode(call.args, frame.args);
-  return door.run(call, caller, args, frame, signal);
+/** A call with decoded arguments. `signal` is made when somebody waits for it. */
+type Request = { call: Syscall; args: Data; frame: Req; signal: () => AbortSignal };
+
+export class Gate {
+  readonly #store: Store;
+  readonly #judge: Judge;
+  readonly #lanes: Lanes;
+  #targets!: Targets;
+
+  constructor(store: Store, judge: Judge, lanes: Lanes) {
+    this.#store = store;
+    this.#judge = judge;
+    this.#lanes = lanes;
+  }
+
+  /** Before the first call. Targets make calls of their own, so they are made after the gate. */
+  connect(targets: Targets): void {
+    this.#targets = targets;
+  }
+
+  pass(caller: Caller | Stranger, frame: Req, signal: () => AbortSignal): Answer | Promise<Answer> {
+    const call = this.authorize(caller, frame.call);
+    if (!call.from.includes(caller.origin)) fail(403, `Permission denied: ${frame.call}`);
+    if (call.only === "processes" && !isProcess(caller)) fail(403, `Permission denied: ${frame.call}`);
+    const request: Request = { call, args: decode(call.args, frame.args), frame, signal };
+    if (caller.origin === "stranger") return this.#runKernelCall(request, caller);
+    const answer = caller.agent === undefined ? this.#run(request, caller) : this.#judgeAndRun(request, caller);
+    if (call.changes === undefined) return answer;
+    return answer instanceof Promise
+      ? answer.then((late) => this.#announced(late, request, caller))
+      : this.#announced(answer, request, caller);
+  }
+
+  /** A call made inside the gateway: nobody is answered before what is to happen after it. */
+  async call(caller: Caller, name: string, args: Data, signal: AbortSignal): Promise<unknown> {
+    const answer = await this.pass(caller, { type: "req", id: "", call: name, args }, () => signal);
+    for (const action of answer.after) action();
+    return answer.data;
+  }
+
+  /** The call of that name, judged by its name alone: 425, 403, 409, 404. */
+  authorize(caller: Caller | Stranger, name: string): Syscall {
+    return authorize(callsByName, () => this.#store.reads.accounts.isSetupMode(), caller, name);
+  }
+
+  async #judgeAndRun(request: Request, agent: Caller): Promise<Answer> {
+    const caller = await this.#judge.pass(request.call, agent, request.args);
+    // Judging takes time, in which its run may have been stopped.
+    if (request.signal().aborted) fail(503, "The caller went away before this began");
+    caller.agent?.began?.();
+    return this.#run(request, caller);
+  }
+
+  #run(request: Request, caller: Caller): Answer | Promise<Answer> {
+    const { call, args, frame, signal } = request;
+    if (call.runs === "hardware") return this.#runOnTarget(call, caller, args, frame, signal());
+    if (!isLaned(call)) return this.#runKernelCall(request, caller);
+    return this.#lanes.run(call, caller, signal(), async () => this.#runKernelCall(request, caller));
+  }
+
+  #runKernelCall({ call, args, frame, signal }: Request, caller: Caller | Stranger): Answer | Promise<Answer> {
+    if (call.runs === "hardware") fail(403, "Must call sys.connect first");
+    return runInKernel(this.#store, this.#targets.services, call, caller, args, frame, signal);
+  }
+
+  /** Where the caller wants it. What a device did stays, whatever becomes of the kernel's rows. */
+  async #runOnTarget(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Answer> {
+    const { transfers, devices, native } = this.#targets;
+    if (call.carries === "body") return { data: await transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
+    const { target: _, ...rest } = args;
+    const device = targetOf(this.#store.reads, caller, call, args);
+    if (device !== null) {
+      const lost = answerWithoutDevice(this.#store.reads, caller, frame, args, device);
+      const data = lost ?? (await devices.forward(call.name, caller, frame, device, rest, signal));
+      return { data, stays: true, after: [] };
+    }
+    refuseKey(call, frame);
+    return this.#lanes.run(call, caller, signal, async () => ({
+      data: await native.run(call, caller, rest, signal),
+      stays: call.keeps === true,
+      after: [],
+    }));
+  }
+
+  /** After its answer, clients that show what the call changes are told; root may have changed somebody else's. */
+  #announced(answer: Answer, { call, args }: Request, { uid }: Caller): Answer {
+    const { emit } = this.#store;
+    const whose = typeof args.uid === "number" ? args.uid : uid;
+    return { ...answer, after: [...answer.after, () => emit.changed(whose, [call.changes!])] };
+  }
 }
 
 function isProcess(caller: Caller | Stranger): boolean {

@@ -3,9 +3,12 @@
 import { expect, test } from "vitest";
 import type { Caller } from "../protocol/caller.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { fakeStore } from "../../test/support/fake-store.ts";
 import { Lanes } from "./lanes.ts";
+import type { Turns } from "./turns.ts";
 
 const CALLER = { uid: 1000, connectionId: "c1" } as Caller;
+const PRESENT = { ...CALLER, capabilities: ["*"] };
 const SEARCH = { name: "fs.search", isExpensive: true } as const;
 const READ = { name: "fs.read", atOnce: 2 };
 const NEVER = new AbortController().signal;
@@ -13,19 +16,15 @@ const NEVER = new AbortController().signal;
 function world() {
   let now = 1_000_000;
   let dueAt: number | null = null;
-  const unread: (() => void)[] = [];
   const full = new Set<string>();
   let busy: (() => void)[] | null = null;
-  const lanes = new Lanes({
-    now: () => now,
-    elapsed: () => now,
-    wakeBy: (at) => (dueAt = at),
-    take: (_uid, work) => (busy === null ? work() : void busy.push(work)),
+  const ports = { clock: { now: () => now, elapsed: () => now }, sockets: { isFull: (connectionId: string) => full.has(connectionId) } };
+  const store = fakeStore({ connections: { caller: () => PRESENT } }, { ports, wakeBy: (at) => (dueAt = at) });
+  const turns = {
+    take: (_uid: number, work: () => void) => (busy === null ? work() : void busy.push(work)),
     charge: () => {},
-    isFull: (connectionId) => full.has(connectionId),
-    whenRead: (_connectionId, then) => void unread.push(then),
-    mustStillMay: () => {},
-  });
+  } as unknown as Turns;
+  const lanes = new Lanes(store, turns);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, kind: Parameters<Lanes["run"]>[0] = SEARCH, caller = CALLER, signal = NEVER) =>
@@ -50,7 +49,7 @@ function world() {
     full,
     read: (connectionId: string) => {
       full.delete(connectionId);
-      for (const then of unread.splice(0)) then();
+      lanes.socketDrained(connectionId);
     },
     /** While the user has used much: what may begin waits for their turn. */
     busy: (isBusy: boolean) => {
@@ -98,6 +97,18 @@ test("a connection that does not read what it was sent is sent no more before it
   read("c1");
   await soon();
   expect(begun).toEqual(["a", "c", "b"]);
+});
+
+test("a connection that closes holds up nobody who waits behind it", async () => {
+  const { lanes, begun, ask, answer, full } = world();
+  const a = ask("a");
+  void ask("b");
+  full.add("c1");
+  await answer("a", a);
+  full.delete("c1");
+  lanes.socketClosed("c1");
+  await soon();
+  expect(begun).toEqual(["a", "b"]);
 });
 
 test("expensive calls begin so many at once, then so many in a second, and beyond what can be waited for they are refused", async () => {

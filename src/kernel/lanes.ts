@@ -7,22 +7,10 @@ import type { Answer } from "./gate.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { Syscall } from "./calls/define.ts";
-
-export type LaneMeans = {
-  now(): number;
-  wakeBy(dueAt: number): void;
-  /** Does it in the user's turn. */
-  take(uid: number, work: () => void): void;
-  /** Counts time that was used on the user's behalf. */
-  charge(uid: number, ms: number): void;
-  elapsed(): number;
-  /** Whether the connection has not taken what it was sent. */
-  isFull(connectionId: string): boolean;
-  /** Calls back when it has, or is gone. */
-  whenRead(connectionId: string, then: () => void): void;
-  /** Fails where the caller has lost the right to the call while it waited. */
-  mustStillMay(caller: Caller, call: Kind): void;
-};
+import type { Part } from "./part.ts";
+import { mustStillMay } from "./run.ts";
+import type { Store } from "./store.ts";
+import type { Turns } from "./turns.ts";
 
 type Kind = Pick<Syscall, "name" | "atOnce" | "isExpensive">;
 type Waiting = { connectionId: string; begin(): void };
@@ -35,15 +23,19 @@ export function isLaned({ atOnce, isExpensive }: Kind): boolean {
   return atOnce !== undefined || isExpensive === true;
 }
 
-export class Lanes {
-  readonly #means: LaneMeans;
+export class Lanes implements Part {
+  readonly #store: Store;
+  readonly #turns: Turns;
   readonly #lanes = new Map<string, Lane>();
   readonly #allowances = new Map<number, Allowance>();
   /** Lanes whose next call waits for its user's allowance. */
   readonly #due = new Map<Lane, number>();
+  /** Callbacks for when a peer has read what it was sent, or is gone. */
+  readonly #readers = new Map<string, (() => void)[]>();
 
-  constructor(means: LaneMeans) {
-    this.#means = means;
+  constructor(store: Store, turns: Turns) {
+    this.#store = store;
+    this.#turns = turns;
   }
 
   /** Does it when it is its turn. The next of its lane begins after its answer has been sent. */
@@ -51,9 +43,10 @@ export class Lanes {
     if (!isLaned(kind)) return work();
     const entered = this.#enter(kind, caller, signal);
     const leave = entered instanceof Promise ? await entered : entered;
-    const from = this.#means.elapsed();
+    const { clock } = this.#store.ports;
+    const from = clock.elapsed();
     try {
-      if (entered instanceof Promise) this.#means.mustStillMay(caller, kind);
+      if (entered instanceof Promise) mustStillMay(this.#store.reads, kind, caller);
       const answer = await work();
       return { ...answer, after: [...answer.after, leave] };
     } catch (error) {
@@ -61,7 +54,7 @@ export class Lanes {
       throw error;
     } finally {
       // Some of it was spent waiting, for a disk or for others: nobody knows how much.
-      this.#means.charge(caller.uid, Math.min(this.#means.elapsed() - from, CHARGE_MS_MAX) / atOnce(kind));
+      this.#turns.charge(caller.uid, Math.min(clock.elapsed() - from, CHARGE_MS_MAX) / atOnce(kind));
     }
   }
 
@@ -69,8 +62,8 @@ export class Lanes {
   #enter(kind: Kind, { uid, connectionId }: Pick<Caller, "uid" | "connectionId">, signal: AbortSignal): Promise<() => void> | (() => void) {
     const lane = this.#lane(uid, kind);
     const leave = this.#leaver(lane);
-    const isFree = lane.waiting.length === 0 && lane.underWay < atOnce(kind) && !this.#means.isFull(connectionId);
-    if (isFree && this.#dueAt(lane) <= this.#means.now()) {
+    const isFree = lane.waiting.length === 0 && lane.underWay < atOnce(kind) && !this.#isFull(connectionId);
+    if (isFree && this.#dueAt(lane) <= this.#now) {
       this.#begin(lane);
       return leave;
     }
@@ -108,19 +101,38 @@ export class Lanes {
     return this.#due.size === 0 ? null : Math.min(...this.#due.values());
   }
 
+  socketDrained(socketId: string): void {
+    const readers = this.#readers.get(socketId);
+    this.#readers.delete(socketId);
+    for (const then of readers ?? []) then();
+  }
+
+  socketClosed(socketId: string): void {
+    this.socketDrained(socketId);
+  }
+
+  get #now(): number {
+    return this.#store.ports.clock.now();
+  }
+
+  /** Whether the peer has not read what it was sent. */
+  #isFull(connectionId: string): boolean {
+    return this.#store.ports.sockets.isFull(connectionId);
+  }
+
   /** Begins what may begin now, and asks to be woken for the rest. */
   #go(lane: Lane): void {
     while (lane.underWay < atOnce(lane.kind)) {
-      const at = lane.waiting.findIndex(({ connectionId }) => !this.#means.isFull(connectionId));
+      const at = lane.waiting.findIndex(({ connectionId }) => !this.#isFull(connectionId));
       if (at === -1) return this.#waitForReaders(lane);
       const dueAt = this.#dueAt(lane);
-      if (dueAt > this.#means.now()) {
+      if (dueAt > this.#now) {
         this.#due.set(lane, dueAt);
-        return this.#means.wakeBy(dueAt);
+        return this.#store.wakeBy(dueAt);
       }
       this.#begin(lane);
       const next = lane.waiting.splice(at, 1)[0]!;
-      this.#means.take(lane.uid, () => next.begin());
+      this.#turns.take(lane.uid, () => next.begin());
     }
   }
 
@@ -133,10 +145,11 @@ export class Lanes {
     for (const { connectionId } of lane.waiting) {
       if (lane.unread.has(connectionId)) continue;
       lane.unread.add(connectionId);
-      this.#means.whenRead(connectionId, () => {
+      const then = () => {
         lane.unread.delete(connectionId);
         this.#go(lane);
-      });
+      };
+      this.#readers.set(connectionId, [...(this.#readers.get(connectionId) ?? []), then]);
     }
   }
 
@@ -159,7 +172,7 @@ export class Lanes {
   }
 
   #allowance(uid: number): Allowance {
-    const now = this.#means.now();
+    const now = this.#now;
     const known = this.#allowances.get(uid) ?? { left: LIMITS.expensiveCallsAtOnce, at: now };
     // A clock that was set back gives nothing, and takes nothing.
     known.left = Math.min(LIMITS.expensiveCallsAtOnce, known.left + Math.max(0, now - known.at) / EVERY_MS);

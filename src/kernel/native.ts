@@ -3,7 +3,6 @@
 import type { Body } from "../hardware/body.ts";
 import { FileError, type Machine, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { LinePlaces } from "../hardware/line-places.ts";
-import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
 import { type Caller, inside, isRoot } from "../protocol/caller.ts";
 import type { Account } from "../protocol/records.ts";
@@ -22,52 +21,43 @@ import { usrMount } from "../vfs/usr.ts";
 import { Vfs } from "../vfs/vfs.ts";
 import { type WorkspaceFiles, workspacesMount } from "../vfs/workspaces.ts";
 import { Contents } from "./contents.ts";
-import type { ReadContext, WriteContext } from "./context.ts";
+import type { ReadContext } from "./context.ts";
+import type { Judge } from "./agents/judge.ts";
+import type { Gate } from "./gate.ts";
 import type { AccountReads } from "./nouns/accounts.ts";
 import { INLINE_BYTES_MAX } from "./nouns/files.ts";
 import type { Workspace } from "./nouns/workspaces.ts";
 import type { HardwareSyscall } from "../hardware/calls/define.ts";
 import { mustStillMay } from "./run.ts";
 import { nativeShell } from "./shell.ts";
-
-type Means = {
-  ports: Ports;
-  reads: ReadContext;
-  /** Files that are kept in repositories. Asks nobody who may. */
-  git: GitFiles;
-  commit<T>(body: (nouns: WriteContext) => T): Promise<T>;
-  /** Rows nobody was promised. */
-  relaxed<T>(body: (nouns: WriteContext) => T): T;
-  /** Whether the caller may use that name at all. */
-  authorize: (caller: Caller, call: string) => void;
-  /** The one door, for what a file's write changes elsewhere. */
-  sys: (caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
-  /** Fails where an agent may not do this inside a command. */
-  judge: (caller: Caller, call: string, args: Record<string, unknown>) => Promise<void>;
-  mayConnect: (caller: Caller) => void;
-};
+import type { Store } from "./store.ts";
 
 /** How long what an interrupted upload left waits for the next try. */
 const PARTS_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
 
 export class NativeTarget {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #gate: Gate;
+  readonly #judge: Judge;
   readonly #mounts: readonly Mount[];
   readonly #contents: Contents;
   readonly #places = new LinePlaces();
 
-  constructor(means: Means) {
-    const { ports, reads } = means;
-    this.#means = means;
+  /** `git`: files that are kept in repositories; it asks nobody who may. */
+  constructor(store: Store, gate: Gate, judge: Judge, git: GitFiles) {
+    const { ports, reads } = store;
+    this.#store = store;
+    this.#gate = gate;
+    this.#judge = judge;
     const isReferenced = (key: string) => {
       const hash = hashOf(key);
       return hash === null || reads.files.isReferenced(hash);
     };
-    this.#contents = new Contents(ports.blobs, { isReferenced, durable: () => ports.sql.durable() });
+    this.#contents = new Contents(ports.blobs, isReferenced, () => store.durable());
     const tree = treeMount({
       reads: reads.files,
       change: (body) =>
-        means.commit(({ files, after }) => {
+        store.commit(({ files, after }) => {
           const value = body(files);
           const freed = files.takeFreed();
           if (freed.length > 0) after(() => void this.#contents.release(freed.map(blobKey)));
@@ -78,8 +68,8 @@ export class NativeTarget {
         throw new FileError("EDQUOT", path, reads.quotas.refusal(uid));
       },
       uploads: {
-        set: (part, uid, bytes) => unlessFull(() => means.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
-        drop: (part) => unlessFull(() => means.relaxed(({ usage }) => usage.dropPart(part))),
+        set: (part, uid, bytes) => unlessFull(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
+        drop: (part) => unlessFull(() => store.relaxed(({ usage }) => usage.dropPart(part))),
         of: (uid) => reads.usage.partsOf(uid),
       },
       contents: this.#contents,
@@ -90,9 +80,9 @@ export class NativeTarget {
       inlineBytesMax: INLINE_BYTES_MAX,
     });
     this.#mounts = [
-      homeMount({ tree, git: means.git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
+      homeMount({ tree, git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
       workspacesMount({
-        git: means.git,
+        git,
         workspaces: (who) => reads.workspaces.list(isRoot(who) ? undefined : who.uid).map((workspace) => filesOf(reads, workspace)),
         find: (workspaceId) => {
           const workspace = reads.workspaces.get(workspaceId);
@@ -125,11 +115,11 @@ export class NativeTarget {
 
   /** Deletes the content of large files that are no more. */
   async sweep(): Promise<void> {
-    const { ports } = this.#means;
+    const { ports } = this.#store;
     const swept = await this.#contents.sweep();
     const before = ports.clock.now() - PARTS_KEPT_MS;
     await this.#contents.dropParts(before);
-    this.#means.relaxed(({ usage }) => usage.dropPartsBefore(before));
+    this.#store.relaxed(({ usage }) => usage.dropPartsBefore(before));
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
@@ -152,16 +142,16 @@ export class NativeTarget {
 
   #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
     const files = this.#files(call.name, caller, signal);
-    const { ports, reads, authorize, sys, judge, mayConnect } = this.#means;
-    const means = { ports, reads, authorize, sys, judge, mayConnect, files: this.#files.bind(this) };
-    const shell = nativeShell(means, caller, files, signal);
+    const { ports } = this.#store;
+    const kernel = { store: this.#store, gate: this.#gate, judge: this.#judge, filesFor: this.#files.bind(this) };
+    const shell = nativeShell(kernel, caller, files, signal);
     return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
   }
 
   #files(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {
     const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
-    const sys = (name: string, args: Record<string, unknown>) => this.#means.sys(inside(caller), name, args, signal);
-    const mustStill = () => mustStillMay(this.#means.reads, { name: call }, caller);
+    const sys = (name: string, args: Record<string, unknown>) => this.#gate.call(inside(caller), name, args, signal);
+    const mustStill = () => mustStillMay(this.#store.reads, { name: call }, caller);
     return new Vfs(this.#mounts, {
       uid,
       gid,

@@ -22,7 +22,7 @@ function world(storageBytes: number | null = null) {
   const accounts = new Accounts(sql, new Groups(sql));
   const config = new Map<string, string>();
   const ann = accounts.add({ username: "ann", hash: "!" }, 0);
-  return { sql, usage, files: new Files(sql, usage), config, ann, quotas: new Quotas({ config, accounts, usage, storageBytes }) };
+  return { sql, usage, files: new Files(sql, usage), config, ann, quotas: new Quotas(config, accounts, usage, storageBytes) };
 }
 
 it("takes what root set for a user, then what root set for all, then the smaller of 10 GiB and half the disk", () => {

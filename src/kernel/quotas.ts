@@ -11,7 +11,7 @@ export const QUOTA_KEY = "config/files/quota_bytes";
 /** Followed by a user's number. Not below users/, where users write their own. */
 export const USER_QUOTAS_KEY = "config/files/user_quota_bytes";
 const UNLIMITED = "unlimited";
-const MEANS = `a whole number of bytes or "${UNLIMITED}"`;
+const FORM = `a whole number of bytes or "${UNLIMITED}"`;
 
 const GIB = 1024 ** 3;
 const DEFAULT_BYTES = 10 * GIB;
@@ -20,35 +20,38 @@ const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 export type Quota = { uid: number; username: string; usedBytes: number; limitBytes: number };
 
-type Means = {
-  config: Pick<ConfigReads, "get">;
-  accounts: Pick<AccountReads, "byUid" | "list">;
-  usage: UsageReads;
-  /** Of the disk that everything is stored on; null where nobody knows. */
-  storageBytes: number | null;
-};
-
 export class Quotas {
-  readonly #means: Means;
+  readonly #config: Pick<ConfigReads, "get">;
+  readonly #accounts: Pick<AccountReads, "byUid" | "list">;
+  readonly #usage: UsageReads;
+  readonly #storageBytes: number | null;
 
-  constructor(means: Means) {
-    this.#means = means;
+  /** `storageBytes` of the disk that everything is stored on; null where nobody knows. */
+  constructor(
+    config: Pick<ConfigReads, "get">,
+    accounts: Pick<AccountReads, "byUid" | "list">,
+    usage: UsageReads,
+    storageBytes: number | null,
+  ) {
+    this.#config = config;
+    this.#accounts = accounts;
+    this.#usage = usage;
+    this.#storageBytes = storageBytes;
   }
 
   of(uid: number): Quota {
-    const { accounts, usage } = this.#means;
-    const username = accounts.byUid(uid)?.username ?? `uid ${uid}`;
-    return { uid, username, usedBytes: usage.of(uid), limitBytes: this.#limitOf(uid) };
+    const username = this.#accounts.byUid(uid)?.username ?? `uid ${uid}`;
+    return { uid, username, usedBytes: this.#usage.of(uid), limitBytes: this.#limitOf(uid) };
   }
 
   list(): Quota[] {
-    return this.#means.accounts.list().map(({ uid }) => this.of(uid));
+    return this.#accounts.list().map(({ uid }) => this.of(uid));
   }
 
   /** How much more may be stored; Infinity for no limit. The limit is taken for `more` higher, or lower where that is negative. */
   leftOf(uid: number, more = 0): number {
     const limit = this.#limitOf(uid);
-    return limit === Infinity ? limit : Math.max(0, limit + more - this.#means.usage.of(uid));
+    return limit === Infinity ? limit : Math.max(0, limit + more - this.#usage.of(uid));
   }
 
   refusal(uid: number): string {
@@ -58,13 +61,11 @@ export class Quotas {
 
   #limitOf(uid: number): number {
     if (uid === 0) return Infinity;
-    return (
-      this.#set(`${USER_QUOTAS_KEY}/${uid}`) ?? this.#set(QUOTA_KEY) ?? Math.min(DEFAULT_BYTES, (this.#means.storageBytes ?? Infinity) / 2)
-    );
+    return this.#set(`${USER_QUOTAS_KEY}/${uid}`) ?? this.#set(QUOTA_KEY) ?? Math.min(DEFAULT_BYTES, (this.#storageBytes ?? Infinity) / 2);
   }
 
   #set(key: string): number | null {
-    return read(this.#means.config.get(key)?.trim() ?? "");
+    return read(this.#config.get(key)?.trim() ?? "");
   }
 }
 
@@ -74,7 +75,7 @@ export function quotaProblem(key: string, value: string): string | null {
   if (!isQuota) return null;
   if (key !== QUOTA_KEY && !/^\d+$/.test(key.slice(USER_QUOTAS_KEY.length + 1)))
     return `${USER_QUOTAS_KEY}/ is followed by a user's number`;
-  return value.trim() === "" || read(value.trim()) !== null ? null : `${key} must be ${MEANS}, or empty for the default`;
+  return value.trim() === "" || read(value.trim()) !== null ? null : `${key} must be ${FORM}, or empty for the default`;
 }
 
 function read(text: string): number | null {

@@ -3,16 +3,21 @@
 
 import { addressKey } from "../lib/address.ts";
 import { SysError } from "../lib/sys-error.ts";
-import { type Answer, type Door, pass } from "./gate.ts";
+import { callsByName } from "./calls/table.ts";
+import { toSysError } from "./failure.ts";
+import type { Answer, Gate } from "./gate.ts";
 import type { Ports } from "../ports/ports.ts";
-import { StorageError } from "../ports/sql.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import { BODY } from "../protocol/signal-names.ts";
-import { decodeFrame, type Req, type Res, type Sig } from "../protocol/frames.ts";
+import { decodeFrame, type Req } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { Flow } from "./flow.ts";
 import { WRONG_CREDENTIAL } from "./login.ts";
-import type { Connections } from "./nouns/connections.ts";
+import type { ConnectionReads } from "./nouns/connections.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Part } from "./part.ts";
+import type { Routing } from "./routing.ts";
+import type { Store } from "./store.ts";
 import type { Sharer, Turns } from "./turns.ts";
 
 /** `leaving`: told to go, but its socket is still there and still counts. `until`: when its time is up. */
@@ -23,42 +28,31 @@ const STOOD_STILL_MS = 1_000;
 const SPARED_MS = 2_000;
 export const SPARED_MS_MAX = 8_000;
 
-export type Told = {
-  /** Of each socket that has just said who it is. */
-  identified: (caller: Caller) => void;
-  /** Of a moment at which somebody must be shown out, where that is not the one said before. */
-  dueAt: (at: number) => void;
-  /** Of what a device answers. */
-  answered: (socketId: string, frame: Res) => void;
-  /** Of what somebody with an identity says of a body. */
-  bodyNoted: (socketId: string, payload: unknown) => void;
-  /** Of what a device tells on its own account. */
-  signalled: (driver: Caller, frame: Sig) => void;
-};
-
-export class Reception {
+export class Reception implements Part {
+  readonly #store: Store;
   readonly #ports: Ports;
-  readonly #connections: Connections;
-  readonly #door: Door;
-  readonly #told: Told;
+  readonly #connections: ConnectionReads;
+  readonly #gate: Gate;
   readonly #turns: Turns;
+  readonly #routing: Routing;
+  readonly #bodies: Bodies;
   readonly #flow: Flow;
   readonly #strangers = new Map<string, Waiting>();
   readonly #strangersAt = new Map<string, number>();
   /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
   readonly #inFlight = new Map<string, Map<string, AbortController>>();
 
-  constructor(ports: Ports, connections: Connections, door: Door, turns: Turns, told: Told) {
-    this.#ports = ports;
-    this.#connections = connections;
-    this.#door = door;
-    this.#told = told;
+  constructor(store: Store, gate: Gate, turns: Turns, routing: Routing, bodies: Bodies) {
+    this.#store = store;
+    this.#ports = store.ports;
+    this.#connections = store.reads.connections;
+    this.#gate = gate;
     this.#turns = turns;
-    this.#flow = new Flow({
-      turns,
-      sockets: ports.sockets,
-      sharer: (socketId) => this.#sharer(socketId),
-      socketsOf: (sharer) => (typeof sharer === "number" ? connections.ofUser(sharer) : []),
+    this.#routing = routing;
+    this.#bodies = bodies;
+    this.#flow = new Flow(turns, store.ports.sockets, {
+      sharerOf: (socketId) => this.#sharer(socketId),
+      socketsOf: (sharer) => (typeof sharer === "number" ? this.#connections.ofUser(sharer) : []),
       handle: (socketId, text) => this.#handle(socketId, text),
     });
   }
@@ -86,20 +80,14 @@ export class Reception {
   }
 
   /** Aborts what the socket's peer was waiting for. */
-  closed(socketId: string): void {
+  socketClosed(socketId: string): void {
     this.#isKnown(socketId);
     this.#abort(socketId);
     this.#flow.closed(socketId);
   }
 
-  /** The peer has read most of what it was sent. */
-  drained(socketId: string): void {
+  socketDrained(socketId: string): void {
     this.#flow.drained(socketId);
-  }
-
-  /** Calls back when the peer has read what it was sent, or is gone; at once where it has. */
-  whenRead(socketId: string, then: () => void): void {
-    this.#flow.whenRead(socketId, then);
   }
 
   /** A goodbye that waited for a lost batch was never said. */
@@ -131,13 +119,14 @@ export class Reception {
     return first === Infinity ? null : first;
   }
 
-  showOut(now: number): void {
+  /** Shows out those whose time is up. */
+  woke(now: number): void {
     for (const [socketId, stranger] of this.#strangers) {
       if (stranger.leaving || stranger.until > now) continue;
       // A gateway that stood still has not heard what came meanwhile: it listens first.
       if (now - stranger.until > STOOD_STILL_MS && now < stranger.openedAt + LIMITS.handshakeMs + SPARED_MS_MAX) {
         stranger.until = now + SPARED_MS;
-        this.#told.dueAt(stranger.until);
+        this.#store.wakeBy(stranger.until);
         continue;
       }
       stranger.leaving = true;
@@ -170,10 +159,10 @@ export class Reception {
       case "res":
         // Only a device is ever asked something.
         if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
-        return this.#told.answered(socketId, frame);
+        return this.#routing.answered(socketId, frame);
       case "sig":
-        if (frame.signal === BODY && caller.origin !== "stranger") return this.#told.bodyNoted(socketId, frame.payload);
-        if (caller.origin === "driver") return this.#told.signalled(caller, frame);
+        if (frame.signal === BODY && caller.origin !== "stranger") return this.#bodies.signalled(socketId, frame.payload);
+        if (caller.origin === "driver") return this.#routing.signalled(caller, frame);
         return this.#ports.meter.dropped("signal");
     }
   }
@@ -202,9 +191,9 @@ export class Reception {
       if (waiting?.has(frame.id)) throw new SysError(409, "A request with this id is in flight");
       if (waiting !== undefined && waiting.size >= LIMITS.inFlightPerSocket)
         throw new SysError(429, `Too many requests in flight: at most ${LIMITS.inFlightPerSocket} per socket`);
-      const answer = pass(this.#door, caller, frame, () => this.#track(socketId, frame.id));
+      const answer = this.#gate.pass(caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
-      if (this.#door.table.get(frame.call)?.when === "setup") this.#letWait(socketId, answer);
+      if (callsByName.get(frame.call)?.when === "setup") this.#letWait(socketId, answer);
       const ended = this.#flow.begun(socketId, chars);
       answer
         .then((late) => this.#answerLate(socketId, frame, late, startedAt))
@@ -226,7 +215,7 @@ export class Reception {
     stranger.until = stranger.openedAt + LIMITS.setupCallMs;
     const again = () => {
       stranger.until = Math.max(stranger.openedAt + LIMITS.handshakeMs, this.#ports.clock.now());
-      this.#told.dueAt(stranger.until);
+      this.#store.wakeBy(stranger.until);
     };
     answer.then(again, again);
   }
@@ -256,12 +245,12 @@ export class Reception {
     this.#isKnown(socketId);
     this.#ports.sockets.trust(socketId);
     this.#flow.identified(socketId);
-    this.#told.identified(caller);
+    if (caller.credential.kind === "token") this.#store.wakeBy(caller.credential.expiresAt);
   }
 
   #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
-    const call = this.#door.table.has(frame.call) ? frame.call : "unknown";
-    const known = this.#asSysError(socketId, call, error);
+    const call = callsByName.has(frame.call) ? frame.call : "unknown";
+    const known = toSysError(error, () => this.#incident(socketId, call, error));
     // The name is left out: people type passwords where names belong. Clients that show no credential get no line.
     if ((known.code === 401 && known.message === WRONG_CREDENTIAL) || known.code === 429)
       this.#ports.log.warn("refused", { call, status: known.code, address: this.#addressOf(socketId) });
@@ -278,12 +267,6 @@ export class Reception {
 
   #addressOf(socketId: string): string {
     return this.#ports.sockets.peer(socketId)?.address ?? "gone";
-  }
-
-  #asSysError(socketId: string, call: string, error: unknown): SysError {
-    if (error instanceof SysError) return error;
-    if (error instanceof StorageError) return new SysError(error.full ? 507 : 500, error.message);
-    return new SysError(500, `Internal error (incident ${this.#incident(socketId, call, error)})`);
   }
 
   #incident(socketId: string, call: string, error: unknown): string {

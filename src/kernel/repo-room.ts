@@ -11,11 +11,7 @@ import type { Quota } from "../repo/objects.ts";
 import type { ReadContext } from "./context.ts";
 import type { RepositoryRow } from "./nouns/repositories.ts";
 
-type Means = {
-  reads: Pick<ReadContext, "accounts" | "quotas" | "repositories">;
-  /** Asks the repository how much it holds. */
-  check(row: RepositoryRow): Promise<void>;
-};
+type Reads = Pick<ReadContext, "accounts" | "quotas" | "repositories">;
 
 /** What is under way: the most that it adds, and when it is over. */
 type Claim = { owner: string; bytes: number; isPack: boolean; over: Promise<unknown> };
@@ -28,13 +24,16 @@ const COMMIT_ADDS_BYTES = 256 * 1024;
 const DELETING_BYTES = 16 * 1024 * 1024;
 
 export class RepoRoom {
-  readonly #means: Means;
+  readonly #reads: Reads;
+  readonly #check: (row: RepositoryRow) => Promise<void>;
   readonly #claims = new Set<Claim>();
   /** Of each owner, those that did not fit beside others. */
   readonly #alone = new InTurn();
 
-  constructor(means: Means) {
-    this.#means = means;
+  /** `check` asks the repository how much it holds. */
+  constructor(reads: Reads, check: (row: RepositoryRow) => Promise<void>) {
+    this.#reads = reads;
+    this.#check = check;
   }
 
   /**
@@ -88,26 +87,26 @@ export class RepoRoom {
 
   /** Null for no limit. `more` is what its owner may hold beyond their quota, or less than that. */
   #leftOf(row: RepositoryRow, more: number): Quota | null {
-    const { accounts, quotas } = this.#means.reads;
+    const { accounts, quotas } = this.#reads;
     const uid = accounts.byName(row.owner)?.uid;
     const bytes = uid === undefined ? Infinity : quotas.leftOf(uid, more);
     return uid === undefined || bytes === Infinity ? null : { bytes, says: quotas.refusal(uid) };
   }
 
   async #measured(row: RepositoryRow): Promise<void> {
-    if (this.#present(row).bytes === null && this.#leftOf(row, 0) !== null) await this.#means.check(row);
+    if (this.#present(row).bytes === null && this.#leftOf(row, 0) !== null) await this.#check(row);
   }
 
   /** The copy of how much it holds may be too old: it is asked before anybody is refused a second time. */
   #orMeasured<T>(row: RepositoryRow, work: Promise<T>): Promise<T> {
     return work.catch(async (error: unknown) => {
-      if (isFull(error)) await this.#means.check(row);
+      if (isFull(error)) await this.#check(row);
       throw error;
     });
   }
 
   #present(row: RepositoryRow): RepositoryRow {
-    return this.#means.reads.repositories.get(row.repo) ?? row;
+    return this.#reads.repositories.get(row.repo) ?? row;
   }
 }
 

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryActors, memoryCrypto, memoryLog, memoryNet, MemorySql, Random } from "../../test/support/memory-ports.ts";
 import type { Actors } from "../ports/actors.ts";
 import { StorageError } from "../ports/sql.ts";
-import type { ReadContext, WriteContext } from "./context.ts";
+import { fakeStore } from "../../test/support/fake-store.ts";
+import type { WriteContext } from "./context.ts";
 import { Accounts } from "./nouns/accounts.ts";
 import { Groups } from "./nouns/groups.ts";
 import { Repositories, type RepositoryRow } from "./nouns/repositories.ts";
@@ -39,7 +40,7 @@ beforeEach(() => {
   nouns = {
     accounts,
     usage,
-    quotas: new Quotas({ config: settings, accounts, usage, storageBytes: null }),
+    quotas: new Quotas(settings, accounts, usage, null),
     repositories: new Repositories(sql, accounts, usage),
     workspaces: new Workspaces(
       sql,
@@ -51,7 +52,7 @@ beforeEach(() => {
 
 /** What a start of the kernel makes; the actors live on. */
 function life(): Repos {
-  const context = Object.defineProperty({ ...nouns }, "now", { get: () => now }) as unknown;
+  const context = Object.defineProperty({ ...nouns }, "now", { get: () => now });
   const listening: Actors = {
     call(address, name, args, http) {
       asked.push(`${name} ${address}`);
@@ -59,17 +60,16 @@ function life(): Repos {
     },
     fetch: (address, request) => actors.fetch(address, request),
   };
-  return new Repos({
-    actors: listening,
-    net: memoryNet(),
-    log: memoryLog(),
-    reads: context as ReadContext,
-    durable: async () => {},
-    relaxed(body) {
-      if (fails) throw new StorageError(true, null);
-      return body(context as WriteContext);
-    },
-  });
+  const ports = { actors: listening, net: memoryNet(), log: memoryLog() };
+  return new Repos(
+    fakeStore(context, {
+      ports,
+      relaxed(body) {
+        if (fails) throw new StorageError(true, null);
+        return body(context as unknown as WriteContext);
+      },
+    }),
+  );
 }
 
 test("a user has few imports under way at once, and the next when one has ended", async () => {
@@ -124,7 +124,7 @@ describe("the copy of heads", () => {
     asked = [];
     await repos.present([row]);
     expect(asked).toEqual([]);
-    repos.forget();
+    repos.rolledBack();
     await repos.present([nouns.repositories.get(row.repo)!]);
     expect(asked).toEqual([`state repo:${row.repo}`]);
   });

@@ -4,52 +4,41 @@
 // The copy is a cache on the relaxed lane. A crash may lose it, so each life of the kernel asks once before it believes it.
 
 import { fail } from "../lib/sys-error.ts";
-import type { Actors, ActorRequest, ActorResponse } from "../ports/actors.ts";
-import type { Log } from "../ports/log.ts";
-import type { Net } from "../ports/net.ts";
+import type { ActorRequest, ActorResponse } from "../ports/actors.ts";
 import { StorageError } from "../ports/sql.ts";
 import type { RepoArgs, RepoCall, RepoResult, RepoState } from "../repo/calls.ts";
 import type { Quota } from "../repo/objects.ts";
 import type { Person } from "../repo/commit.ts";
 import type { GitChange, GitFiles } from "../vfs/git-files.ts";
-import type { ReadContext, WriteContext } from "./context.ts";
 import type { RepositoryRow } from "./nouns/repositories.ts";
+import type { Part } from "./part.ts";
 import { importHttp } from "./repo-http.ts";
 import { RepoRoom } from "./repo-room.ts";
 import { homeScaffold, type Scaffold, workspaceScaffold } from "./scaffold.ts";
-
-type Means = {
-  actors: Actors;
-  net: Net;
-  log: Log;
-  reads: ReadContext;
-  relaxed<T>(body: (nouns: WriteContext) => T): T;
-  /** Resolves when what was written so far is on disk; fails where it could not be. */
-  durable(): Promise<void>;
-};
+import type { Store } from "./store.ts";
 
 /** How many are asked at a time. */
 const ASKED_AT_ONCE = 8;
 /** Each holds a connection for as long as the remote likes, within minutes. */
 const IMPORTS_PER_OWNER = 8;
 
-export class Repos {
-  readonly #means: Means;
+export class Repos implements Part {
+  readonly #store: Store;
   /** The owners of what is being imported. */
   readonly #importing: string[] = [];
   readonly #room: RepoRoom;
   /** Those whose copy was checked in this life. */
   readonly #checked = new Set<string>();
 
-  constructor(means: Means) {
-    this.#means = means;
-    this.#room = new RepoRoom({ reads: means.reads, check: (row) => this.#check(row) });
+  constructor(store: Store) {
+    this.#store = store;
+    this.#room = new RepoRoom(store.reads, (row) => this.#check(row));
   }
 
   /** Something of a repository that changes nothing in it. */
   async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#ready(row);
-    return (await this.#means.actors.call(addressOf(row), name, args)) as RepoResult<N>;
+    return (await this.#store.ports.actors.call(addressOf(row), name, args)) as RepoResult<N>;
   }
 
   /**
@@ -57,7 +46,7 @@ export class Repos {
    * another call of this turn, so it is on disk first: a yes about a repository that nobody can find is none.
    */
   async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
-    await this.#means.durable();
+    await this.#store.durable();
     const ops = "ops" in args ? args.ops : [];
     return this.#room.within(row, ops, (quota) => this.#changed(row, this.ask(row, name, { ...args, quota })));
   }
@@ -68,11 +57,11 @@ export class Repos {
       fail(429, `Too many imports at once: ${row.owner} has ${IMPORTS_PER_OWNER} under way, wait for one of them`);
     this.#importing.push(row.owner);
     try {
-      await this.#means.durable();
+      await this.#store.durable();
       await this.#ready(row);
-      const http = importHttp(this.#means.net, signal);
+      const http = importHttp(this.#store.ports.net, signal);
       return await this.#room.arrives(row, async (quota) => {
-        const asked = this.#means.actors.call(addressOf(row), "import", { ...args, quota }, http);
+        const asked = this.#store.ports.actors.call(addressOf(row), "import", { ...args, quota }, http);
         const result = (await asked) as RepoResult<"import">;
         this.#keep(row, result.state, result.changed);
         return result;
@@ -83,12 +72,12 @@ export class Repos {
   }
 
   async fetch(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {
-    await this.#means.durable();
+    await this.#store.durable();
     await this.#ready(row);
     const isPush = request.method === "POST" && request.access.write;
-    if (!isPush) return this.#means.actors.fetch(addressOf(row), request);
+    if (!isPush) return this.#store.ports.actors.fetch(addressOf(row), request);
     return this.#room.arrives(row, async (quota) => {
-      const response = await this.#means.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
+      const response = await this.#store.ports.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
       // What was refused has left nothing behind, and may have been counted while it arrived.
       if (response.changed === null) await this.#check(row);
       else this.#keep(row, response.changed as RepoState, true);
@@ -98,7 +87,7 @@ export class Repos {
 
   /** Asks those that have not said yet how much they hold. */
   async measure(): Promise<void> {
-    for (const row of this.#means.reads.repositories.unmeasured()) await this.#check(row);
+    for (const row of this.#store.reads.repositories.unmeasured()) await this.#check(row);
   }
 
   /** With their first files, and with the copy of their heads as it is now. */
@@ -108,11 +97,11 @@ export class Repos {
       for (let row = left.pop(); row !== undefined; row = left.pop()) await this.#check(row);
     };
     await Promise.all(Array.from({ length: ASKED_AT_ONCE }, next));
-    return rows.map((row) => this.#means.reads.repositories.get(row.repo) ?? row);
+    return rows.map((row) => this.#store.reads.repositories.get(row.repo) ?? row);
   }
 
-  /** A batch was lost, and copies with it. */
-  forget(): void {
+  /** The copies went with the batch. */
+  rolledBack(): void {
     this.#checked.clear();
   }
 
@@ -127,8 +116,8 @@ export class Repos {
         (row) => this.ask(row, "fileHeads", { paths, bytes }),
       ),
     change: async (repo, message, author, changes) => {
-      const row = this.#means.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
-      await this.#means.durable();
+      const row = this.#store.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
+      await this.#store.durable();
       const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
       const asked = (quota: Quota | null) => this.#changed(row, this.ask(row, "fileChange", { ...request, quota }));
       return (await this.#room.within(row, request.ops, asked)).changed;
@@ -140,16 +129,16 @@ export class Repos {
     try {
       this.#keep(row, await this.ask(row, "state", {}), false);
     } catch (error) {
-      this.#means.log.error("a repository does not answer", { repo: row.repo, error: String(error) });
+      this.#store.ports.log.error("a repository does not answer", { repo: row.repo, error: String(error) });
     }
   }
 
   get #now(): number {
-    return this.#means.reads.now;
+    return this.#store.reads.now;
   }
 
   #inside<T>(repo: string, absent: T, body: (row: RepositoryRow) => Promise<T>): Promise<T> | T {
-    const row = this.#means.reads.repositories.get(repo);
+    const row = this.#store.reads.repositories.get(repo);
     return row === undefined ? absent : body(row);
   }
 
@@ -158,13 +147,17 @@ export class Repos {
     if (row.isScaffolded || this.#checked.has(row.repo)) return;
     const scaffold = this.#scaffoldOf(row);
     if (scaffold === null) return;
-    const state = await this.#means.actors.call(addressOf(row), "scaffold", { ...scaffold, author: personOf(row.owner), now: this.#now });
+    const state = await this.#store.ports.actors.call(addressOf(row), "scaffold", {
+      ...scaffold,
+      author: personOf(row.owner),
+      now: this.#now,
+    });
     this.#keep(row, state as RepoState, false);
   }
 
   #scaffoldOf({ kind, owner, name }: RepositoryRow): Scaffold | null {
     if (kind === "home") return homeScaffold(owner);
-    const workspace = kind === "workspace" ? this.#means.reads.workspaces.get(name) : undefined;
+    const workspace = kind === "workspace" ? this.#store.reads.workspaces.get(name) : undefined;
     return workspace === undefined ? null : workspaceScaffold(workspace, owner);
   }
 
@@ -176,7 +169,7 @@ export class Repos {
 
   #keep(row: RepositoryRow, state: RepoState, isChange: boolean): void {
     try {
-      this.#means.relaxed(({ repositories, workspaces, now }) => {
+      this.#store.relaxed(({ repositories, workspaces, now }) => {
         repositories.seen(row.repo, state);
         if (!isChange) return;
         repositories.touched(row.repo, now);
@@ -187,7 +180,7 @@ export class Repos {
       // What the repository has said yes to is on disk there, whether or not there is room for the copy here.
       if (!(error instanceof StorageError)) throw error;
       this.#checked.delete(row.repo);
-      this.#means.log.error("storage failed", { error: error.message });
+      this.#store.ports.log.error("storage failed", { error: error.message });
     }
   }
 }

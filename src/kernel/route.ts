@@ -3,9 +3,9 @@
 
 import { fail } from "../lib/sys-error.ts";
 import { type Caller, isRoot } from "../protocol/caller.ts";
+import { NATIVE } from "../lib/target.ts";
+import type { Syscall } from "./calls/define.ts";
 import type { ReadContext } from "./context.ts";
-
-export const NATIVE = "gsv";
 
 /** What every hardware call may say of where it runs, beside its own arguments. */
 export type HardwareArgs = Record<string, unknown> & { target?: string; sessionId?: string };
@@ -23,8 +23,14 @@ export function refuseKey({ name, does }: { name: string; does: string }, { key 
 export type Target = { key: string; name: string };
 export const NO_DEVICE = "";
 
-/** The device, or null for the gateway itself. */
-export function route({ devices, shellSessions, now }: ReadContext, caller: Caller, args: HardwareArgs): Target | null {
+/** The device a call runs on; null for the gateway itself. The one place that decides it. */
+export function targetOf(
+  { devices, shellSessions, now }: ReadContext,
+  caller: Caller,
+  call: Pick<Syscall, "runs">,
+  args: HardwareArgs,
+): Target | null {
+  if (call.runs !== "hardware") return null;
   const { target, sessionId } = args;
   const named = target === undefined || target === NATIVE ? null : target;
   const session = sessionId === undefined ? undefined : shellSessions.get(sessionId, now);

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { STOPPED } from "../process/link.ts";
 import { beforeEach, expect, it } from "vitest";
+import { fakeStore } from "../../test/support/fake-store.ts";
 import { MemorySql } from "../../test/support/memory-ports.ts";
-import type { Ports } from "../ports/ports.ts";
 import type { Caller } from "../protocol/caller.ts";
 import type { ReadContext, WriteContext } from "./context.ts";
 import { Devices } from "./nouns/devices.ts";
@@ -12,11 +12,12 @@ import { Routes } from "./nouns/routes.ts";
 import { Cancellations } from "./nouns/cancellations.ts";
 import { ProcessSessions } from "./nouns/process-sessions.ts";
 import { ShellSessions } from "./nouns/shell-sessions.ts";
-import { route } from "./route.ts";
+import { targetOf } from "./route.ts";
 import { ROUTE_TTL_MS, Routing } from "./routing.ts";
 import { migrate } from "./schema/migrate.ts";
 
 const ALICE = { uid: 1000, gids: [1000], connectionId: "alice's socket" } as unknown as Caller;
+const ON_HARDWARE = { runs: "hardware" } as const;
 const DRIVER = "driver's socket";
 /** The gateway's own name for it, and what its owner calls it. */
 const KEY = "laptop~1000";
@@ -91,20 +92,20 @@ function life(): Routing {
     clock: { now: () => now },
     sockets: { send: (to: string, text: string) => void sent.push({ to, frame: JSON.parse(text) as Record<string, unknown> }) },
     meter: { dropped: (reason: string) => void dropped.push(reason) },
-  } as unknown as Ports;
-  return new Routing({
+  };
+  const store = fakeStore(context, {
     ports,
-    reads: context as unknown as ReadContext,
-    relaxed: (body) => body(context as unknown as WriteContext),
     write: (body) => {
       durable++;
       const after: (() => void)[] = [];
       const emit = { execStatus: (uid: number, payload: object) => void told.push({ uid, ...payload }) };
-      body({ ...context, now, emit, after: (action: () => void) => after.push(action) } as unknown as WriteContext);
+      const value = body({ ...context, now, emit, after: (action: () => void) => after.push(action) } as unknown as WriteContext);
       for (const action of after) action();
+      return value;
     },
-    wakeBy: (dueAt) => void woken.push(dueAt),
+    wakeBy: (dueAt) => void woken.push(dueAt!),
   });
+  return new Routing(store);
 }
 
 const ask = (call: string, signal = new AbortController().signal, key?: string, caller = ALICE) =>
@@ -173,7 +174,7 @@ it("forgets what was asked when the asker goes, and drops the answer", async () 
   await expect(asked).rejects.toMatchObject({ code: 503, message: "The caller went away" });
   expect(context.routes.nextDueAt()).toBeNull();
   void ask("fs.read");
-  routing.originGone(ALICE.connectionId);
+  routing.socketClosed(ALICE.connectionId);
   expect(context.routes.nextDueAt()).toBeNull();
   routing.answered(DRIVER, answer("life 1.2"));
   expect(dropped).toEqual(["unasked"]);
@@ -194,12 +195,12 @@ it("asks after a command where it runs, its owner only, and for a month", async 
   routing.answered(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
   await asked;
   const reads = context as unknown as ReadContext;
-  expect(route(reads, ALICE, { sessionId: "s" })).toEqual(LAPTOP);
-  expect(route(reads, { ...ALICE, uid: 1001 }, { sessionId: "s" })).toBeNull();
-  expect(() => route(reads, ALICE, { sessionId: "s", target: "gsv" })).toThrow("Session s runs on laptop");
+  expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toEqual(LAPTOP);
+  expect(targetOf(reads, { ...ALICE, uid: 1001 }, ON_HARDWARE, { sessionId: "s" })).toBeNull();
+  expect(() => targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s", target: "gsv" })).toThrow("Session s runs on laptop");
   now += 30 * 24 * 60 * 60 * 1000;
   context.shellSessions.prune(now);
-  expect(route(reads, ALICE, { sessionId: "s" })).toBeNull();
+  expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toBeNull();
 });
 
 it("sends a key along that is the caller's own, each time with another id", async () => {
@@ -228,7 +229,7 @@ it("takes no key for a device that keeps no ledger, and says so", async () => {
 
 it("says of a keyed call that went missing how to learn what became of it", async () => {
   const asked = [ask("fs.write"), ask("fs.write", undefined, "once"), ask("fs.read")];
-  routing.driverGone(DRIVER);
+  routing.socketClosed(DRIVER);
   const unknown = "Device disconnected: laptop. Whether the call was carried out is not known";
   expect(await reasons(asked)).toMatchObject([
     { code: 503, message: unknown, details: { outcome: "unknown" } },
@@ -256,7 +257,7 @@ it("remembers a session whose asker is gone, and tells nobody", async () => {
   gone.abort();
   await expect(left).rejects.toMatchObject({ code: 503 });
   void ask("shell.exec");
-  routing.originGone(ALICE.connectionId);
+  routing.socketClosed(ALICE.connectionId);
   sent = [];
   routing.answered(DRIVER, running("life 1.1"));
   routing.answered(DRIVER, running("life 1.2"));

@@ -3,7 +3,7 @@
 
 import { demoGuide } from "../models/demo-guide.ts";
 import { ProviderModels } from "../models/models.ts";
-import { type TrialMeans, tryModel } from "../models/trial.ts";
+import { type TrialServices, tryModel } from "../models/trial.ts";
 import { fail } from "../lib/sys-error.ts";
 import type { ModelChoice } from "../ports/models.ts";
 import type { Net } from "../ports/net.ts";
@@ -19,22 +19,22 @@ const GUIDE_LIMITS = { tries: 2, silenceMs: 20_000, localSilenceMs: 40_000, budg
 export type Tried = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl">;
 
 export class Trials {
-  readonly #means: TrialMeans;
+  readonly #services: TrialServices;
 
-  constructor(means: TrialMeans) {
-    this.#means = means;
+  constructor(services: TrialServices) {
+    this.#services = services;
   }
 
   /** `ownsMachine`: whoever asks may say that the gateway connects to addresses that are not public. */
   check(tried: Tried, ownsMachine: boolean, signal: AbortSignal): Promise<ModelCheck> {
-    const { net } = this.#means;
-    return tryModel({ ...this.#means, net: ownsMachine ? reaching(net, tried) : net }, tried, signal);
+    const { net } = this.#services;
+    return tryModel({ ...this.#services, net: ownsMachine ? reaching(net, tried) : net }, tried, signal);
   }
 
   /** What a guide says, as it said it. */
   async guide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string> {
     if (choice.provider === "demo") return demoGuide(input);
-    const { workersAi, ...rest } = this.#means;
+    const { workersAi, ...rest } = this.#services;
     const models = new ProviderModels({ ...rest, limits: GUIDE_LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
     const request = {
       choice: { ...choice, maxOutputTokens: Math.min(choice.maxOutputTokens, GUIDE_TOKENS) },

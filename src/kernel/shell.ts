@@ -7,25 +7,24 @@ import { OpError } from "../hardware/outcome.ts";
 import type { Shell } from "../hardware/shell.ts";
 import { fail, SysError } from "../lib/sys-error.ts";
 import { NetError } from "../ports/net.ts";
-import type { Ports } from "../ports/ports.ts";
 import type { FileOp, ShellAsk, ShellCommand, ShellLink, ShellRequest, ShellResponse, Shells } from "../ports/shells.ts";
-import type { Sql } from "../ports/sql.ts";
 import { type Caller, inside } from "../protocol/caller.ts";
 import { shellReply } from "../shell/link.ts";
 import type { Vfs } from "../vfs/vfs.ts";
 import type { ReadContext } from "./context.ts";
+import type { Judge } from "./agents/judge.ts";
+import { callsByName } from "./calls/table.ts";
+import type { Gate } from "./gate.ts";
 import { lasting } from "./standing.ts";
+import type { Store } from "./store.ts";
 
-export type ShellMeans = {
-  ports: Ports;
-  reads: ReadContext;
-  files(call: string, caller: Caller, signal: AbortSignal): Vfs;
-  authorize(caller: Caller, call: string): void;
-  sys(caller: Caller, call: string, args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
-  /** Fails where an agent may not do this inside a command. */
-  judge(caller: Caller, call: string, args: Record<string, unknown>): Promise<void>;
-  /** The same for the network. */
-  mayConnect(caller: Caller): void;
+/** What the shell asks of the kernel. */
+type ShellKernel = {
+  store: Store;
+  gate: Gate;
+  judge: Judge;
+  /** Files as the caller sees them, for a call of that name. */
+  filesFor(call: string, caller: Caller, signal: AbortSignal): Vfs;
 };
 
 const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
@@ -58,10 +57,11 @@ const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_MS_MAX = 60_000;
 const TIMEOUT_MS_MAX = 10 * 60 * 1000;
 
-export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
-  const { shells } = means.ports;
+export function nativeShell(kernel: ShellKernel, caller: Caller, files: FileSystem, signal: AbortSignal): Shell {
+  const { ports, reads } = kernel.store;
+  const { shells } = ports;
   const { uid } = caller;
-  const waitMs = () => number(means.reads, "config/shell/wait_ms", 10_000, 60_000);
+  const waitMs = () => number(reads, "config/shell/wait_ms", 10_000, 60_000);
   return {
     get waitMs() {
       return waitMs();
@@ -74,18 +74,18 @@ export function nativeShell(means: ShellMeans, caller: Caller, files: FileSystem
       const where = files.resolve(cwd ?? ".");
       const stat = await files.stat(where);
       if (stat.kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
-      const longest = number(means.reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
+      const longest = number(reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
       const { gid, gids, username, home } = caller.process;
       const command = {
         input,
         cwd: where,
-        env: environment(means.reads, caller, where),
+        env: environment(reads, caller, where),
         who: { uid, gid, gids, username, home },
-        host: { name: name(means.reads), version: means.reads.about.version, platform: means.reads.about.host },
+        host: { name: name(reads), version: reads.about.version, platform: reads.about.host },
         timeoutMs: Math.min(timeoutMs ?? longest, longest),
-        outputBytesMax: number(means.reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
+        outputBytesMax: number(reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
       };
-      return startInTurn(shells, command, link(means, lasting(means.reads, caller)), signal);
+      return startInTurn(shells, command, link(kernel, lasting(reads, caller)), signal);
     },
     wait: (sessionId, look, signal) => shells.wait(uid, sessionId, look, signal),
     send: (sessionId, sent, ms) => shells.send(uid, sessionId, sent, ms),
@@ -124,52 +124,53 @@ function environment(reads: ReadContext, { process, agent }: Caller, cwd: string
   };
 }
 
-function link(means: ShellMeans, starter: Caller): ShellLink {
+function link(kernel: ShellKernel, starter: Caller): ShellLink {
   return async (ask, signal) => {
     let thrown: unknown;
-    const answered = answer(means, starter, ask, signal).catch((error: unknown) => {
+    const answered = answer(kernel, starter, ask, signal).catch((error: unknown) => {
       thrown = error;
       throw error;
     });
     const reply = await shellReply(answered);
     if (reply.ok || reply.failure.kind !== "fault") return reply;
-    const { log, crypto } = means.ports;
+    const { log, crypto } = kernel.store.ports;
     const incident = log.incident(crypto.uuid(), { call: "shell.exec", uid: starter.uid }, thrown);
     return { ok: false, failure: { kind: "fault", message: `Internal error (incident ${incident})` } };
   };
 }
 
-async function answer(means: ShellMeans, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
+async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signal: AbortSignal): Promise<unknown> {
   const caller = inside(starter.present?.() ?? fail(403, "Permission denied: the login this command was started with has ended"));
   switch (ask.kind) {
     case "file": {
       const { op } = ask;
       if (!Object.hasOwn(CALL_OF, op)) fail(400, "Unknown file operation");
-      means.authorize(caller, CALL_OF[op]);
-      const files = means.files(CALL_OF[op], caller, signal);
+      kernel.gate.authorize(caller, CALL_OF[op]);
+      const files = kernel.filesFor(CALL_OF[op], caller, signal);
       // Texts are paths, and a path is made plain on this side of the wall.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
-      if (caller.agent !== undefined) for (const [call, about] of touched(op, args)) await means.judge(caller, call, about);
+      if (caller.agent !== undefined)
+        for (const [call, about] of touched(op, args)) await kernel.judge.pass(callsByName.get(call)!, caller, about);
       const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
-      return CALL_OF[op] === "fs.read" ? settled(means.ports.sql, work) : work();
+      return CALL_OF[op] === "fs.read" ? settled(kernel.store, work) : work();
     }
     case "sys":
-      return means.sys(caller, ask.call, ask.args, signal);
+      return kernel.gate.call(caller, ask.call, ask.args, signal);
     case "fetch":
-      means.authorize(caller, "shell.exec");
-      means.mayConnect(caller);
-      return fetchFor(means, ask.request, signal);
+      kernel.gate.authorize(caller, "shell.exec");
+      kernel.judge.mayConnect(caller);
+      return fetchFor(kernel, ask.request, signal);
   }
 }
 
 /** A command is told of nothing that may yet be taken back: what it saw in a batch that was lost, it looks at again. */
-async function settled(sql: Sql, look: () => Promise<unknown>): Promise<unknown> {
+async function settled(store: Store, look: () => Promise<unknown>): Promise<unknown> {
   for (let tries = 1; ; tries++) {
     const seen = await look().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    const isKept = await sql.durable().then(
+    const isKept = await store.durable().then(
       () => true,
       () => false,
     );
@@ -179,7 +180,7 @@ async function settled(sql: Sql, look: () => Promise<unknown>): Promise<unknown>
   }
 }
 
-async function fetchFor({ ports, reads }: ShellMeans, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
+async function fetchFor({ store: { ports, reads } }: ShellKernel, request: ShellRequest, signal: AbortSignal): Promise<ShellResponse> {
   if (reads.config.get("config/shell/network_enabled") === "false")
     fail(403, "The network is switched off for commands; root switches it on with config/shell/network_enabled");
   const { timeoutMs = FETCH_MS_MAX, ...rest } = request;

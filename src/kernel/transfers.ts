@@ -5,27 +5,19 @@ import { Body } from "../hardware/body.ts";
 import { toHex } from "../lib/hex.ts";
 import { fail } from "../lib/sys-error.ts";
 import { turn } from "../lib/turn.ts";
-import type { Ports } from "../ports/ports.ts";
 import type { BodyEnd, BodyNote } from "../protocol/body.ts";
 import type { Caller } from "../protocol/caller.ts";
 import { type Req, signalFrame } from "../protocol/frames.ts";
-import type { Syscall } from "./calls/define.ts";
 import type { Bodies } from "./bodies.ts";
-import type { ReadContext } from "./context.ts";
 import type { NativeTarget } from "./native.ts";
-import { NATIVE, route, TAKES_NO_KEY } from "./route.ts";
+import { NATIVE } from "../lib/target.ts";
+import { TAKES_NO_KEY, targetOf } from "./route.ts";
 import type { Routing } from "./routing.ts";
 import type { HardwareSyscall } from "../hardware/calls/define.ts";
+import fsDownload from "../hardware/calls/fs/download.ts";
+import fsUpload from "../hardware/calls/fs/upload.ts";
+import type { Store } from "./store.ts";
 import { COPY_PROGRESS } from "../protocol/signal-names.ts";
-
-type Means = {
-  ports: Ports;
-  reads: ReadContext;
-  table: ReadonlyMap<string, Syscall>;
-  bodies: Bodies;
-  native: NativeTarget;
-  routing: Routing;
-};
 
 type Data = Record<string, unknown>;
 type Place = { target?: string | undefined; path: string };
@@ -39,30 +31,35 @@ type Started = { near: BodyEnd; answer: Promise<Data> };
 const PROGRESS_MS = 250;
 
 export class Transfers {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #bodies: Bodies;
+  readonly #native: NativeTarget;
+  readonly #routing: Routing;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, bodies: Bodies, native: NativeTarget, routing: Routing) {
+    this.#store = store;
+    this.#bodies = bodies;
+    this.#native = native;
+    this.#routing = routing;
   }
 
   /** The caller's own socket is the other end. */
   async run(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Data> {
-    const { bodies, ports } = this.#means;
     const { connectionId } = caller;
     // What came of it under the same tag is not sent again, so nothing is lost without one.
     if (frame.key !== undefined) fail(400, `${call.name} takes no key: call it again with the same tag`, TAKES_NO_KEY);
-    if (frame.id === "" || ports.sockets.peer(connectionId) === undefined)
+    if (frame.id === "" || this.#store.ports.sockets.peer(connectionId) === undefined)
       fail(400, `${call.name} needs a socket of the caller's own: use fs.copy`);
     const id = Number(args.body);
     const wire: { near: BodyEnd | null } = { near: null };
-    const own = bodies.join(connectionId, id, late(wire), () => {});
+    const own = this.#bodies.join(connectionId, id, late(wire), () => {});
     try {
       const { near, answer } = this.#start(call, caller, args, frame.id, own, signal);
       wire.near = near;
       return await answer;
     } finally {
       wire.near?.note({ kind: "stop", why: "The call has ended" });
-      bodies.part(connectionId, id);
+      this.#bodies.part(connectionId, id);
     }
   }
 
@@ -70,14 +67,7 @@ export class Transfers {
     const begun = turn<Extract<BodyNote, { kind: "begin" }>>();
     const destination: { near: BodyEnd | null } = { near: null };
     const watch = this.#watch(caller, progress);
-    const source = this.#start(
-      this.#call("fs.download"),
-      caller,
-      from,
-      "",
-      sourceEnd(late(destination), begun.resolve, watch.sent),
-      signal,
-    );
+    const source = this.#start(fsDownload, caller, from, "", sourceEnd(late(destination), begun.resolve, watch.sent), signal);
     const stop = (why: string) => {
       source.near.note({ kind: "stop", why });
       destination.near?.note({ kind: "stop", why });
@@ -100,7 +90,7 @@ export class Transfers {
           source.near.note(note);
         },
       };
-      const sink = this.#start(this.#call("fs.upload"), caller, args, "", back, signal);
+      const sink = this.#start(fsUpload, caller, args, "", back, signal);
       destination.near = sink.near;
       const broken: (() => CopyResult)[] = [];
       const ended = async (place: Place, answer: Promise<Data>, why: string) => {
@@ -136,32 +126,27 @@ export class Transfers {
     far: BodyEnd,
     signal: AbortSignal,
   ): Started {
-    const { bodies, native, ports, reads, routing } = this.#means;
-    const device = route(reads, caller, target === undefined ? {} : { target });
+    const device = targetOf(this.#store.reads, caller, call, target === undefined ? {} : { target });
     if (device === null) {
-      const body = new Body(far, () => ports.crypto.sha256Pieces());
-      return { near: body, answer: native.run(call, caller, args, signal, body) };
+      const body = new Body(far, () => this.#store.ports.crypto.sha256Pieces());
+      return { near: body, answer: this.#native.run(call, caller, args, signal, body) };
     }
     const wire: { near: BodyEnd | null } = { near: null };
-    const answer = routing.forward(call.name, caller, { id: requestId }, device, args, signal, (driverId, heard) => {
-      const id = bodies.newId(driverId);
-      wire.near = bodies.join(driverId, id, far, heard);
-      return { args: { body: id }, end: () => bodies.part(driverId, id) };
+    const answer = this.#routing.forward(call.name, caller, { id: requestId }, device, args, signal, (driverId, heard) => {
+      const id = this.#bodies.newId(driverId);
+      wire.near = this.#bodies.join(driverId, id, far, heard);
+      return { args: { body: id }, end: () => this.#bodies.part(driverId, id) };
     });
     return { near: late(wire), answer };
   }
 
-  #call(name: string): HardwareSyscall {
-    return this.#means.table.get(name) as HardwareSyscall;
-  }
-
   /** The same version of the same file, for the same user: what came of it earlier is the beginning of it. */
   #tag({ uid }: Caller, { target = NATIVE, path }: Place, version: string): string {
-    return toHex(this.#means.ports.crypto.sha256(JSON.stringify([uid, target, path, version])));
+    return toHex(this.#store.ports.crypto.sha256(JSON.stringify([uid, target, path, version])));
   }
 
   #watch({ connectionId }: Caller, name: string | undefined): Watch {
-    const { sockets, clock } = this.#means.ports;
+    const { sockets, clock } = this.#store.ports;
     let bytes = 0;
     let toldAt = 0;
     const watch: Watch = {

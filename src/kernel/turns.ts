@@ -7,7 +7,7 @@ import { breath, rest } from "../lib/breath.ts";
 /** A user, or the address of somebody who has not said who they are. */
 export type Sharer = number | string;
 
-export type TurnMeans = {
+export type TurnsOptions = {
   /** Milliseconds, by a clock that never jumps. On a host whose clock stands still while it computes, all work is equal. */
   now(): number;
   /** Lets the host look at what has come meanwhile. */
@@ -36,7 +36,7 @@ type Served = { account: Account; at: number };
 type Account = { usedMs: number; at: number; waiting: Work[] };
 
 export class Turns {
-  readonly #means: Required<TurnMeans>;
+  readonly #options: Required<TurnsOptions>;
   readonly #accounts = new Map<Sharer, Account>();
   readonly #waiting = new Set<Account>();
   #isServing = false;
@@ -47,8 +47,8 @@ export class Turns {
   #last: Served | null = null;
   #before: Served | null = null;
 
-  constructor(means: TurnMeans) {
-    this.#means = { breath, rest, ...means };
+  constructor(options: TurnsOptions) {
+    this.#options = { breath, rest, ...options };
   }
 
   /** Does it now, unless they have used much lately or something of theirs waits: false then, and nothing was done. */
@@ -56,7 +56,7 @@ export class Turns {
     const account = this.#account(who);
     if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;
     if (this.#last !== null && this.#last.account !== account) this.#before = this.#last;
-    this.#last = { account, at: this.#means.now() };
+    this.#last = { account, at: this.#options.now() };
     this.#do(account, { run, costMs });
     return true;
   }
@@ -88,7 +88,7 @@ export class Turns {
   }
 
   async #giveWay(account: Account, ms: number): Promise<void> {
-    for (let left = ms; left > 0 && this.#hasOthers(account); left -= REST_MS_MAX) await this.#means.rest(Math.min(left, REST_MS_MAX));
+    for (let left = ms; left > 0 && this.#hasOthers(account); left -= REST_MS_MAX) await this.#options.rest(Math.min(left, REST_MS_MAX));
   }
 
   /** Time used on somebody's behalf outside of their turns. */
@@ -100,11 +100,11 @@ export class Turns {
   /** How much it counted for, with what it charged for what the host does later on. */
   #do(account: Account, { run, costMs }: Work): number {
     const before = this.#usedMs(account);
-    const startedAt = this.#means.now();
+    const startedAt = this.#options.now();
     try {
       run();
     } finally {
-      const usedMs = Math.max(costMs, this.#means.now() - startedAt);
+      const usedMs = Math.max(costMs, this.#options.now() - startedAt);
       account.usedMs = this.#usedMs(account) + usedMs;
     }
     return Math.max(costMs, account.usedMs - before);
@@ -114,7 +114,7 @@ export class Turns {
     this.#isServing = true;
     try {
       while (this.#waiting.size > 0) {
-        await this.#means.breath();
+        await this.#options.breath();
         const rested = await this.#restForOthers();
         let usedMs = 0;
         do usedMs += this.#next();
@@ -139,7 +139,7 @@ export class Turns {
           resolve();
         };
       });
-      await Promise.race([this.#means.rest(ms), ended]);
+      await Promise.race([this.#options.rest(ms), ended]);
       this.#resting = null;
       if (!isEnded) return first;
     }
@@ -165,7 +165,7 @@ export class Turns {
   /** Somebody else who asked for something lately. */
   #other(account: Account): Account | undefined {
     const other = this.#last?.account === account ? this.#before : this.#last;
-    return other !== null && this.#means.now() - other.at < OTHERS_MS ? other.account : undefined;
+    return other !== null && this.#options.now() - other.at < OTHERS_MS ? other.account : undefined;
   }
 
   /** Of those who wait, who has used least. */
@@ -183,14 +183,14 @@ export class Turns {
     try {
       return this.#do(next, work);
     } catch (error) {
-      this.#means.failed(error);
+      this.#options.failed(error);
       return 0;
     }
   }
 
   /** Brings it up to now. */
   #usedMs(account: Account): number {
-    const now = this.#means.now();
+    const now = this.#options.now();
     account.usedMs = Math.max(0, account.usedMs - (now - account.at) * REGAINED);
     account.at = now;
     return account.usedMs;
@@ -200,7 +200,7 @@ export class Turns {
     const known = this.#accounts.get(who);
     if (known !== undefined) return known;
     if (this.#accounts.size >= ACCOUNTS_MAX) this.#forgetIdle();
-    const account: Account = { usedMs: 0, at: this.#means.now(), waiting: [] };
+    const account: Account = { usedMs: 0, at: this.#options.now(), waiting: [] };
     this.#accounts.set(who, account);
     return account;
   }

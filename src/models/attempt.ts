@@ -14,7 +14,7 @@ import { makerOf } from "./signature.ts";
 import { estimate, usageOf } from "./usage.ts";
 import { type WorkersAi, workersAiFetch } from "./workers-ai.ts";
 
-export type Means = {
+export type AttemptServices = {
   net: Net;
   workersAi: WorkersAi | undefined;
   newId: () => string;
@@ -30,11 +30,11 @@ export async function* attempt(
   request: ModelRequest,
   provider: Provider,
   facts: ModelFacts,
-  means: Means,
+  services: AttemptServices,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, Outcome> {
   const maker = makerOf(provider.dialect, request.choice.model);
-  const answer = new Answer(maker, usedIds(request.messages), means.newId);
+  const answer = new Answer(maker, usedIds(request.messages), services.newId);
   const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null };
   const abort = new AbortController();
   const stop = () => abort.abort(new NetError("aborted", "The run was stopped"));
@@ -53,7 +53,7 @@ export async function* attempt(
   });
   try {
     const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
-    const model = await modelOf(provider.dialect, request.choice, baseUrl, fetchOf(request, provider, means, wire, abort));
+    const model = await modelOf(provider.dialect, request.choice, baseUrl, fetchOf(request, provider, services, wire, abort));
     const started = model.doStream(callOptions(within(request, facts), provider.dialect, maker, abort.signal));
     const { stream } = await orAborted(Promise.resolve(started), abort.signal);
     const reader = stream.getReader();
@@ -78,7 +78,7 @@ export async function* attempt(
     return { ok: true, content, usage: usageOf(end.usage, facts.price, request, content), stop };
   } catch (error) {
     yield* answer.close(false);
-    return failed(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, means));
+    return failed(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, services));
   } finally {
     signal.removeEventListener("abort", stop);
     stop();
@@ -98,16 +98,16 @@ class BrokenOff extends Error {
   }
 }
 
-function fetchOf(request: ModelRequest, provider: Provider, means: Means, wire: Wire, abort: AbortController): Fetch {
-  if (provider.dialect !== "workers-ai") return netFetch(means.net, means.silenceMs, wire, abort);
-  return workersAiFetch(means.workersAi, request, means.silenceMs, wire, abort);
+function fetchOf(request: ModelRequest, provider: Provider, services: AttemptServices, wire: Wire, abort: AbortController): Fetch {
+  if (provider.dialect !== "workers-ai") return netFetch(services.net, services.silenceMs, wire, abort);
+  return workersAiFetch(services.workersAi, request, services.silenceMs, wire, abort);
 }
 
-function reasonOf(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, means: Means): Failure {
+function reasonOf(error: unknown, request: ModelRequest, provider: Provider, wire: Wire, services: AttemptServices): Failure {
   const { choice } = request;
-  if (wire.isSilent) return silent(provider.title, means.silenceMs);
+  if (wire.isSilent) return silent(provider.title, services.silenceMs);
   if (wire.refused !== null)
-    return refusal(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, means.now());
+    return refusal(choice, provider.title, wire.refused.status, wire.refused.headers, wire.refused.body, services.now());
   if (wire.error !== null) return unreached(provider.title, choice.baseUrl ?? provider.baseUrl ?? "", wire.error, wire.isAnswered);
   if (error instanceof BrokenOff) return brokenOff(choice, provider.title, error.cause);
   if (wire.isAnswered) return malformed(`${provider.title} sent something that cannot be read`);

@@ -5,7 +5,7 @@ import { sleep } from "../lib/sleep.ts";
 import type { Crypto } from "../ports/crypto.ts";
 import type { ModelChoice, ModelEvent, ModelRequest, Models } from "../ports/models.ts";
 import type { Net } from "../ports/net.ts";
-import { attempt, type Means, type Outcome } from "./attempt.ts";
+import { attempt, type AttemptServices, type Outcome } from "./attempt.ts";
 import { Breaker } from "./breaker.ts";
 import { factsOf, readOverrides } from "./catalogue.ts";
 import { demo } from "./demo.ts";
@@ -103,7 +103,7 @@ export class ProviderModels implements Models {
     const facts = factsOf(choice, this.#overrides());
     let told: Outcome | null = null;
     try {
-      told = yield* attempt(request, provider, facts, this.#means(provider), signal);
+      told = yield* attempt(request, provider, facts, this.#services(provider), signal);
       return told;
     } finally {
       // Also where nobody reads on: then it was left.
@@ -113,7 +113,7 @@ export class ProviderModels implements Models {
     }
   }
 
-  #means(provider: Provider): Means {
+  #services(provider: Provider): AttemptServices {
     return {
       net: this.#options.net,
       workersAi: this.#options.workersAi,

@@ -7,7 +7,7 @@ import { nodeNet } from "../hosts/node/net.ts";
 import { tryModel } from "./trial.ts";
 
 const crypto = { bytes: (length: number) => randomBytes(length), uuid: () => randomUUID() };
-const means = { net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }), crypto, workersAi: undefined, now: () => Date.now() };
+const services = { net: nodeNet({ isAllowed: (host) => host === "127.0.0.1" }), crypto, workersAi: undefined, now: () => Date.now() };
 const signal = () => AbortSignal.timeout(20_000);
 
 let provider: ScriptedProvider;
@@ -44,7 +44,7 @@ test.each<[WireName, string, unknown, string[], string]>([
 ])("lists what a provider of the wire %s has, and asks it something", async (wire, path, page, models, header) => {
   provider.pages.set(path, page);
   const { provider: id, apiKey, baseUrl } = provider.choice(wire);
-  const check = await tryModel(means, { provider: id, model: "", apiKey, baseUrl }, signal());
+  const check = await tryModel(services, { provider: id, model: "", apiKey, baseUrl }, signal());
   expect(check).toMatchObject({ ok: true, models, said: "ready", problem: null });
   expect(models).toContain(check.model);
   expect(provider.asked[0]?.headers[header]).toContain(apiKey);
@@ -53,12 +53,12 @@ test.each<[WireName, string, unknown, string[], string]>([
 test("prefers a model that suits before the first of the list", async () => {
   provider.pages.set("/v1/models", { data: [{ id: "claude-opus-5" }, { id: "claude-sonnet-5" }] });
   const { provider: id, apiKey, baseUrl } = provider.choice("anthropic");
-  expect((await tryModel(means, { provider: id, model: "", apiKey, baseUrl }, signal())).model).toBe("claude-sonnet-5");
+  expect((await tryModel(services, { provider: id, model: "", apiKey, baseUrl }, signal())).model).toBe("claude-sonnet-5");
 });
 
 test("asks a server that lists nothing for the model that was named", async () => {
   const { provider: id, baseUrl } = provider.choice("chat");
-  const check = await tryModel(means, { provider: id, model: "mine", apiKey: "", baseUrl }, signal());
+  const check = await tryModel(services, { provider: id, model: "mine", apiKey: "", baseUrl }, signal());
   expect(check).toMatchObject({ ok: true, model: "mine", models: null });
 });
 
@@ -66,7 +66,7 @@ test("says that a page which is no model server is none", async () => {
   provider.pages.set("/models", "<html>");
   provider.otherwise = { bytes: "<html>hello</html>" };
   const check = await tryModel(
-    means,
+    services,
     { provider: "openai-compatible", model: "mine", apiKey: "", baseUrl: `http://${provider.host}` },
     signal(),
   );
@@ -78,13 +78,13 @@ test("repeats no key that a provider quotes", async () => {
   const { apiKey, baseUrl } = provider.choice("chat");
   for (const status of [400, 401, 403, 429, 500, 529]) {
     provider.otherwise = { status, body: { error: { message: `Your key ${apiKey} is not liked` } } };
-    const check = await tryModel(means, { provider: "groq", model: "scripted", apiKey, baseUrl }, signal());
+    const check = await tryModel(services, { provider: "groq", model: "scripted", apiKey, baseUrl }, signal());
     expect(check.ok).toBe(false);
     expect(JSON.stringify(check)).not.toContain(apiKey);
   }
 });
 
 test("needs nobody for the demo model", async () => {
-  const check = await tryModel(means, { provider: "demo", model: "", apiKey: "", baseUrl: null }, signal());
+  const check = await tryModel(services, { provider: "demo", model: "", apiKey: "", baseUrl: null }, signal());
   expect(check).toMatchObject({ ok: true, model: "demo", said: expect.stringContaining("not an AI") });
 });

@@ -10,7 +10,7 @@ import { ProviderModels } from "./models.ts";
 import { type Provider, PROVIDERS, providerOf } from "./providers.ts";
 import type { WorkersAi } from "./workers-ai.ts";
 
-export type TrialMeans = {
+export type TrialServices = {
   net: Net;
   crypto: Pick<Crypto, "bytes" | "uuid">;
   workersAi: WorkersAi | undefined;
@@ -35,25 +35,25 @@ const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
 
 type Tried = Omit<ModelChoice, "reasoning" | "maxOutputTokens">;
 
-export async function tryModel(means: TrialMeans, tried: Tried, signal: AbortSignal): Promise<ModelCheck> {
+export async function tryModel(services: TrialServices, tried: Tried, signal: AbortSignal): Promise<ModelCheck> {
   const choice: ModelChoice = { ...tried, reasoning: "off", maxOutputTokens: ANSWER_TOKENS };
   const provider = choice.provider === "demo" ? DEMO : providerOf(choice.provider);
   if (provider === undefined) return failed(choice, choice.provider, null, unknownProvider(choice.provider));
   const { title } = provider;
   const missing = missingIn(choice, provider);
   if (missing !== null) return failed(choice, title, null, missing);
-  const listing: Listing = provider === DEMO ? { ok: true, models: ["demo"] } : await listModels(means.net, choice, provider, signal);
+  const listing: Listing = provider === DEMO ? { ok: true, models: ["demo"] } : await listModels(services.net, choice, provider, signal);
   const models = listing.ok ? listing.models : null;
   const refused = listing.ok ? emptyList(choice, provider, listing.models) : refusedListing(choice, provider, listing);
   if (refused !== null) return failed(choice, title, models, refused);
   const model = choice.model || suggestedOf(choice.provider, models);
   if (model === "") return failed(choice, title, models, { field: "model", message: `Name the model that ${title} is to answer with.` });
   const named = { ...choice, model };
-  const startedAt = means.now();
-  const answer = await ask(means, named, signal);
+  const startedAt = services.now();
+  const answer = await ask(services, named, signal);
   if (!answer.ok) return failed(named, title, models, problemOf(named, provider, answer.failure, listing));
   const { provider: id } = choice;
-  return { ok: true, provider: id, title, model, models, ms: Math.max(0, means.now() - startedAt), said: answer.text, problem: null };
+  return { ok: true, provider: id, title, model, models, ms: Math.max(0, services.now() - startedAt), said: answer.text, problem: null };
 }
 
 const DEMO: Provider = { dialect: "compatible", title: "The demo model", baseUrl: "", needsKey: false };
@@ -97,7 +97,7 @@ function suggestedOf(provider: string, models: readonly string[] | null): string
 
 type Asked = { ok: true; text: string } | { ok: false; failure: ModelFailure };
 
-async function ask({ net, crypto, workersAi, now }: TrialMeans, choice: ModelChoice, signal: AbortSignal): Promise<Asked> {
+async function ask({ net, crypto, workersAi, now }: TrialServices, choice: ModelChoice, signal: AbortSignal): Promise<Asked> {
   const models = new ProviderModels({ net, crypto, now, limits: LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: QUESTION }] }];
   for await (const event of models.stream({ choice, system: "", messages, tools: [], affinity: "check" }, signal)) {

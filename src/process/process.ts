@@ -4,11 +4,11 @@
 
 import { orAborted } from "../lib/or-aborted.ts";
 import { fail, SysError } from "../lib/sys-error.ts";
+import { namesDevice } from "../lib/target.ts";
 import type { ModelEvent } from "../ports/models.ts";
 import type { ContextState, LiveAnswer, MessageUsage, Spent } from "../protocol/proc-records.ts";
 import { overspentText } from "./budget.ts";
 import { answered } from "./answer.ts";
-import type { Call } from "./calls.ts";
 import { compactForRun } from "./compaction.ts";
 import { ConversationCalls } from "./conversation-calls.ts";
 import { DEFAULT_CONVERSATION } from "./conversations.ts";
@@ -452,7 +452,7 @@ export class Process {
       conversationId,
       leaseUntil,
       said: lastSaid(last, calls.length > 0),
-      calls: calls.map(({ callId, state, args }) => ({ callId, state, isOnDevice: isOnDevice(args) })),
+      calls: calls.map(({ callId, state, args }) => ({ callId, state, isOnDevice: namesDevice(args ?? {}) })),
       behind: this.#state.waiting().flatMap((one) => (one.conversationId === conversationId ? one.runId : [])),
       budget: budgetRequest !== null ? "asked" : (measured?.over.length ?? 0) > 0 ? "spent" : "within",
       overflow: measured?.overflow ?? "unmeasured",
@@ -470,9 +470,4 @@ function lastSaid(last: Said | undefined, hasCalls: boolean): LastSaid {
     default:
       return last.role;
   }
-}
-
-function isOnDevice(args: Call["args"]): boolean {
-  const { target, sessionId } = args ?? {};
-  return (typeof target === "string" && target !== "gsv") || sessionId !== undefined;
 }

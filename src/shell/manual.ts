@@ -8,13 +8,13 @@ const CALLS = "/etc/man";
 const GUIDES = "/etc/docs";
 const PAGE_BYTES_MAX = 1024 * 1024;
 
-type Means = Pick<CommandContext, "link" | "commands" | "programs">;
+type ManualSources = Pick<CommandContext, "link" | "commands" | "programs">;
 
 export function summaryOf({ doc }: CommandFile): string {
   return /^.*?[.](?=\s|$)/.exec(doc)?.[0] ?? doc;
 }
 
-export async function manualIndex({ link, commands }: Means): Promise<string> {
+export async function manualIndex({ link, commands }: ManualSources): Promise<string> {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const pages = async (folder: string) => (await link.list(folder).catch(() => [])).map(({ name }) => name.replace(/\.md$/, "")).toSorted();
   return [
@@ -32,7 +32,7 @@ export async function manualIndex({ link, commands }: Means): Promise<string> {
   ].join("\n");
 }
 
-export async function manual({ link, commands, programs }: Means, topic: string): Promise<string> {
+export async function manual({ link, commands, programs }: ManualSources, topic: string): Promise<string> {
   const own = commands.find(({ name }) => name === topic);
   if (own !== undefined)
     return `${own.name}: ${summaryOf(own)}\n\nUsage: ${own.name}${own.usage === "" ? "" : ` ${own.usage}`}\n\n${own.doc}\n`;

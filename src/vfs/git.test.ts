@@ -48,7 +48,11 @@ function world() {
       sql.commit();
       return value;
     },
-    contents: new Contents(new MemoryBlobs(), { isReferenced: () => true, durable: async () => {} }),
+    contents: new Contents(
+      new MemoryBlobs(),
+      () => true,
+      async () => {},
+    ),
     mustHaveRoom: () => {},
     uploads: { set: () => {}, drop: () => {}, of: () => [] },
     sha256: (content) => createHash("sha256").update(content).digest(),

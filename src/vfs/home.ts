@@ -11,14 +11,14 @@ import type { TreeMount } from "./tree.ts";
 
 const IN_GIT = new Set(["CONSTITUTION.md", "context.d", "knowledge", "skills.d"]);
 
-export type HomeMeans = {
+export type HomeSources = {
   tree: TreeMount;
   git: GitFiles;
   /** Whose home is at this path, if it is one. */
   ownerOf: (home: string) => { username: string; uid: number; gid: number } | undefined;
 };
 
-export function homeMount({ tree, git, ownerOf }: HomeMeans): Mount {
+export function homeMount({ tree, git, ownerOf }: HomeSources): Mount {
   const repositories = new GitTree(git);
 
   /** Where in which repository a path is; null where it is the tree's. */

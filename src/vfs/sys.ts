@@ -5,7 +5,7 @@ import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { type Mount, synthetic, type Who } from "./mount.ts";
 
-export type SysMeans = {
+export type SysSources = {
   /** Keys below a prefix that this caller may read, sorted. */
   configKeys(who: Who, prefix: string): string[];
   /** Undefined where there is none, or none that this caller may read. */
@@ -26,7 +26,7 @@ export type DeviceFiles = {
 
 const TOP = ["capabilities", "config", "devices", "users"];
 
-export function sysMount(means: SysMeans): Mount {
+export function sysMount(sources: SysSources): Mount {
   return synthetic("/sys", {
     async look(who, names) {
       const [top, ...rest] = names;
@@ -35,11 +35,11 @@ export function sysMount(means: SysMeans): Mount {
           return TOP;
         case "config":
         case "users":
-          return config(means, who, names);
+          return config(sources, who, names);
         case "capabilities":
-          return capabilities(means, rest);
+          return capabilities(sources, rest);
         case "devices":
-          return devices(means.devices(who), rest);
+          return devices(sources.devices(who), rest);
         default:
           return null;
       }
@@ -60,12 +60,12 @@ export function sysMount(means: SysMeans): Mount {
 }
 
 /** Keys are paths already: a key is a file, and a directory holds the names that follow. */
-function config(means: SysMeans, who: Who, names: readonly string[]): string | FileEntry[] | null {
+function config(sources: SysSources, who: Who, names: readonly string[]): string | FileEntry[] | null {
   const path = names.join("/");
-  const value = valueOf(means, who, path);
+  const value = valueOf(sources, who, path);
   if (value !== undefined) return `${value}\n`;
   const entries = new Map<string, FileEntry>();
-  for (const key of means.configKeys(who, path)) {
+  for (const key of sources.configKeys(who, path)) {
     const [name = "", ...more] = key.slice(path.length + 1).split("/");
     // A key sorts before those below it, and where there are both, the file is what one finds there.
     if (!entries.has(name)) entries.set(name, { name, kind: more.length === 0 ? "file" : "directory" });
@@ -73,9 +73,9 @@ function config(means: SysMeans, who: Who, names: readonly string[]): string | F
   return entries.size > 0 || names.length === 1 ? [...entries.values()] : null;
 }
 
-function valueOf(means: SysMeans, who: Who, key: string): string | undefined {
+function valueOf(sources: SysSources, who: Who, key: string): string | undefined {
   try {
-    return means.configValue(who, key);
+    return sources.configValue(who, key);
   } catch (error) {
     // A sealed value that does not open.
     if (error instanceof SysError) throw new FileError("EINVAL", `/sys/${key}`, error.message);
@@ -83,8 +83,8 @@ function valueOf(means: SysMeans, who: Who, key: string): string | undefined {
   }
 }
 
-function capabilities(means: SysMeans, names: readonly string[]): string | string[] | null {
-  const rows = means.capabilities();
+function capabilities(sources: SysSources, names: readonly string[]): string | string[] | null {
+  const rows = sources.capabilities();
   if (names.length === 0) return [...new Set(rows.map(({ gid }) => String(gid)))];
   const own = rows.filter(({ gid }) => String(gid) === names[0]);
   return names.length > 1 || own.length === 0 ? null : own.map(({ capability }) => `${capability}\n`).join("");

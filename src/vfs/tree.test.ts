@@ -269,7 +269,11 @@ class Real {
           this.sql.commit();
         }
       },
-      contents: new Contents(new MemoryBlobs(), { isReferenced: () => true, durable: async () => {} }),
+      contents: new Contents(
+        new MemoryBlobs(),
+        () => true,
+        async () => {},
+      ),
       mustHaveRoom: () => {},
       uploads: { set: () => {}, drop: () => {}, of: () => [] },
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),

@@ -45,7 +45,7 @@ export type NodeTable = NodeReads & {
   move(from: string, to: string, parent: string): void;
 };
 
-export type TreeMeans = {
+export type TreeStorage = {
   reads: NodeReads;
   /** One transaction; resolves when it is durable. */
   change<T>(body: (table: NodeTable) => T): Promise<T>;
@@ -71,12 +71,12 @@ export type TreeMeans = {
 
 export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
 
-export function treeMount(means: TreeMeans): TreeMount {
-  const { reads } = means;
+export function treeMount(storage: TreeStorage): TreeMount {
+  const { reads } = storage;
   const turns = { ofPath: new InTurn(), ofLarge: new InTurn(), ofLists: new InTurn() };
-  const uploads = new Uploads({ grow: (part) => means.contents.grow(part), rows: means.uploads });
+  const uploads = new Uploads((part) => storage.contents.grow(part), storage.uploads);
   const change = (who: Who, body: (table: NodeTable) => void) =>
-    means.change((table) => {
+    storage.change((table) => {
       who.mustStillMay();
       body(table);
     });
@@ -98,7 +98,7 @@ export function treeMount(means: TreeMeans): TreeMount {
       const node = readable(reads, who, path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
       mustFit(path, Math.min(node.size, range?.end ?? Infinity) - (range?.start ?? 0));
-      return contentOf(means, node, range);
+      return contentOf(storage, node, range);
     },
     async readHeads(who, paths, bytes) {
       const nodes = reads.along([...new Set(paths.flatMap((path) => [...ancestors(path), path]))]);
@@ -114,15 +114,15 @@ export function treeMount(means: TreeMeans): TreeMount {
       const headOf = async (node: FileNode | null) => {
         const content = small.get(node?.hash ?? "");
         if (content !== undefined) return content.slice(0, bytes);
-        return node === null ? null : contentOf(means, node, { start: 0, end: bytes }).catch(() => null);
+        return node === null ? null : contentOf(storage, node, { start: 0, end: bytes }).catch(() => null);
       };
       return Promise.all(found.map(headOf));
     },
     async write(who, path, content, { ifVersion }) {
-      await put(means, who, path, content, ifVersion);
+      await put(storage, who, path, content, ifVersion);
     },
-    receive: (who, path, coming) => receive(means, uploads, who, path, coming),
-    append: (who, path, content) => turns.ofPath.run(path, () => append(means, turns.ofLarge, who, path, content)),
+    receive: (who, path, coming) => receive(storage, uploads, who, path, coming),
+    append: (who, path, content) => turns.ofPath.run(path, () => append(storage, turns.ofLarge, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
         mayRemove(table, who, path);
@@ -132,8 +132,8 @@ export function treeMount(means: TreeMeans): TreeMount {
     async makeDirectory(who, path) {
       await change(who, (table) => {
         mayMakeDirectory(table, who, path);
-        means.mustHaveRoom(who, who.uid, ROW_BYTES, path);
-        table.put(newDirectory(who, path, means.now()), parentOf(path), null);
+        storage.mustHaveRoom(who, who.uid, ROW_BYTES, path);
+        table.put(newDirectory(who, path, storage.now()), parentOf(path), null);
       });
     },
     async rename(who, from, to) {
@@ -153,7 +153,7 @@ export function treeMount(means: TreeMeans): TreeMount {
       if (!isId(uid) || !isId(gid)) throw new FileError("EINVAL", path, "Users and groups are whole numbers from 0");
       await change(who, (table) => {
         const node = maySetOwner(table, who, path, uid, gid);
-        if (uid !== null && uid !== node.uid) means.mustHaveRoom(who, uid, node.size + ROW_BYTES, path);
+        if (uid !== null && uid !== node.uid) storage.mustHaveRoom(who, uid, node.size + ROW_BYTES, path);
         alter(table, node, { uid: uid ?? node.uid, gid: gid ?? node.gid });
       });
     },
@@ -199,7 +199,7 @@ function readable(reads: Pick<NodeReads, "along">, who: Who, path: string): File
   return node;
 }
 
-async function contentOf({ reads, contents }: TreeMeans, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {
+async function contentOf({ reads, contents }: TreeStorage, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {
   const hash = node.hash ?? "";
   const small = reads.inline(hash);
   if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
@@ -212,7 +212,7 @@ async function contentOf({ reads, contents }: TreeMeans, node: FileNode, range?:
 
 /** What is there keeps its owner and mode; `mode` is for a new file. `ifVersion` null: only where nothing is. */
 async function put(
-  means: TreeMeans,
+  storage: TreeStorage,
   who: Who,
   path: string,
   content: Uint8Array,
@@ -220,12 +220,12 @@ async function put(
   mode?: number,
 ): Promise<void> {
   // Before anything is stored.
-  const there = mayPut(means.reads, who, path, ifVersion);
-  means.mustHaveRoom(who, there?.uid ?? who.uid, growth(there, content.length), path);
-  const isSmall = content.length <= means.inlineBytesMax;
-  const hash = toHex(isSmall ? means.sha256(content) : await means.sha256Slowly(content));
-  const name = () => naming(means, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
-  await (isSmall ? name() : means.contents.put(blobKey(hash), content, name));
+  const there = mayPut(storage.reads, who, path, ifVersion);
+  storage.mustHaveRoom(who, there?.uid ?? who.uid, growth(there, content.length), path);
+  const isSmall = content.length <= storage.inlineBytesMax;
+  const hash = toHex(isSmall ? storage.sha256(content) : await storage.sha256Slowly(content));
+  const name = () => naming(storage, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
+  await (isSmall ? name() : storage.contents.put(blobKey(hash), content, name));
 }
 
 type Named = {
@@ -243,26 +243,27 @@ function growth(there: FileNode | undefined, size: number): number {
 }
 
 /** The row that makes content a file. */
-function naming(means: TreeMeans, who: Who, path: string, { hash, size, inline, ifVersion, mode: wanted, part }: Named): Promise<void> {
-  return means.change((table) => {
+function naming(storage: TreeStorage, who: Who, path: string, { hash, size, inline, ifVersion, mode: wanted, part }: Named): Promise<void> {
+  return storage.change((table) => {
     // Once more inside: somebody may have been faster, or rights may have changed.
     who.mustStillMay();
     const there = mayPut(table, who, path, ifVersion);
-    const modifiedAt = means.now();
+    const modifiedAt = storage.now();
     makeParents(table, who, path, modifiedAt);
     const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: wanted ?? FILE_MODE };
-    if (part !== undefined) means.uploads.drop(part);
-    means.mustHaveRoom(who, uid, growth(there, size), path);
+    if (part !== undefined) storage.uploads.drop(part);
+    storage.mustHaveRoom(who, uid, growth(there, size), path);
     table.put({ path, kind: "file", uid, gid, mode, size, hash, modifiedAt }, parentOf(path), inline);
   });
 }
 
 /** What is large grows in Blobs, so that nobody holds all of it. */
-async function receive(means: TreeMeans, uploads: Uploads, who: Who, path: string, coming: Coming): Promise<Receipt> {
-  mayPut(means.reads, who, path, undefined);
-  if (coming.size <= means.inlineBytesMax) return held(path, coming, (content) => put(means, who, path, content, undefined, coming.mode));
-  const part = `part-${toHex(means.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? means.uuid()])))}`;
-  const mustHaveRoom = (bytes: number) => means.mustHaveRoom(who, who.uid, bytes, path);
+async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: Coming): Promise<Receipt> {
+  mayPut(storage.reads, who, path, undefined);
+  if (coming.size <= storage.inlineBytesMax)
+    return held(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));
+  const part = `part-${toHex(storage.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? storage.uuid()])))}`;
+  const mustHaveRoom = (bytes: number) => storage.mustHaveRoom(who, who.uid, bytes, path);
   const { grown, leave, end } = await uploads.begin(part, who.uid, path, coming.size, mustHaveRoom);
   const have = grown.size;
   return {
@@ -270,21 +271,21 @@ async function receive(means: TreeMeans, uploads: Uploads, who: Who, path: strin
     read: (start, end) => grown.read(start, end),
     write: (chunk) => grown.write(chunk),
     async finish(sha256) {
-      const name = () => naming(means, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
-      await means.contents.finish(blobKey(sha256), grown, name).finally(end);
+      const name = () => naming(storage, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
+      await storage.contents.finish(blobKey(sha256), grown, name).finally(end);
     },
     leave,
   };
 }
 
-async function append(means: TreeMeans, large: InTurn, who: Who, path: string, content: Uint8Array): Promise<void> {
+async function append(storage: TreeStorage, large: InTurn, who: Who, path: string, content: Uint8Array): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const there = mayPut(means.reads, who, path, undefined);
+    const there = mayPut(storage.reads, who, path, undefined);
     const size = (there?.size ?? 0) + content.length;
     mustFit(path, size);
     const grow = async () => {
-      const before = there === undefined ? new Uint8Array() : await contentOf(means, there);
-      await put(means, who, path, concat([before, content]), there?.hash ?? null);
+      const before = there === undefined ? new Uint8Array() : await contentOf(storage, there);
+      await put(storage, who, path, concat([before, content]), there?.hash ?? null);
     };
     try {
       return await (size > LARGE_BYTES ? large.run(String(who.uid), grow) : grow());

@@ -13,7 +13,7 @@ function world() {
     drop,
     of: (uid: number) => parts.filter((one) => one.uid === uid).map(({ part }) => part),
   };
-  const uploads = new Uploads({ grow: (part) => blobs.grow(part), rows });
+  const uploads = new Uploads((part) => blobs.grow(part), rows);
   const begin = (part: string, uid = 1000) => uploads.begin(part, uid, `/tmp/${part}`, 10, () => {});
   const sizeOf = async (part: string) => (await blobs.grow(part)).size;
   return { rows, begin, sizeOf };

@@ -15,26 +15,26 @@ export type PartRows = {
   of(uid: number): string[];
 };
 
-type Means = { grow(part: string): Promise<GrowingBlob>; rows: PartRows };
-
 type Begun = { grown: GrowingBlob; leave: (forget: boolean) => Promise<void>; end: () => void };
 
 export class Uploads {
-  readonly #means: Means;
+  readonly #grow: (part: string) => Promise<GrowingBlob>;
+  readonly #rows: PartRows;
   /** Those nobody else may touch now. */
   readonly #growing = new Set<string>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(grow: (part: string) => Promise<GrowingBlob>, rows: PartRows) {
+    this.#grow = grow;
+    this.#rows = rows;
   }
 
   /** `mustHaveRoom` fails where so many bytes more are too many. */
   async begin(part: string, uid: number, path: string, size: number, mustHaveRoom: (bytes: number) => void): Promise<Begun> {
-    const { rows } = this.#means;
+    const rows = this.#rows;
     if (this.#growing.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
     this.#growing.add(part);
     const end = () => void this.#growing.delete(part);
-    const grown = await this.#means.grow(part).catch((error: unknown) => {
+    const grown = await this.#grow(part).catch((error: unknown) => {
       end();
       throw error;
     });
@@ -60,7 +60,7 @@ export class Uploads {
 
   /** Those that make room for one more: the oldest that nobody is sending. */
   #beyond(uid: number, path: string): string[] {
-    const parts = this.#means.rows.of(uid);
+    const parts = this.#rows.of(uid);
     const tooMany = parts.length + 1 - PARTS_MAX;
     if (tooMany <= 0) return [];
     const abandoned = parts.filter((part) => !this.#growing.has(part)).slice(0, tooMany);
@@ -68,7 +68,7 @@ export class Uploads {
       throw new FileError("EINVAL", path, `Too many uploads at once: ${PARTS_MAX} are under way, wait for one of them`);
     for (const part of abandoned) {
       this.#growing.add(part);
-      this.#means.rows.drop(part);
+      this.#rows.drop(part);
     }
     return abandoned;
   }
@@ -76,7 +76,7 @@ export class Uploads {
   /** What cannot be deleted now goes with all that is old. */
   async #forget(part: string): Promise<void> {
     try {
-      await (await this.#means.grow(part)).drop();
+      await (await this.#grow(part)).drop();
     } catch {
     } finally {
       this.#growing.delete(part);

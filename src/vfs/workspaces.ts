@@ -8,7 +8,7 @@ import type { Mount, Who } from "./mount.ts";
 
 export type WorkspaceFiles = { workspaceId: string; owner: string; ownerUid: number; archived: boolean };
 
-export type WorkspaceMeans = {
+export type WorkspaceSources = {
   git: GitFiles;
   /** The caller's, archived ones too; root's are everybody's. */
   workspaces: (who: Who) => WorkspaceFiles[];
@@ -19,7 +19,7 @@ const AT = "/workspaces";
 const ROOT: FileStat = { kind: "directory", size: 0, modifiedAt: 0, mode: 0o555, uid: 0, gid: 0, version: "" };
 const FROZEN = "The workspace is archived: activate it again first";
 
-export function workspacesMount({ git, workspaces, find }: WorkspaceMeans): Mount {
+export function workspacesMount({ git, workspaces, find }: WorkspaceSources): Mount {
   const repositories = new GitTree(git);
 
   /** null is the list of workspaces itself. A foreign one answers like an absent one. */

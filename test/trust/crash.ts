@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { catchBroken } from "./crash/broken.ts";
-import { birth, campaign, killed, type Means, newTally, type Tally } from "./crash/campaign.ts";
+import { birth, campaign, killed, type Campaign, newTally, type Tally } from "./crash/campaign.ts";
 import { fullDisk } from "./crash/full.ts";
 import { killAll } from "./crash/gateway.ts";
 import { Oracle } from "./crash/oracle.ts";
@@ -54,27 +54,27 @@ async function run(): Promise<Outcome> {
   const { bundle } = (await import(join(ROOT, "tools/bundle.mjs"))) as {
     bundle: (options: { outdir: string; faults: boolean }) => Promise<void>;
   };
-  const means: Means = { bundle: join(scratch, "bundle"), oracle, random: new Random(seed) };
-  await bundle({ outdir: means.bundle, faults: true });
+  const run: Campaign = { bundle: join(scratch, "bundle"), oracle, random: new Random(seed) };
+  await bundle({ outdir: run.bundle, faults: true });
   const home = join(scratch, "home");
   mkdirSync(home);
-  const setup = await birth(means, home, tally);
+  const setup = await birth(run, home, tally);
   const template = copyOf(home, join(scratch, "template"));
   if (values.broken) {
-    const atPoints = await catchBroken(means, setup, template, scratch, { cycles: 10, atPoint: true, stopAtFirst: false });
-    const byKill = await catchBroken(means, setup, template, scratch, { cycles: BROKEN_CYCLES_MAX, atPoint: false, stopAtFirst: true });
+    const atPoints = await catchBroken(run, setup, template, scratch, { cycles: 10, atPoint: true, stopAtFirst: false });
+    const byKill = await catchBroken(run, setup, template, scratch, { cycles: BROKEN_CYCLES_MAX, atPoint: false, stopAtFirst: true });
     return { pass: atPoints.caught === atPoints.cycles && oracle.violations.length === 0, numbers: { broken: { atPoints, byKill } } };
   }
   const world = worldOf(setup, home, oracle);
-  await campaign(means, world, kills, tally);
+  await campaign(run, world, kills, tally);
   const filesInGit = world.lanes
     .flatMap(({ folders }) => folders)
     .filter(({ isInGit }) => isInGit)
     .flatMap(({ documents }) => documents);
   const repos = { applied: oracle.acked["repo.apply"] ?? 0, pushed: world.pusher.pushes, files: filesInGit.length, cloned: tally.cloned };
   const result = { ...numbersOf(tally), repos };
-  const full = await fullDisk(means, setup, template, scratch);
-  const broken = await catchBroken(means, setup, template, scratch, { cycles: 2, atPoint: true, stopAtFirst: false });
+  const full = await fullDisk(run, setup, template, scratch);
+  const broken = await catchBroken(run, setup, template, scratch, { cycles: 2, atPoint: true, stopAtFirst: false });
   if (broken.caught < broken.cycles)
     oracle.violate("wrong", `the broken gateway was caught in ${broken.caught} of ${broken.cycles} cycles`);
   return { pass: oracle.violations.length === 0, numbers: { ...result, full, broken } };

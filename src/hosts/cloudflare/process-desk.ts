@@ -66,7 +66,14 @@ export class ProcessDesk {
   #asks(pid: string): KernelAsk {
     const link = this.#linkTo(pid);
     return {
-      ...link,
+      heardUpTo: () => link.heardUpTo(),
+      ofOwner: () => link.ofOwner(),
+      askForBudget: (question) => link.askForBudget(question),
+      keepOutput: (callId, text) => link.keepOutput(callId, text),
+      readMedia: (key) => link.readMedia(key),
+      archive: (path, bytes) => link.archive(path, bytes),
+      readArchive: (path) => link.readArchive(path),
+      checkpoint: (checkpoint) => link.checkpoint(checkpoint),
       facts: () => this.#facts(pid),
       prepare: async (conversationId) => ({ preparation: await link.prepare(conversationId), facts: this.#facts(pid) }),
       sys: (call) => this.#sys(pid, link, call),

@@ -132,17 +132,17 @@ export class NodeBlobs implements Blobs {
   }
 }
 
-type FileMeans = { name(key: string): Promise<void>; drop(): Promise<void>; asStorageError(error: unknown): unknown };
+type FileActions = { name(key: string): Promise<void>; drop(): Promise<void>; asStorageError(error: unknown): unknown };
 
 class GrowingFile implements GrowingBlob {
   readonly #handle: FileHandle;
-  readonly #means: FileMeans;
+  readonly #actions: FileActions;
   #size: number;
 
-  constructor(handle: FileHandle, size: number, means: FileMeans) {
+  constructor(handle: FileHandle, size: number, actions: FileActions) {
     this.#handle = handle;
     this.#size = size;
-    this.#means = means;
+    this.#actions = actions;
   }
 
   get size(): number {
@@ -161,7 +161,7 @@ class GrowingFile implements GrowingBlob {
         done += (await this.#handle.write(content, done, content.length - done, this.#size + done)).bytesWritten;
       this.#size += content.length;
     } catch (error) {
-      throw this.#means.asStorageError(error);
+      throw this.#actions.asStorageError(error);
     }
   }
 
@@ -169,9 +169,9 @@ class GrowingFile implements GrowingBlob {
     try {
       await this.#handle.sync();
       await this.#handle.close();
-      await this.#means.name(key);
+      await this.#actions.name(key);
     } catch (error) {
-      throw this.#means.asStorageError(error);
+      throw this.#actions.asStorageError(error);
     }
   }
 
@@ -181,7 +181,7 @@ class GrowingFile implements GrowingBlob {
 
   async drop(): Promise<void> {
     await this.#handle.close();
-    await this.#means.drop();
+    await this.#actions.drop();
   }
 }
 

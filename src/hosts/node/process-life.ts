@@ -14,7 +14,7 @@ import { NodeSql } from "./sql.ts";
 /** setTimeout cannot wait longer. The process finds nothing due and asks again. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
-export type LifeMeans = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "beatMs"> & {
+export type LifePorts = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "beatMs"> & {
   fatal: (error: unknown) => void;
   /** Calls back when it is this process's turn to be synced. */
   soon: (commit: () => void) => void;
@@ -31,19 +31,19 @@ export class ProcessLife {
   /** When something of it was last seen under way, by the clock that never jumps. */
   usedAt = performance.now();
 
-  constructor(pid: string, file: string, { fatal, soon, lost, ...means }: LifeMeans) {
+  constructor(pid: string, file: string, { fatal, soon, lost, ...shared }: LifePorts) {
     const isNew = !existsSync(file);
     this.#sql = new NodeSql(file, fatal, soon);
     try {
       if (isNew) syncFolder(dirname(file));
       this.#sql.onFailure(() => this.#isOver || lost());
       const ports = withRunFaults({
-        ...means,
+        ...shared,
         sql: this.#sql,
         now: () => Date.now(),
         wakeAt: (ms) => this.#wakeAt(ms),
         // What was cut off in the middle has nothing to complain about.
-        log: (message, fields) => this.#isOver || means.log(message, fields),
+        log: (message, fields) => this.#isOver || shared.log(message, fields),
       });
       this.#actor = new ProcessActor(pid, ports);
     } catch (error) {

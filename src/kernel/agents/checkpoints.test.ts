@@ -1,6 +1,7 @@
 // What workspaces keep of processes that are emptied, over real rows and real repositories.
 
 import { beforeEach, describe, expect, it } from "vitest";
+import { fakeStore } from "../../../test/support/fake-store.ts";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
 import { MemoryGit } from "../../../test/support/memory/git-files.ts";
 import { breath } from "../../lib/breath.ts";
@@ -41,15 +42,15 @@ beforeEach(() => {
   asked = [];
   logged = [];
   const note = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  checkpoints = new Checkpoints({
-    reads: { workspaces, accounts },
+  const store = fakeStore({ workspaces, accounts }, { ports: { log: { warn: note, error: note } } });
+  checkpoints = new Checkpoints(
+    store,
     git,
-    renewSummary: ({ pid }, material) =>
+    ({ pid }, material) =>
       new Promise((resolve, fail) => {
         asked.push({ pid, ...material, answer: { resolve, fail } });
       }),
-    log: { warn: note, error: note },
-  });
+  );
   for (const username of ["ann", "bob"]) accounts.add({ username, hash: "$x" }, NOW);
   workspaceId = workspaces.create(1000, null, "thread", NOW).workspaceId;
   repo = `ann/${workspaceId}`;

@@ -5,32 +5,30 @@
 // What is to be summarized is held in memory until the model has answered. After a restart the old summary stays.
 
 import { InTurn } from "../../lib/in-turn.ts";
-import type { Log } from "../../ports/log.ts";
 import type { SummaryMaterial } from "../../process/checkpoint.ts";
 import type { Checkpoint } from "../../process/link.ts";
 import type { GitFiles } from "../../vfs/git-files.ts";
-import type { ReadContext } from "../context.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
+import type { Store } from "../store.ts";
 
-type Means = {
-  reads: Pick<ReadContext, "workspaces" | "accounts">;
-  git: GitFiles;
-  /** Asks the process for a new summary; null where the old one stays. */
-  renewSummary: (process: ProcessRow, material: SummaryMaterial) => Promise<string | null>;
-  log: Pick<Log, "warn" | "error">;
-};
+/** Asks the process for a new summary; null where the old one stays. */
+type RenewSummary = (process: ProcessRow, material: SummaryMaterial) => Promise<string | null>;
 
 const SUMMARY = ".gsv/summary.md";
 /** No model wrote a longer one: it is somebody's text, and a few lines must not replace it. */
 const SUMMARY_BYTES_MAX = 16 * 1024;
 
 export class Checkpoints {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #git: GitFiles;
+  readonly #renewSummary: RenewSummary;
   /** One at a time for each workspace, because each summary is made from the one before it. */
   readonly #renewals = new InTurn();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, git: GitFiles, renewSummary: RenewSummary) {
+    this.#store = store;
+    this.#git = git;
+    this.#renewSummary = renewSummary;
   }
 
   /** Whether the process works in a workspace that can be written. */
@@ -49,41 +47,44 @@ export class Checkpoints {
     const { workspaceId, repo } = workspace;
     try {
       const put = { type: "put" as const, path: `.gsv/processes/${pid}/chat.jsonl`, content: chat };
-      const isNew = await this.#means.git.change(repo, `gsv: checkpoint ${reason.replace(".", " ")}`, username, [put]);
+      const isNew = await this.#git.change(repo, `gsv: checkpoint ${reason.replace(".", " ")}`, username, [put]);
       // No change means that a reset was cut off after its checkpoint and is repeated now: the model was asked then.
       if (isNew) void this.#renewals.run(workspaceId, () => this.#renew(process, transcript));
     } catch (error) {
-      this.#means.log.error("a workspace could not keep what was said", { pid, workspaceId, error: String(error) });
+      this.#store.ports.log.error("a workspace could not keep what was said", { pid, workspaceId, error: String(error) });
     }
   }
 
   async #renew(process: ProcessRow, transcript: string): Promise<void> {
-    const { git, renewSummary, log } = this.#means;
     const { pid, username } = process;
     try {
       const workspace = this.#toRenew(process);
-      const stat = workspace && (await git.stat(workspace.repo, SUMMARY));
+      const stat = workspace && (await this.#git.stat(workspace.repo, SUMMARY));
       if (workspace === null || (stat !== null && (stat.kind !== "file" || stat.size > SUMMARY_BYTES_MAX))) return;
-      const old = await git.read(workspace.repo, SUMMARY);
-      const text = await renewSummary(process, { transcript, summary: old === null ? "" : new TextDecoder().decode(old.bytes) });
+      const old = await this.#git.read(workspace.repo, SUMMARY);
+      const text = await this.#renewSummary(process, { transcript, summary: old === null ? "" : new TextDecoder().decode(old.bytes) });
       // The model may have taken minutes: meanwhile the workspace may have been archived or deleted, or its owner locked.
       if (text === null || this.#toRenew(process) === null) return;
       const put = { type: "put" as const, path: SUMMARY, content: new TextEncoder().encode(`${text}\n`) };
       // Fails where somebody else has written the summary meanwhile: theirs stays.
-      await git.change(workspace.repo, "gsv: renew summary", username, [old === null ? put : { ...put, ifOid: old.oid }]);
+      await this.#git.change(workspace.repo, "gsv: renew summary", username, [old === null ? put : { ...put, ifOid: old.oid }]);
     } catch (error) {
-      log.warn("the summary of a workspace was not renewed", { pid, workspaceId: process.workspaceId ?? "", error: String(error) });
+      this.#store.ports.log.warn("the summary of a workspace was not renewed", {
+        pid,
+        workspaceId: process.workspaceId ?? "",
+        error: String(error),
+      });
     }
   }
 
   /** A locked user's processes use no model. */
   #toRenew(process: ProcessRow) {
-    return this.#means.reads.accounts.byUid(process.uid)?.locked === false ? this.#workspaceOf(process) : null;
+    return this.#store.reads.accounts.byUid(process.uid)?.locked === false ? this.#workspaceOf(process) : null;
   }
 
   /** Null where there is none that the process's user may write. */
   #workspaceOf(process: ProcessRow): { workspaceId: string; repo: string } | null {
-    const { workspaces, accounts } = this.#means.reads;
+    const { workspaces, accounts } = this.#store.reads;
     const found = process.workspaceId === null ? undefined : workspaces.find(process, process.workspaceId);
     const owner = found && accounts.byUid(found.ownerUid);
     if (found === undefined || owner === undefined || found.state === "archived") return null;

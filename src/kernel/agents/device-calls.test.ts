@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { SysError } from "../../lib/sys-error.ts";
+import { fakeStore } from "../../../test/support/fake-store.ts";
 import { DeviceCalls } from "./device-calls.ts";
 
 const AWAY = new SysError(503, "Device offline: laptop");
@@ -9,7 +10,14 @@ const AWAY = new SysError(503, "Device offline: laptop");
 function stage(lastSeenAt: number | null) {
   const state = { now: 1_000_000, online: false, sent: [] as boolean[] };
   const get = () => (lastSeenAt === null ? undefined : ({ online: state.online, lastSeenAt } as never));
-  const calls = new DeviceCalls({ devices: { get }, now: () => state.now, wakeBy: () => {} });
+  const calls = new DeviceCalls(
+    fakeStore({
+      devices: { get },
+      get now() {
+        return state.now;
+      },
+    }),
+  );
   const send = async (isAgain: boolean) => {
     state.sent.push(isAgain);
     if (!state.online) throw AWAY;

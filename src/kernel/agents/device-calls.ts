@@ -3,13 +3,8 @@
 // an agent would go on with a wrong idea of the world.
 
 import { SysError } from "../../lib/sys-error.ts";
-import type { DeviceReads } from "../nouns/devices.ts";
-
-type Means = {
-  devices: Pick<DeviceReads, "get">;
-  now: () => number;
-  wakeBy: (dueAt: number) => void;
-};
+import { earliest, type Part } from "../part.ts";
+import type { Store } from "../store.ts";
 
 type Waiter = { deviceId: string; dueAt: number; end: () => void };
 
@@ -17,22 +12,22 @@ type Waiter = { deviceId: string; dueAt: number; end: () => void };
 const WAIT_MS = 20_000;
 const LATELY_MS = 5 * 60_000;
 
-export class DeviceCalls {
-  readonly #means: Means;
+export class DeviceCalls implements Part {
+  readonly #store: Store;
   readonly #waiting = new Set<Waiter>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   /** `send` again, for as long as the device may come back; its key, or that nothing was sent, makes it one call. */
   async run<T>(deviceId: string, send: (isAgain: boolean) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const until = this.#means.now() + WAIT_MS;
+    const until = this.#store.reads.now + WAIT_MS;
     for (let isAgain = false; ; isAgain = true) {
       try {
         return await send(isAgain);
       } catch (error) {
-        if (!isAway(error) || signal.aborted || !this.#mayComeBack(deviceId) || this.#means.now() >= until) throw error;
+        if (!isAway(error) || signal.aborted || !this.#mayComeBack(deviceId) || this.#store.reads.now >= until) throw error;
         await this.#back(deviceId, until, signal);
         if (signal.aborted || !this.#isOnline(deviceId)) throw error;
       }
@@ -49,17 +44,16 @@ export class DeviceCalls {
   }
 
   nextDueAt(): number | null {
-    const due = [...this.#waiting].map(({ dueAt }) => dueAt);
-    return due.length === 0 ? null : Math.min(...due);
+    return earliest([...this.#waiting].map(({ dueAt }) => dueAt));
   }
 
   #mayComeBack(deviceId: string): boolean {
-    const device = this.#means.devices.get(deviceId);
-    return device !== undefined && (device.online || this.#means.now() - device.lastSeenAt < LATELY_MS);
+    const device = this.#store.reads.devices.get(deviceId);
+    return device !== undefined && (device.online || this.#store.reads.now - device.lastSeenAt < LATELY_MS);
   }
 
   #isOnline(deviceId: string): boolean {
-    return this.#means.devices.get(deviceId)?.online === true;
+    return this.#store.reads.devices.get(deviceId)?.online === true;
   }
 
   #back(deviceId: string, dueAt: number, signal: AbortSignal): Promise<void> {
@@ -73,7 +67,7 @@ export class DeviceCalls {
       const waiter: Waiter = { deviceId, dueAt, end };
       this.#waiting.add(waiter);
       signal.addEventListener("abort", end, { once: true });
-      this.#means.wakeBy(dueAt);
+      this.#store.wakeBy(dueAt);
     });
   }
 }

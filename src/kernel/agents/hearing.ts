@@ -1,7 +1,7 @@
 // Takes in what processes tell: keeps the list of processes current, counts what their owners use and which models fail, lets go of questions and
 // routes of runs that are over, and passes everything on to those who want to hear it. What was heard before is not heard again.
 
-import type { ReadContext, WriteContext } from "../context.ts";
+import type { WriteContext } from "../context.ts";
 import {
   CHAT_COMPLETE,
   HIL_REQUESTED,
@@ -16,39 +16,37 @@ import type { Payload, ProcessEvent } from "../../protocol/signals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Ipc } from "./ipc.ts";
 import type { ProcessSignals } from "./signals.ts";
-
-type Means = {
-  reads: ReadContext;
-  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
-  signals: ProcessSignals;
-  ipc: Ipc;
-};
+import type { Store } from "../store.ts";
 
 type Finished = Payload<typeof RUN_FINISHED>;
 
 export class Hearing {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #signals: ProcessSignals;
+  readonly #ipc: Ipc;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, signals: ProcessSignals, ipc: Ipc) {
+    this.#store = store;
+    this.#signals = signals;
+    this.#ipc = ipc;
   }
 
   /** `isGiven`: it is just being given something to do. */
   heard(pid: string, events: readonly ProcessEvent[], isGiven: boolean): void {
-    const process = this.#means.reads.processes.get(pid);
+    const process = this.#store.reads.processes.get(pid);
     if (process === undefined) return;
     for (const event of events) {
-      const isNew = this.#means.relaxed((nouns) => this.#keep(nouns, process, event, isGiven));
+      const isNew = this.#store.relaxed((nouns) => this.#keep(nouns, process, event, isGiven));
       if (!isNew) continue;
-      this.#means.signals.send(process, event);
+      this.#signals.send(process, event);
       if (event.signal === RUN_FINISHED) this.#ended(pid, event.payload);
       // The route is needed until the last word about its run.
-      if (event.signal === CHAT_COMPLETE) this.#means.relaxed(({ followers }) => followers.runEnded(pid, event.payload.runId));
+      if (event.signal === CHAT_COMPLETE) this.#store.relaxed(({ followers }) => followers.runEnded(pid, event.payload.runId));
     }
   }
 
   #ended(pid: string, { runId, status, text, error, usage }: Finished): void {
-    this.#means.ipc.finished(pid, runId, { status, text, error, usage });
+    this.#ipc.finished(pid, runId, { status, text, error, usage });
   }
 
   #keep(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isGiven: boolean): boolean {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { breath } from "../../lib/breath.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { NodeSql } from "../../hosts/node/sql.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
+import { fakeStore } from "../../../test/support/fake-store.ts";
 import { IpcCalls } from "../nouns/ipc-calls.ts";
 import { migrate } from "../schema/migrate.ts";
 import { Ipc } from "./ipc.ts";
@@ -23,17 +23,10 @@ it("tries ever more rarely to tell an answer that is not taken, and gives it up 
       return world.now;
     },
   };
-  const ipc = new Ipc({
-    reads: nouns as unknown as ReadContext,
-    uuid: () => "id",
-    commit: async (body) => body(nouns as unknown as WriteContext),
-    relaxed: (body) => body(nouns as unknown as WriteContext),
-    send: async () => {
-      world.said++;
-      throw new SysError(429, "Too many messages are waiting");
-    },
-    wakeBy: () => {},
-    log: (message) => world.log.push(message),
+  const ports = { crypto: { uuid: () => "id" }, log: { error: (message: string) => world.log.push(message) } };
+  const ipc = new Ipc(fakeStore(nouns, { ports }), async () => {
+    world.said++;
+    throw new SysError(429, "Too many messages are waiting");
   });
   const call = { callId: "c", uid: 1000, sourcePid: "a", conversationId: "default", targetPid: "b", runId: "r" };
   ipcCalls.add({ ...call, createdAt: world.now, deadlineAt: world.now + 60_000 });

@@ -3,21 +3,15 @@
 
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
 import type { IpcCall } from "../nouns/ipc-calls.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessArgs, ProcessResult } from "../../process/actor.ts";
+import type { Part } from "../part.ts";
+import type { Store } from "../store.ts";
 import { DEFAULT_CONVERSATION } from "../../process/conversations.ts";
 
-type Means = {
-  reads: ReadContext;
-  uuid: () => string;
-  commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
-  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
-  send: (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
-  wakeBy: (dueAt: number) => void;
-  log: (message: string, fields: Record<string, string>) => void;
-};
+/** Says something to a process. */
+export type Send = (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;
 
 export type IpcArgs = { pid: string; conversationId?: string | undefined; message: string; metadata?: Record<string, unknown> | undefined };
 
@@ -29,36 +23,38 @@ const RETRY_MS = 5_000;
 /** After that it is said no more. */
 const TRIED_MS = 24 * 60 * 60_000;
 
-export class Ipc {
-  readonly #means: Means;
+export class Ipc implements Part {
+  readonly #store: Store;
+  readonly #send: Send;
   readonly #answering = new Set<string>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, send: Send) {
+    this.#store = store;
+    this.#send = send;
   }
 
   async send(caller: Caller, { pid, conversationId, message, metadata }: IpcArgs) {
     const { source, target } = this.#between(caller, pid);
-    const text = envelope(source, { message, metadata, sentAt: this.#means.reads.now }, null);
-    const { runId, queued } = await this.#deliver(target, conversationId, text, this.#means.uuid());
+    const text = envelope(source, { message, metadata, sentAt: this.#store.reads.now }, null);
+    const { runId, queued } = await this.#deliver(target, conversationId, text, this.#store.ports.crypto.uuid());
     return accepted(target, source, conversationId, runId, queued);
   }
 
   async call(caller: Caller, { pid, conversationId, message, metadata, timeoutMs }: IpcArgs & { timeoutMs?: number | undefined }) {
     const { source, target } = this.#between(caller, pid);
-    const { reads, uuid } = this.#means;
-    const [callId, runId, now] = [uuid(), uuid(), reads.now];
+    const { reads, ports } = this.#store;
+    const [callId, runId, now] = [ports.crypto.uuid(), ports.crypto.uuid(), reads.now];
     const deadlineAt = now + Math.min(TIMEOUT_MS_MAX, Math.max(TIMEOUT_MS_MIN, timeoutMs ?? TIMEOUT_MS));
     const from = { uid: source.uid, sourcePid: source.pid, conversationId: caller.agent?.conversationId ?? DEFAULT_CONVERSATION };
     const call: IpcCall = { callId, ...from, targetPid: target.pid, runId, createdAt: now, deadlineAt };
-    await this.#means.commit(({ ipcCalls }) => ipcCalls.add(call));
-    this.#means.wakeBy(deadlineAt);
+    await this.#store.commit(({ ipcCalls }) => ipcCalls.add(call));
+    this.#store.wakeBy(deadlineAt);
     const text = envelope(source, { message, metadata, sentAt: now }, call);
     try {
       const { queued } = await this.#deliver(target, conversationId, text, runId);
       return { ...accepted(target, source, conversationId, runId, queued), callId, deadlineAt };
     } catch (error) {
-      await this.#means.commit(({ ipcCalls }) => ipcCalls.remove(callId));
+      await this.#store.commit(({ ipcCalls }) => ipcCalls.remove(callId));
       throw error;
     }
   }
@@ -69,17 +65,17 @@ export class Ipc {
     runId: string,
     outcome: { status: string; text: string | null; error?: string | undefined; usage?: unknown },
   ): void {
-    const call = this.#means.reads.ipcCalls.ofRun(runId);
+    const call = this.#store.reads.ipcCalls.ofRun(runId);
     if (call?.targetPid === pid) void this.#answer(call, replyText(call, outcome));
   }
 
   /** What is due by now. */
   woke(now: number): void {
-    for (const call of this.#means.reads.ipcCalls.due(now)) void this.#answer(call, timeoutText(call));
+    for (const call of this.#store.reads.ipcCalls.due(now)) void this.#answer(call, timeoutText(call));
   }
 
   nextDueAt(): number | null {
-    return this.#means.reads.ipcCalls.nextDueAt();
+    return this.#store.reads.ipcCalls.nextDueAt();
   }
 
   async #answer(call: IpcCall, text: string): Promise<void> {
@@ -87,9 +83,9 @@ export class Ipc {
     if (this.#answering.has(callId)) return;
     this.#answering.add(callId);
     try {
-      const source = this.#means.reads.processes.get(sourcePid);
+      const source = this.#store.reads.processes.get(sourcePid);
       if (source !== undefined) await this.#say(source, call, text);
-      await this.#means.commit(({ ipcCalls }) => ipcCalls.remove(callId));
+      await this.#store.commit(({ ipcCalls }) => ipcCalls.remove(callId));
     } catch (error) {
       this.#later(call, String(error));
     } finally {
@@ -98,16 +94,16 @@ export class Ipc {
   }
 
   #later({ callId, sourcePid, targetPid, createdAt }: IpcCall, error: string): void {
-    const { reads, log, relaxed, wakeBy } = this.#means;
+    const { reads, ports } = this.#store;
     const triedMs = reads.now - createdAt - TIMEOUT_MS_MAX;
     if (triedMs > TRIED_MS) {
-      log("telling the answer to a call between processes was given up", { callId, sourcePid, targetPid, error });
-      return relaxed(({ ipcCalls }) => ipcCalls.remove(callId));
+      ports.log.error("telling the answer to a call between processes was given up", { callId, sourcePid, targetPid, error });
+      return this.#store.relaxed(({ ipcCalls }) => ipcCalls.remove(callId));
     }
-    log("the answer to a call between processes could not be told", { callId, error });
+    ports.log.error("the answer to a call between processes could not be told", { callId, error });
     const dueAt = reads.now + Math.max(RETRY_MS, triedMs);
-    relaxed(({ ipcCalls }) => ipcCalls.later(callId, dueAt));
-    wakeBy(dueAt);
+    this.#store.relaxed(({ ipcCalls }) => ipcCalls.later(callId, dueAt));
+    this.#store.wakeBy(dueAt);
   }
 
   /** Where it was asked; where that was closed meanwhile in the first conversation, and where that is closed too, nowhere. */
@@ -116,7 +112,7 @@ export class Ipc {
       try {
         // The same name each time: however often it is tried, it is said once.
         const named = { runId: `ipc-reply:${callId}`, reason: "ipc.reply" as const };
-        return void (await this.#means.send(source, { conversationId: id, said: { role: "system", text }, ...named }));
+        return void (await this.#send(source, { conversationId: id, said: { role: "system", text }, ...named }));
       } catch (error) {
         if (!(error instanceof SysError && error.code === 409)) throw error;
       }
@@ -124,11 +120,11 @@ export class Ipc {
   }
 
   #deliver(target: ProcessRow, conversationId: string | undefined, text: string, runId: string) {
-    return this.#means.send(target, { conversationId, said: { role: "user", text }, runId, reason: "proc.ipc.deliver" });
+    return this.#send(target, { conversationId, said: { role: "user", text }, runId, reason: "proc.ipc.deliver" });
   }
 
   #between(caller: Caller, pid: string): { source: ProcessRow; target: ProcessRow } {
-    const { processes } = this.#means.reads;
+    const { processes } = this.#store.reads;
     if (caller.agent === undefined) fail(403, "Only a process can speak to another as itself: use proc.send");
     const source = processes.get(caller.agent.pid) ?? fail(404, `Process not found: ${caller.agent.pid}`);
     const target = processes.get(pid);

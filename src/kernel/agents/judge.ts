@@ -9,23 +9,14 @@ import { decide, type Decision, readPolicy } from "../../approval/policy.ts";
 import type { Judged, Tag } from "../../approval/request.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
-import type { Crypto } from "../../ports/crypto.ts";
 import type { AgentCall, Caller } from "../../protocol/caller.ts";
 import type { Syscall } from "../calls/define.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
 import type { Approval } from "../nouns/approvals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { NATIVE, route } from "../route.ts";
-import type { Policies } from "./policies.ts";
-
-type Means = {
-  crypto: Pick<Crypto, "sha256" | "uuid">;
-  reads: ReadContext;
-  policies: Policies;
-  table: ReadonlyMap<string, Syscall>;
-  /** One transaction; resolves when it is durable. */
-  commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
-};
+import { isNative, NATIVE } from "../../lib/target.ts";
+import { targetOf } from "../route.ts";
+import type { Store } from "../store.ts";
+import { Policies } from "./policies.ts";
 
 type Data = Record<string, unknown>;
 
@@ -56,36 +47,40 @@ const RESERVED: readonly Tag[] = ["policy-bearing", "elevates", "reads-secret"];
 const TOLD_BY_TAGS: readonly Tag[] = [...RESERVED, "mutating", "connects", "remote"];
 
 export class Judge {
-  readonly #means: Means;
+  readonly #store: Store;
+  /** The table itself cannot be imported here: calls use this file. */
+  readonly #calls: ReadonlyMap<string, Syscall>;
+  readonly #policies: Policies;
   #parse: Promise<Parse> | null = null;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, calls: ReadonlyMap<string, Syscall>) {
+    this.#store = store;
+    this.#calls = calls;
+    this.#policies = new Policies(store.reads, (name) => this.#isNamed(name));
   }
 
   /** The caller as it may go on, or a refusal; `Asked` where a person has to answer first. */
   async pass(call: Pick<Syscall, "name" | "runs">, caller: Caller, args: Data): Promise<Caller> {
     const agent = caller.agent!;
-    const { processes } = this.#means.reads;
+    const { processes } = this.#store.reads;
     const process = processes.get(agent.pid) ?? fail(404, `Process not found: ${agent.pid}`);
-    const device = call.runs === "hardware" ? route(this.#means.reads, caller, args) : null;
+    const device = targetOf(this.#store.reads, caller, call, args);
     const judged = await this.#judged(process, caller, call.name, args, device?.name ?? null);
-    const decision = this.#means.policies.decide(process, judged);
+    const decision = this.#policies.decide(process, judged);
     if (decision.action === "deny") refuse(decision);
     if (decision.action === "auto") return allowed(caller, agent, judged, null);
     if (agent.within !== undefined) return this.#within(caller, agent.within, judged, decision);
-    const target = device === null ? NATIVE : (this.#means.reads.devices.lastingName(caller, device.key) ?? device.name);
+    const target = device === null ? NATIVE : (this.#store.reads.devices.lastingName(caller, device.key) ?? device.name);
     return this.#asked(caller, agent, process, judged, decision, target);
   }
 
   /** What would be said of a call, under the policies that count or under one that is given; nothing is done. */
   async preview(caller: Caller, process: ProcessRow, { profile = "init", policy, call, args }: PreviewArgs) {
-    const { table, policies } = this.#means;
-    const known = table.get(call) ?? fail(404, `Unknown syscall: ${call}`);
-    const device = known.runs === "hardware" && typeof args.target === "string" && args.target !== NATIVE ? args.target : null;
+    const known = this.#calls.get(call) ?? fail(404, `Unknown syscall: ${call}`);
+    const device = known.runs === "hardware" && typeof args.target === "string" && !isNative(args.target) ? args.target : null;
     const judged = await this.#judged({ ...process, profile }, caller, call, args, device);
-    const read = policy === undefined ? null : readPolicy(policy, (name) => table.has(name) || isNamedByDefault(name));
-    const decision = read === null ? policies.decide({ profile, uid: caller.uid, parentPid: null }, judged) : decide(read, judged);
+    const read = policy === undefined ? null : readPolicy(policy, (name) => this.#isNamed(name));
+    const decision = read === null ? this.#policies.decide({ profile, uid: caller.uid, parentPid: null }, judged) : decide(read, judged);
     const problem = read === null || read.ok ? {} : { problem: read.reason };
     return { ...decision, tags: [...judged.tags], target: judged.target, ...problem };
   }
@@ -97,6 +92,11 @@ export class Judge {
       403,
       "This command may not use the network, because nobody was asked: name the address in the command itself, as curl URL, so that a person can be asked",
     );
+  }
+
+  /** Whether a policy may have rules for this name. */
+  #isNamed(name: string): boolean {
+    return this.#calls.has(name) || isNamedByDefault(name);
   }
 
   async #judged({ profile, workspaceId }: ProcessRow, caller: Caller, call: string, args: Data, device: string | null): Promise<Judged> {
@@ -123,10 +123,10 @@ export class Judge {
   }
 
   async #asked(caller: Caller, agent: AgentCall, process: ProcessRow, judged: Judged, decision: Decision, target: string): Promise<Caller> {
-    const { reads, crypto } = this.#means;
+    const { reads, ports } = this.#store;
     const { pid, uid } = process;
     const cwd = target === NATIVE ? caller.process.cwd : DEVICE_DIRECTORY;
-    const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => crypto.sha256(text));
+    const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => ports.crypto.sha256(text));
     const asking: Asking = { uid, pid, target, digest, judged };
     const { by } = settled(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
     if (by !== undefined) return by.scope === "class" ? unseen(caller, agent, judged) : allowed(caller, agent, judged, [...judged.tags]);
@@ -142,7 +142,7 @@ export class Judge {
         throw new Asked(known);
       case "approved": {
         // On disk before the call begins: a yes is good for one call, whatever becomes of the gateway.
-        const isFirst = await this.#means.commit(({ approvals }) => approvals.use(known.requestId));
+        const isFirst = await this.#store.commit(({ approvals }) => approvals.use(known.requestId));
         if (!isFirst) fail(403, "What was allowed was for one call, and that has been made");
         return allowed(caller, agent, judged, [...judged.tags]);
       }
@@ -162,9 +162,9 @@ export class Judge {
     judged: Judged,
     { digest, target, cwd, why }: Pick<Approval, "digest" | "target" | "cwd" | "why">,
   ): Promise<Approval> {
-    const { reads, crypto } = this.#means;
+    const { reads, ports } = this.#store;
     const runId = agent.runId!;
-    return this.#means.commit(({ approvals, emit, after, now }) => {
+    return this.#store.commit(({ approvals, emit, after, now }) => {
       const same = approvals.sameQuestion(pid, runId, digest);
       if (same !== undefined) return same;
       if (reads.approvals.pendingOf(pid).length >= PENDING_MAX)
@@ -173,7 +173,7 @@ export class Judge {
         fail(429, `Too many questions wait for an answer: at most ${PENDING_OF_USER_MAX} of one user. Wait until some were answered`);
       after(() => emit.changed(uid, ["approvals"]));
       return approvals.ask({
-        requestId: crypto.uuid(),
+        requestId: ports.crypto.uuid(),
         uid,
         pid,
         kind: "call",

@@ -4,39 +4,33 @@
 import { FileError } from "../../hardware/filesystem.ts";
 import { fromBase64, toBase64 } from "../../lib/base64.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
-import type { Caller } from "../../protocol/caller.ts";
 import type { Media } from "../../protocol/proc-records.ts";
 import type { StoredMedia } from "../../process/history.ts";
 import type { Vfs } from "../../vfs/vfs.ts";
+import type { NativeTarget } from "../native.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
+import type { Store } from "../store.ts";
+import { processCaller, processOwner } from "./caller.ts";
 
 export const MEDIA_BYTES_MAX = 25 * 1024 * 1024;
 export const MEDIA_PER_MESSAGE = 20;
 const PRIVATE = 0o700;
 
-type Means = {
-  /** Files as somebody sees them. */
-  files: (caller: Caller, mayExceedQuota?: boolean) => Vfs;
-  /** The kernel itself, which owns /var. */
-  root: () => Caller;
-  /** Also where they are locked: what is kept is kept, and what is emptied goes, whoever asked for it. */
-  ownerOf: (process: ProcessRow) => Caller;
-  uuid: () => string;
-};
-
 export class Keeping {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #native: NativeTarget;
   /** Folders that were seen to be there in this life. */
   readonly #ready = new Set<string>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, native: NativeTarget) {
+    this.#store = store;
+    this.#native = native;
   }
 
   /** Whatever their quota: without its archive a conversation could not be emptied. */
   async archive(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
     await this.#folder(process, path);
-    await this.#means.files(this.#means.ownerOf(process), true).write(path, bytes);
+    await this.#files(process, true).write(path, bytes);
   }
 
   async write(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
@@ -109,20 +103,22 @@ export class Keeping {
   async #keep(process: ProcessRow, bytes: Uint8Array, extension: string): Promise<string> {
     if (bytes.length > MEDIA_BYTES_MAX)
       fail(413, `A file that is sent along has at most ${MEDIA_BYTES_MAX} bytes: upload it with gsv cp instead`);
-    const path = `${mediaFolder(process)}/${this.#means.uuid()}${extension}`;
+    const path = `${mediaFolder(process)}/${this.#store.ports.crypto.uuid()}${extension}`;
     await this.write(process, path, bytes);
     return path.slice(1);
   }
 
-  #files(process: ProcessRow): Vfs {
-    return this.#means.files(this.#means.ownerOf(process));
+  /** As the owner sees them, locked or not: what is kept is kept, and what is emptied goes, whoever asked for it. */
+  #files(process: ProcessRow, mayExceedQuota = false): Vfs {
+    return this.#native.filesOf(processOwner(this.#store.reads, process), mayExceedQuota);
   }
 
   /** The first folder below /var/<kind> is the user's own; the rest they make themselves. */
   async #folder({ uid }: ProcessRow, path: string): Promise<void> {
     const own = path.split("/").slice(0, 4).join("/");
     if (this.#ready.has(`${uid} ${own}`)) return;
-    const files = this.#means.files(this.#means.root());
+    // The kernel itself owns /var.
+    const files = this.#native.filesOf(processCaller(this.#store.reads, null));
     const parent = own.slice(0, own.lastIndexOf("/"));
     for (const folder of ["/var", parent, own]) {
       try {

@@ -1,134 +1,225 @@
 // The kernel as one process has it (process/link.ts): carries out its calls through the gate as its user, keeps its files, and
 // hears what it tells. Nothing here trusts a process: whatever it may is looked up anew for every call.
 
-import type { Answer } from "../gate.ts";
+import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
-import { StorageError } from "../../ports/sql.ts";
+import type { StoredMedia } from "../../process/history.ts";
+import { type Checkpoint, type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { Req } from "../../protocol/frames.ts";
-import type { Limits } from "../../process/budget.ts";
 import type { HilRequest } from "../../protocol/proc-records.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
-import { type KernelLink, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/link.ts";
-import type { StoredMedia } from "../../process/history.ts";
-import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
-import type { ReadContext } from "../context.ts";
+import { namesDevice, NATIVE } from "../../lib/target.ts";
+import { callsByName } from "../calls/table.ts";
+import { toSysError } from "../failure.ts";
+import type { Answer, Gate } from "../gate.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { kernelCalls } from "../calls/table.ts";
-import type { CallOfProcess } from "./caller.ts";
+import { type Target, targetOf } from "../route.ts";
+import type { Routing } from "../routing.ts";
+import type { Store } from "../store.ts";
+import type { Sweeper } from "../sweeper.ts";
+import type { Turns } from "../turns.ts";
+import { budgetsOf } from "./budgets.ts";
+import { type CallOfProcess, processCaller } from "./caller.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { DeviceCalls } from "./device-calls.ts";
-import { NATIVE, type Target } from "../route.ts";
+import type { Hearing } from "./hearing.ts";
 import { Asked } from "./judge.ts";
 import type { Keeping } from "./keeping.ts";
 import { isUnknown, type OpenCalls } from "./open-calls.ts";
+import type { Preparer } from "./prepare.ts";
 import { hilRequest, type Questions } from "./questions.ts";
 import type { Sessions } from "./sessions.ts";
+import type { ProcessSignals } from "./signals.ts";
 
-export type LinkMeans = {
-  reads: ReadContext;
+/** Of the kernel, what all processes share. */
+export type ProcessServices = {
+  gate: Gate;
+  turns: Turns;
+  preparer: Preparer;
   keeping: Keeping;
   checkpoints: Checkpoints;
   questions: Questions;
-  callerOf: (process: ProcessRow, call?: CallOfProcess) => Caller;
-  prepare: (process: ProcessRow, caller: Caller) => Promise<Preparation>;
-  /** Resolves when it is this user's turn, for something that takes about so long. */
-  turn: (uid: number, costMs: number) => Promise<void>;
-  ownerLimits: (uid: number) => Limits;
-  pass: (caller: Caller, frame: Req, signal: AbortSignal) => Promise<Answer>;
-  heard: (events: readonly ProcessEvent[]) => void;
-  stream: (piece: AnswerPiece) => void;
-  /** The device a call goes to, or null. */
-  deviceOf: (caller: Caller, call: SysCall) => Target | null;
+  hearing: Hearing;
+  signals: ProcessSignals;
   deviceCalls: DeviceCalls;
   openCalls: OpenCalls;
   sessions: Sessions;
-  /** Questions of a run that is over. */
-  withdraw: (process: ProcessRow, runId: string) => void;
-  /** The device is told when it is back that nobody wants the call of this key any more. */
-  cancelLater: (deviceKey: string, caller: Caller, key: string) => void;
-  uuid: () => string;
-  /** Something of ours broke: the id of the incident. */
-  incident: (call: string, uid: number, error: unknown) => string;
+  routing: Routing;
+  sweeper: Sweeper;
+  /** Those that are being given something: what an earlier run tells meanwhile does not make them idle. */
+  sending: ReadonlyMap<string, number>;
 };
 
 /** About what is needed to prepare a run, and for a call with the turn of the model that follows it. */
 const PREPARE_MS = 3;
 const CALL_MS = 10;
-const CALLS = new Map(kernelCalls.map((call) => [call.name, call]));
 
-export function kernelLink(pid: string, means: LinkMeans): KernelLink {
-  const self = () => means.reads.processes.get(pid) ?? fail(404, `Process not found: ${pid}`);
-  return {
-    prepare: async () => {
-      await means.turn(self().uid, PREPARE_MS);
-      return means.prepare(self(), means.callerOf(self()));
-    },
-    sys: (call, signal, began) => carriedOut(means, pid, call, signal, began),
-    emit: (events) => means.heard(events),
-    heardUpTo: async () => means.reads.processes.get(pid)?.heardSeq ?? 0,
-    ofOwner: async () => {
-      // Asked before every model call: who was locked meanwhile uses no more.
-      const { uid } = means.callerOf(self());
-      return { limits: means.ownerLimits(uid), account: means.reads.spending.today(uid, means.reads.now) };
-    },
-    askForBudget: async (question): Promise<HilRequest> => means.questions.askForBudget(self(), question),
-    keepOutput: (callId, text) => means.keeping.output(self(), callId, text),
-    readMedia: (key) => means.keeping.readMedia(self(), key),
-    archive: (path, bytes) => means.keeping.archive(self(), path, bytes),
-    readArchive: async (path) => (await means.keeping.read(self(), path)) ?? fail(404, `The archive is gone: ${path}`),
-    checkpoint: (checkpoint) => means.checkpoints.keep(self(), checkpoint),
-    stream: (piece) => means.stream(piece),
+/** Its functions are properties, because hosts wrap a port by spreading it. */
+export class ProcessLink implements KernelLink {
+  readonly #pid: string;
+  readonly #store: Store;
+  readonly #services: ProcessServices;
+
+  constructor(pid: string, store: Store, services: ProcessServices) {
+    this.#pid = pid;
+    this.#store = store;
+    this.#services = services;
+  }
+
+  readonly prepare = async (): Promise<Preparation> => {
+    await this.#services.turns.wait(this.#self().uid, PREPARE_MS);
+    const process = this.#self();
+    return this.#services.preparer.prepare({ ...process, caller: this.#callerOf(process) });
   };
-}
 
-async function carriedOut(means: LinkMeans, pid: string, sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> {
-  const process = means.reads.processes.get(pid);
-  if (process === undefined) return failed(`Error: Process not found: ${pid}`);
-  await means.turn(process.uid, CALL_MS);
-  try {
-    const known = means.callerOf(process, sys);
-    const caller: Caller = { ...known, agent: { ...known.agent!, began } };
-    const key = keyOf(sys);
-    if (sys.isAgain && key === undefined && CALLS.get(sys.syscall)?.does !== "read" && !isStillAsked(means, pid, sys))
-      return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
-    const frame: Req = { type: "req", id: means.uuid(), call: sys.syscall, args: sys.args };
+  readonly emit = (events: readonly ProcessEvent[]): void => {
+    this.#services.sweeper.touch();
+    this.#services.hearing.heard(this.#pid, events, this.#services.sending.has(this.#pid));
+  };
+
+  readonly heardUpTo = async (): Promise<number> => {
+    return this.#process()?.heardSeq ?? 0;
+  };
+
+  /** Asked before every model call: who was locked meanwhile uses no more. */
+  readonly ofOwner = async () => {
+    const { reads } = this.#store;
+    const { uid } = this.#callerOf(this.#self());
+    return { limits: budgetsOf(reads.config, uid).user, account: reads.spending.today(uid, reads.now) };
+  };
+
+  readonly askForBudget = async (question: Parameters<KernelLink["askForBudget"]>[0]): Promise<HilRequest> => {
+    return this.#services.questions.askForBudget(this.#self(), question);
+  };
+
+  readonly keepOutput = async (callId: string, text: string): Promise<string> => {
+    return this.#services.keeping.output(this.#self(), callId, text);
+  };
+
+  readonly readMedia = async (key: string): Promise<Uint8Array | null> => {
+    return this.#services.keeping.readMedia(this.#self(), key);
+  };
+
+  readonly archive = async (path: string, bytes: Uint8Array): Promise<void> => {
+    return this.#services.keeping.archive(this.#self(), path, bytes);
+  };
+
+  readonly readArchive = async (path: string): Promise<Uint8Array> => {
+    return (await this.#services.keeping.read(this.#self(), path)) ?? fail(404, `The archive is gone: ${path}`);
+  };
+
+  readonly checkpoint = async (checkpoint: Checkpoint): Promise<void> => {
+    return this.#services.checkpoints.keep(this.#self(), checkpoint);
+  };
+
+  readonly stream = (piece: AnswerPiece): void => {
+    const process = this.#process();
+    if (process !== undefined) this.#services.signals.stream(process, piece);
+  };
+
+  readonly sys = async (sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> => {
+    const process = this.#process();
+    if (process === undefined) return failed(`Error: Process not found: ${this.#pid}`);
+    this.#services.sweeper.touch();
+    await this.#services.turns.wait(process.uid, CALL_MS);
+    try {
+      const known = this.#callerOf(process, sys);
+      const caller: Caller = { ...known, agent: { ...known.agent!, began } };
+      const key = keyOf(sys);
+      if (sys.isAgain && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#isStillAsked(sys))
+        return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
+      const device = this.#deviceOf(caller, sys);
+      this.#services.sessions.calling(process, sys);
+      const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
+      const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
+      for (const action of answer.after) action();
+      this.#services.sessions.heard(process, sys, device?.name ?? NATIVE, answer.data);
+      return await this.#told(process, { ok: true, data: answer.data });
+    } catch (error) {
+      if (error instanceof Asked) {
+        // Nobody needs the answer to what was stopped while it was judged.
+        if (signal.reason === STOPPED) this.#withdraw(process, sys.runId);
+        return { kind: "asked", request: hilRequest(error.approval) };
+      }
+      const outcome = await this.#told(process, { ok: false, error: this.#shapeOf(process, sys.syscall, error) });
+      return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
+    }
+  };
+
+  /** Through the gate; to a device again for as long as it may come back. */
+  async #send(sys: SysCall, caller: Caller, key: string | undefined, device: Target | null, signal: AbortSignal): Promise<Answer> {
+    const { gate, deviceCalls, routing } = this.#services;
+    const frame: Req = { type: "req", id: this.#store.ports.crypto.uuid(), call: sys.syscall, args: sys.args };
     const again: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
     // Of an earlier life, or of a try whose answer got lost, something may run there.
     let mayRun = sys.isAgain;
-    const sendWith = (signal: AbortSignal) => (isAgain: boolean) =>
-      means
-        .pass(isAgain || (sys.isAgain && key !== undefined) ? again : caller, key === undefined ? frame : { ...frame, key }, signal)
-        .catch((error: unknown) => {
-          // Nothing was done, and the same call without a key is taken.
-          if (!sys.isAgain && !isAgain && takesNoKey(error)) return means.pass(again, frame, signal);
-          mayRun ||= isUnknown(error);
-          throw error;
-        });
-    const device = means.deviceOf(caller, sys);
-    means.sessions.calling(process, sys);
-    const about = { pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
-    const answer = await means.openCalls.run(about, signal, async (signal) => {
-      if (device === null) return sendWith(signal)(false);
+    const send = async (isAgain: boolean): Promise<Answer> => {
+      const as = isAgain || (sys.isAgain && key !== undefined) ? again : caller;
       try {
-        return await means.deviceCalls.run(device.key, sendWith(signal), signal);
+        return await gate.pass(as, key === undefined ? frame : { ...frame, key }, () => signal);
       } catch (error) {
-        if (signal.reason !== STOPPED || key === undefined || !mayRun || error instanceof Asked) throw error;
-        means.cancelLater(device.key, caller, key);
-        throw isUnknown(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
+        // Nothing was done, and the same call without a key is taken.
+        if (!sys.isAgain && !isAgain && takesNoKey(error)) return gate.pass(again, frame, () => signal);
+        mayRun ||= isUnknown(error);
+        throw error;
       }
-    });
-    for (const action of answer.after) action();
-    means.sessions.heard(process, sys, device?.name ?? NATIVE, answer.data);
-    return await told(means, process, { ok: true, data: answer.data });
-  } catch (error) {
-    if (error instanceof Asked) {
-      // Nobody needs the answer to what was stopped while it was judged.
-      if (signal.reason === STOPPED) means.withdraw(process, sys.runId);
-      return { kind: "asked", request: hilRequest(error.approval) };
+    };
+    if (device === null) return send(false);
+    try {
+      return await deviceCalls.run(device.key, send, signal);
+    } catch (error) {
+      if (signal.reason !== STOPPED || key === undefined || !mayRun || error instanceof Asked) throw error;
+      routing.cancelLater(device.key, caller, key);
+      throw isUnknown(error) ? error : new SysError(503, messageOf(error), { outcome: "unknown" });
     }
-    const outcome = await told(means, process, { ok: false, error: shapeOf(means, process, sys.syscall, error) });
-    return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
+  }
+
+  /** Null for the gateway, and for a call that is wrong: then the gate says so. */
+  #deviceOf(caller: Caller, { syscall, args }: SysCall): Target | null {
+    const call = callsByName.get(syscall);
+    try {
+      return call === undefined ? null : targetOf(this.#store.reads, caller, call, args);
+    } catch {
+      return null;
+    }
+  }
+
+  #process(): ProcessRow | undefined {
+    return this.#store.reads.processes.get(this.#pid);
+  }
+
+  #self(): ProcessRow {
+    return this.#process() ?? fail(404, `Process not found: ${this.#pid}`);
+  }
+
+  #callerOf(process: ProcessRow, call?: CallOfProcess): Caller {
+    return processCaller(this.#store.reads, process, call);
+  }
+
+  /** Somebody was asked about it, and no yes was used: then it has not begun, whatever the process did not live to hear. */
+  #isStillAsked({ runId, callId }: SysCall): boolean {
+    const asked = this.#store.reads.approvals.ofCall(this.#pid, callId);
+    return asked !== undefined && asked.runId === runId && asked.state !== "used";
+  }
+
+  /** Questions of a run that is over. */
+  #withdraw(process: ProcessRow, runId: string): void {
+    this.#store.relaxed(({ approvals, emit, after, now }) => {
+      if (approvals.withdraw(process.pid, runId, now)) after(() => emit.changed(process.uid, ["approvals"]));
+    });
+  }
+
+  async #told(process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
+    const { text, images, isError } = toolText(outcome);
+    const kept: StoredMedia[] = [];
+    for (const { mimeType, data } of images) kept.push(await this.#services.keeping.picture(process, mimeType, data));
+    return { kind: "done", isError, output: text, ...(kept.length === 0 ? {} : { images: kept }) };
+  }
+
+  #shapeOf({ uid }: ProcessRow, call: string, error: unknown): { message: string; details?: unknown } {
+    const { log, crypto } = this.#store.ports;
+    return toSysError(error, () => log.incident(crypto.uuid(), { call, uid }, error)).toShape();
   }
 }
 
@@ -149,32 +240,12 @@ function takesNoKey(error: unknown): boolean {
   return error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false;
 }
 
-/** Somebody was asked about it, and no yes was used: then it has not begun, whatever the process did not live to hear. */
-function isStillAsked({ reads }: LinkMeans, pid: string, { runId, callId }: SysCall): boolean {
-  const asked = reads.approvals.ofCall(pid, callId);
-  return asked !== undefined && asked.runId === runId && asked.state !== "used";
-}
-
 /** What a device or a row of the kernel's makes once, however often it is sent. */
 function keyOf({ runId, callId, syscall, args }: SysCall): string | undefined {
-  const call = CALLS.get(syscall);
+  const call = callsByName.get(syscall);
   if (call === undefined || call.does === "read") return undefined;
-  const isElsewhere =
-    call.runs === "hardware" && ((typeof args.target === "string" && args.target !== NATIVE) || args.sessionId !== undefined);
+  const isElsewhere = call.runs === "hardware" && namesDevice(args);
   return isElsewhere || (call.runs === "kernel" && call.does === "write") ? `${runId}/${callId}`.slice(0, 200) : undefined;
-}
-
-async function told(means: LinkMeans, process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
-  const { text, images, isError } = toolText(outcome);
-  const kept: StoredMedia[] = [];
-  for (const { mimeType, data } of images) kept.push(await means.keeping.picture(process, mimeType, data));
-  return { kind: "done", isError, output: text, ...(kept.length === 0 ? {} : { images: kept }) };
-}
-
-function shapeOf({ incident }: LinkMeans, { uid }: ProcessRow, call: string, error: unknown): { message: string; details?: unknown } {
-  if (error instanceof SysError) return error.toShape();
-  if (error instanceof StorageError) return { message: error.message };
-  return { message: `Internal error of the gateway (incident ${incident(call, uid, error)})` };
 }
 
 function failed(output: string): SysOutcome {

@@ -1,13 +1,20 @@
 import { beforeEach, expect, it } from "vitest";
 import { SysError } from "../../lib/sys-error.ts";
 import { STOPPED } from "../../process/link.ts";
+import { fakeStore } from "../../../test/support/fake-store.ts";
 import { type CallAbout, OpenCalls } from "./open-calls.ts";
 
 let now: number;
 let calls: OpenCalls;
 beforeEach(() => {
   now = 0;
-  calls = new OpenCalls({ now: () => now, wakeBy: () => {} });
+  calls = new OpenCalls(
+    fakeStore({
+      get now() {
+        return now;
+      },
+    }),
+  );
 });
 
 const about = (more: Partial<CallAbout> = {}): CallAbout => ({

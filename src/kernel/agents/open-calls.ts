@@ -3,8 +3,8 @@
 
 import { SysError } from "../../lib/sys-error.ts";
 import { STOPPED, type SysCall } from "../../process/link.ts";
-
-type Means = { now: () => number; wakeBy: (dueAt: number) => void };
+import { earliest, type Part } from "../part.ts";
+import type { Store } from "../store.ts";
 
 /** What goes on although its run was stopped, and why. */
 export type StillRunning = { target: string; command: string; sessionId?: string; why: string };
@@ -17,15 +17,15 @@ type Waiter = { isOver: () => boolean; dueAt: number; end: () => void };
 /** A device ends a command within two seconds; whoever has not answered by then may not have. */
 const STOP_MS = 2_500;
 
-export class OpenCalls {
-  readonly #means: Means;
+export class OpenCalls implements Part {
+  readonly #store: Store;
   readonly #open = new Set<Open>();
   /** Of those that were stopped and whose end nobody knows, by process: of its last run. */
   readonly #unknown = new Map<string, { runId: string; calls: StillRunning[] }>();
   readonly #waiting = new Set<Waiter>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
   async run<T>(about: CallAbout, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -79,8 +79,7 @@ export class OpenCalls {
   }
 
   nextDueAt(): number | null {
-    const due = [...this.#waiting].map(({ dueAt }) => dueAt);
-    return due.length === 0 ? null : Math.min(...due);
+    return earliest([...this.#waiting].map(({ dueAt }) => dueAt));
   }
 
   #look(): void {
@@ -95,7 +94,7 @@ export class OpenCalls {
 
   #until(isOver: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const dueAt = this.#means.now() + STOP_MS;
+      const dueAt = this.#store.reads.now + STOP_MS;
       const waiter: Waiter = {
         isOver,
         dueAt,
@@ -105,7 +104,7 @@ export class OpenCalls {
         },
       };
       this.#waiting.add(waiter);
-      this.#means.wakeBy(dueAt);
+      this.#store.wakeBy(dueAt);
     });
   }
 }

@@ -14,30 +14,27 @@ import {
   silentMeter,
   memoryVitals,
 } from "../../../test/support/memory-ports.ts";
+import type { Windows } from "../../models/window.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { Caller } from "../../protocol/caller.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
+import { LIMITS } from "../../protocol/limits.ts";
 import { configDefaults } from "../defaults.ts";
+import type { Gate } from "../gate.ts";
 import { NativeTarget } from "../native.ts";
-import { Accounts } from "../nouns/accounts.ts";
-import { Capabilities } from "../nouns/capabilities.ts";
-import { Config } from "../nouns/config.ts";
-import { Devices } from "../nouns/devices.ts";
-import { Files } from "../nouns/files.ts";
-import { Groups } from "../nouns/groups.ts";
-import { Repositories } from "../nouns/repositories.ts";
-import { Workspaces } from "../nouns/workspaces.ts";
+import type { Config } from "../nouns/config.ts";
+import type { Devices } from "../nouns/devices.ts";
 import { Repos } from "../repos.ts";
-import { migrate } from "../schema/migrate.ts";
-import { aiCalls, prepare, type PrepareMeans, type PreparedFor } from "./prepare.ts";
-import { Usage } from "../nouns/usage.ts";
-import { Quotas } from "../quotas.ts";
+import { Store } from "../store.ts";
+import type { Judge } from "./judge.ts";
+import { Preparer, type PreparedFor } from "./prepare.ts";
 
 const NOW = Date.parse("2026-11-16T08:00:00Z");
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 type World = {
-  means: PrepareMeans;
+  store: Store;
+  native: NativeTarget;
+  preparer: Preparer;
   config: Config;
   devices: Devices;
   repos: Repos;
@@ -55,80 +52,40 @@ beforeEach(() => {
 
 function newWorld(): World {
   const sql: MemorySql = new MemorySql((batch) => queueMicrotask(() => batch === "open" && sql.commit()));
-  migrate(sql);
-  const crypto = memoryCrypto(new Random("prepare"));
-  const groups = new Groups(sql);
-  const accounts = new Accounts(sql, groups);
-  const capabilities = new Capabilities(sql);
-  const config = new Config(sql, crypto, configDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
-  const devices = new Devices(
-    sql,
-    { nameOf: String, uidOf: Number },
-    () => NOW,
-    () => NOW,
-  );
-  const usage = new Usage(sql);
-  const quotas = new Quotas({ config, accounts, usage, storageBytes: null });
-  const repositories = new Repositories(sql, accounts, usage);
-  const workspaces = new Workspaces(sql, crypto);
-  const files = new Files(sql, usage);
-  const nouns = {
-    now: NOW,
-    about: { version: "1", startedAt: NOW },
-    accounts,
-    groups,
-    capabilities,
-    config,
-    devices,
-    files,
-    usage,
-    quotas,
-    repositories,
-    workspaces,
-  };
-  const reads = nouns as unknown as ReadContext;
-  const writes = nouns as unknown as WriteContext;
-  for (const username of ["ann", "bob"]) {
-    files.makeHome(accounts.add({ username, hash: "$x" }, NOW), NOW);
-    repositories.makeHome(username, NOW);
-  }
-  const { workspaceId } = workspaces.create(1000, null, "thread", NOW);
-  repositories.makeWorkspace("ann", workspaceId, NOW);
   const logged: string[] = [];
   const note = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const log = { debug() {}, info() {}, warn: note, error: note };
+  const actors = new MemoryActors();
   const agenda = new Agenda(new Random("prepare"), NOW);
   const ports = {
     sql,
-    crypto,
-    log,
-    actors: new MemoryActors(),
+    actors,
+    crypto: memoryCrypto(new Random("prepare")),
+    log: { debug() {}, info() {}, warn: note, error: note },
     blobs: new MemoryBlobs(),
     shells: new MemoryShells(),
     net: memoryNet(),
     meter: silentMeter,
     vitals: memoryVitals(),
     clock: new MemoryClock(agenda, () => {}),
-  };
-  const { actors } = ports;
-  const repos = new Repos({ ...ports, reads, relaxed: (body) => body(writes), durable: async () => {} });
-  const native = new NativeTarget({
-    ports: ports as unknown as Ports,
-    reads,
-    git: repos.files,
-    commit: async (body) => body(writes),
-    relaxed: (body) => body(writes),
-    authorize: () => {},
-    sys: async () => ({}),
-    judge: async () => {},
-    mayConnect: () => {},
+    sockets: { heardAt: () => NOW },
+  } as unknown as Ports;
+  const about = { version: "1", host: "memory", startedAt: NOW, limits: LIMITS } as const;
+  const store = new Store(ports, about, configDefaults({ version: "1", model: { provider: "demo", model: "demo" } }));
+  const { config, devices, accounts } = store.nouns;
+  const workspaceId = store.write(({ accounts, files, repositories, workspaces }) => {
+    for (const username of ["ann", "bob"]) {
+      files.makeHome(accounts.add({ username, hash: "$x" }, NOW), NOW);
+      repositories.makeHome(username, NOW);
+    }
+    const { workspaceId } = workspaces.create(1000, null, "thread", NOW);
+    repositories.makeWorkspace("ann", workspaceId, NOW);
+    return workspaceId;
   });
-  const means: PrepareMeans = {
-    reads,
-    log,
-    files: (caller) => native.filesOf(caller),
-    contextWindow: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }),
-  };
+  const repos = new Repos(store);
+  // Nothing that is prepared is a call of its own.
+  const native = new NativeTarget(store, {} as Gate, {} as Judge, repos.files);
+  const windows: Pick<Windows, "of"> = { of: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }) };
+  const preparer = new Preparer(store, native, windows);
   const process = { ...accounts.identity(accounts.byName("ann")!), workspaceId };
   const ann = {
     origin: "user",
@@ -142,11 +99,11 @@ function newWorld(): World {
     process,
     identity: { role: "user", process, capabilities: ["*"] },
   } satisfies Caller;
-  return { means, config, devices, repos, actors, logged, ann, workspaceId };
+  return { store, native, preparer, config, devices, repos, actors, logged, ann, workspaceId };
 }
 
 function prepared(change: Partial<PreparedFor> = {}) {
-  return prepare(world.means, { pid: "p1", profile: "task", contextFiles: [], caller: world.ann, ...change });
+  return world.preparer.prepare({ pid: "p1", profile: "task", contextFiles: [], caller: world.ann, ...change });
 }
 
 async function put(repo: string, files: Record<string, string>): Promise<void> {
@@ -302,10 +259,10 @@ test("a home that does not answer costs its part and not the run", async () => {
 
 test("files that cannot be read are left out, with one line for all of them", async () => {
   await put("ann/home", { "context.d/20-a.md": "a", "context.d/30-b.md": "b", "skills.d/c.md": "c" });
-  const files = world.means.files(world.ann);
-  const read = files.readHeads!.bind(files);
+  const files = world.native.filesOf(world.ann);
+  const read = files.readHeads.bind(files);
   files.readHeads = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
-  world.means.files = () => files;
+  world.native.filesOf = () => files;
   const { parts } = await prepared();
   expect(parts.map(({ name }) => name).slice(-3)).toEqual(["home.context:00-constitution.md", "home.context:10-user.md", "date"]);
   expect(world.logged.toSorted()).toEqual([
@@ -337,7 +294,7 @@ test("skills are found in files and directories, with ids that tell them apart",
     "skills.d/open.md": "---\ndescription: never closed\nand on",
   });
   await put(`ann/${world.workspaceId}`, { ".gsv/skills.d/build.md": "Another build." });
-  const { skillIndex } = await aiCalls(world.means).config(world.ann, "task");
+  const { skillIndex } = await world.preparer.config(world.ann, "task");
   expect(skillIndex.map(({ id, description }) => [id, description])).toEqual([
     ["home:build", "make things"],
     ["d", "four down"],
@@ -361,7 +318,7 @@ describe("what a process may ask for itself", () => {
     world.config.set("config/ai/api_key", "sk-canary");
     world.config.set("config/ai/fallback/api_key", "sk-canary-2");
     world.config.set("config/ai/profile/task/tools/approval", '{"default":"ask"}');
-    const answer = await aiCalls(world.means).config(world.ann, "task");
+    const answer = await world.preparer.config(world.ann, "task");
     expect(answer).toMatchObject({
       profile: "task",
       provider: "anthropic",
@@ -382,7 +339,7 @@ describe("what a process may ask for itself", () => {
 
   test("its tools and devices", () => {
     connect("laptop", { description: "for travel" });
-    const { tools, devices } = aiCalls(world.means).tools({ ...world.ann, capabilities: ["fs.search"] });
+    const { tools, devices } = world.preparer.tools({ ...world.ann, capabilities: ["fs.search"] });
     expect(tools.map(({ name }) => name)).toEqual(["Search"]);
     expect(tools[0]!.inputSchema).toMatchObject({ type: "object", required: ["target", "query"] });
     expect(devices).toEqual([{ id: "laptop", implements: ["*"], description: "for travel", platform: "linux" }]);

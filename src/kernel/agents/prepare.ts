@@ -3,29 +3,20 @@
 
 import type { FileSystem } from "../../hardware/filesystem.ts";
 import { allows } from "../../lib/capability.ts";
-import type { ContextWindow, WindowOverrides } from "../../models/window.ts";
-import type { Log } from "../../ports/log.ts";
-import type { ModelChoice } from "../../ports/models.ts";
+import type { ContextWindow, Windows } from "../../models/window.ts";
 import { assemble, type ContextPart } from "../../agent/context/assemble.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { Preparation } from "../../process/link.ts";
 import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
-import type { ReadContext } from "../context.ts";
+import type { NativeTarget } from "../native.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
 import { type AiSettings, aiSettings } from "./ai-settings.ts";
 import { budgetsOf } from "./budgets.ts";
 import { contextFiles, headsOf, type Say } from "./context-files.ts";
 import { type Skill, type SkillFolder, skillsIn } from "./skills.ts";
-
-export type PrepareMeans = {
-  reads: ReadContext;
-  /** As the caller sees them. */
-  files(caller: Caller): FileSystem;
-  contextWindow(choice: ModelChoice, overrides: WindowOverrides): Promise<ContextWindow>;
-  log: Pick<Log, "warn">;
-};
+import type { Store } from "../store.ts";
 
 export type PreparedFor = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
 
@@ -35,106 +26,115 @@ export type Prepared = Preparation & { parts: ContextPart[]; toolTokens: number;
 /** More are named to no model; those that are not named can be used all the same. */
 const DEVICES_MAX = 100;
 
-export async function prepare(means: PrepareMeans, { pid, profile, contextFiles: own, caller }: PreparedFor): Promise<Prepared> {
-  const { reads } = means;
-  const settings = aiSettings(reads.config, caller.uid);
-  const { maxContextBytes, timezone } = settings;
-  const { run, process, problems } = budgetsOf(reads.config, caller.uid);
-  const files = means.files(caller);
-  const say = sayer(means, pid);
-  const [window, homeFiles, workspace, skills] = await Promise.all([
-    windowOf(means, settings),
-    contextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
-    workspaceOf(files, caller, maxContextBytes, say),
-    skillsOf(means, files, caller, profile, say),
-  ]);
-  const devices = devicesOf(means, caller);
-  const { text, parts } = assemble({
-    pid,
-    profile,
-    identity: caller.process,
-    devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
-    mcpServers: [],
-    systemFiles: configFiles(means, caller, SYSTEM_FILES),
-    profileFiles: configFiles(means, caller, profileFiles(profile)),
-    homeFiles,
-    workspace,
-    skills: skills.map(({ id, description, path }) => ({ id, description, path: fromHome(path, caller) })),
-    processFiles: own,
-    maxContextBytes,
-    now: reads.now,
-    timezone,
-  });
-  const tools = toolsFor(caller, devices);
-  return {
-    choice: settings.choice,
-    fallback: settings.fallback,
-    contextWindow: window.tokens,
-    system: text,
-    tools,
-    budget: { run, process },
-    parts,
-    toolTokens: estimateTokens(tools),
-    problems: [...settings.problems, ...problems],
-  };
+/** Prepares runs, and answers processes that ask for parts of that: ai.tools and ai.config. */
+export class Preparer {
+  readonly #store: Store;
+  readonly #native: Pick<NativeTarget, "filesOf">;
+  readonly #windows: Pick<Windows, "of">;
+
+  constructor(store: Store, native: Pick<NativeTarget, "filesOf">, windows: Pick<Windows, "of">) {
+    this.#store = store;
+    this.#native = native;
+    this.#windows = windows;
+  }
+
+  async prepare({ pid, profile, contextFiles: own, caller }: PreparedFor): Promise<Prepared> {
+    const { reads } = this.#store;
+    const settings = aiSettings(reads.config, caller.uid);
+    const { maxContextBytes, timezone } = settings;
+    const { run, process, problems } = budgetsOf(reads.config, caller.uid);
+    const files = this.#native.filesOf(caller);
+    const say = sayer(this.#store, pid);
+    const [window, homeFiles, workspace, skills] = await Promise.all([
+      this.#windowOf(settings),
+      contextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
+      workspaceOf(files, caller, maxContextBytes, say),
+      skillsOf(this.#store, files, caller, profile, say),
+    ]);
+    const devices = devicesOf(this.#store, caller);
+    const { text, parts } = assemble({
+      pid,
+      profile,
+      identity: caller.process,
+      devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
+      mcpServers: [],
+      systemFiles: configFiles(this.#store, caller, SYSTEM_FILES),
+      profileFiles: configFiles(this.#store, caller, profileFiles(profile)),
+      homeFiles,
+      workspace,
+      skills: skills.map(({ id, description, path }) => ({ id, description, path: fromHome(path, caller) })),
+      processFiles: own,
+      maxContextBytes,
+      now: reads.now,
+      timezone,
+    });
+    const tools = toolsFor(caller, devices);
+    return {
+      choice: settings.choice,
+      fallback: settings.fallback,
+      contextWindow: window.tokens,
+      system: text,
+      tools,
+      budget: { run, process },
+      parts,
+      toolTokens: estimateTokens(tools),
+      problems: [...settings.problems, ...problems],
+    };
+  }
+
+  tools(caller: Caller) {
+    const devices = devicesOf(this.#store, caller);
+    return {
+      tools: toolsFor(caller, devices).map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
+      devices: devices.map(({ deviceId, implements: calls, description, platform }) => ({
+        id: deviceId,
+        implements: calls,
+        ...(description === "" ? {} : { description }),
+        ...(platform === "" ? {} : { platform }),
+      })),
+    };
+  }
+
+  /** Never with a key: an agent is told what it reads, and what it is told it may repeat. */
+  async config(caller: Caller, profile: string) {
+    const { config } = this.#store.reads;
+    const settings = aiSettings(config, caller.uid);
+    const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
+    const say = sayer(this.#store, caller.agent?.pid ?? "");
+    const [window, skills] = await Promise.all([
+      this.#windowOf(settings),
+      skillsOf(this.#store, this.#native.filesOf(caller), caller, profile, say),
+    ]);
+    return {
+      profile,
+      provider,
+      model,
+      apiKey: "" as const,
+      hasKey: apiKey !== "",
+      reasoning,
+      maxTokens: maxOutputTokens,
+      contextWindowTokens: window.tokens,
+      contextWindowSource: window.source,
+      systemContextFiles: configFiles(this.#store, caller, SYSTEM_FILES),
+      profileContextFiles: configFiles(this.#store, caller, profileFiles(profile)),
+      skillIndex: skills.map(({ id, name, description, source: { kind, path, writable } }) => ({
+        id,
+        name,
+        description,
+        source: { kind, label: fromHome(path, caller), writable },
+      })),
+      profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
+      maxContextBytes: settings.maxContextBytes,
+      problems: [...settings.problems, ...budgetsOf(config, caller.uid).problems],
+    };
+  }
+
+  #windowOf({ choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
+    return this.#windows.of(choice, { ...contextWindow, catalogue });
+  }
 }
 
-export type AiCalls = ReturnType<typeof aiCalls>;
-
-/** The same for processes that ask for its parts: ai.tools and ai.config. */
-export function aiCalls(means: PrepareMeans) {
-  return {
-    tools(caller: Caller) {
-      const devices = devicesOf(means, caller);
-      return {
-        tools: toolsFor(caller, devices).map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
-        devices: devices.map(({ deviceId, implements: calls, description, platform }) => ({
-          id: deviceId,
-          implements: calls,
-          ...(description === "" ? {} : { description }),
-          ...(platform === "" ? {} : { platform }),
-        })),
-      };
-    },
-
-    /** Never with a key: an agent is told what it reads, and what it is told it may repeat. */
-    async config(caller: Caller, profile: string) {
-      const { config } = means.reads;
-      const settings = aiSettings(config, caller.uid);
-      const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
-      const say = sayer(means, caller.agent?.pid ?? "");
-      const [window, skills] = await Promise.all([windowOf(means, settings), skillsOf(means, means.files(caller), caller, profile, say)]);
-      return {
-        profile,
-        provider,
-        model,
-        apiKey: "" as const,
-        hasKey: apiKey !== "",
-        reasoning,
-        maxTokens: maxOutputTokens,
-        contextWindowTokens: window.tokens,
-        contextWindowSource: window.source,
-        systemContextFiles: configFiles(means, caller, SYSTEM_FILES),
-        profileContextFiles: configFiles(means, caller, profileFiles(profile)),
-        skillIndex: skills.map(({ id, name, description, source: { kind, path, writable } }) => ({
-          id,
-          name,
-          description,
-          source: { kind, label: fromHome(path, caller), writable },
-        })),
-        profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
-        maxContextBytes: settings.maxContextBytes,
-        problems: [...settings.problems, ...budgetsOf(config, caller.uid).problems],
-      };
-    },
-  };
-}
-
-function windowOf(means: PrepareMeans, { choice, contextWindow, catalogue }: AiSettings): Promise<ContextWindow> {
-  return means.contextWindow(choice, { ...contextWindow, catalogue });
-}
-
-function devicesOf({ reads, log }: PrepareMeans, caller: Caller): DeviceDetails[] {
+function devicesOf({ reads, ports: { log } }: Store, caller: Caller): DeviceDetails[] {
   const online = reads.devices.list(caller).filter((device) => device.online);
   if (online.length > DEVICES_MAX) log.warn("too many devices to name to a process", { uid: caller.uid, devices: online.length });
   return online.slice(0, DEVICES_MAX);
@@ -154,7 +154,7 @@ function profileFiles(profile: string): string {
 }
 
 /** Keys directly below a folder of root's configuration, as files. */
-function configFiles({ reads: { config }, log }: PrepareMeans, caller: Caller, folder: string): ContextFile[] {
+function configFiles({ reads: { config }, ports: { log } }: Store, caller: Caller, folder: string): ContextFile[] {
   try {
     return config
       .list(caller, folder)
@@ -182,7 +182,7 @@ function beginningOf(head: Uint8Array, maxBytes: number, path: string): string {
   return `${new TextDecoder().decode(head.slice(0, Math.max(0, maxBytes - more.length)), { stream: true })}${more}`;
 }
 
-function skillsOf({ reads }: PrepareMeans, files: FileSystem, caller: Caller, profile: string, say: Say): Promise<Skill[]> {
+function skillsOf({ reads }: Store, files: FileSystem, caller: Caller, profile: string, say: Say): Promise<Skill[]> {
   const { home, workspaceId } = caller.process;
   const folders: SkillFolder[] = [
     { kind: "profile", path: `/sys/config/ai/profile/${profile}/skills.d`, writable: isRoot(caller) },
@@ -200,6 +200,6 @@ function fromHome(path: string, { process: { home } }: Caller): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-function sayer({ log }: PrepareMeans, pid: string): Say {
+function sayer({ ports: { log } }: Store, pid: string): Say {
   return (what, fields) => log.warn(what, { pid, ...fields });
 }

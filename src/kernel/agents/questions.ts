@@ -6,24 +6,18 @@ import type { Judged } from "../../approval/request.ts";
 import { showRequest } from "../../approval/show.ts";
 import { judge } from "../../approval/tags.ts";
 import { fail } from "../../lib/sys-error.ts";
-import type { Crypto } from "../../ports/crypto.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
 import type { HilRequest, Overspent } from "../../protocol/proc-records.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
 import type { Approval, KeptGrant } from "../nouns/approvals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
-import { NATIVE } from "../route.ts";
+import type { Part } from "../part.ts";
+import { NATIVE } from "../../lib/target.ts";
+import type { Store } from "../store.ts";
 import { QUESTION_MS } from "./judge.ts";
 
-type Means = {
-  reads: ReadContext;
-  crypto: Pick<Crypto, "uuid">;
-  commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
-  wakeBy: (dueAt: number) => void;
-  log: (message: string, fields: Record<string, string>) => void;
-  ask: <N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>) => Promise<ProcessResult<N>>;
-};
+/** Asks a process for something. */
+export type AskProcess = <N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>) => Promise<ProcessResult<N>>;
 
 export type Decision = {
   requestId: string;
@@ -36,22 +30,24 @@ export type Decision = {
 
 type BudgetQuestion = { runId: string; conversationId: string; over: readonly Overspent[]; why: string };
 
-export class Questions {
-  readonly #means: Means;
+export class Questions implements Part {
+  readonly #store: Store;
+  readonly #ask: AskProcess;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, ask: AskProcess) {
+    this.#store = store;
+    this.#ask = ask;
   }
 
   /** The oldest that waits for an answer. */
   oldest(pid: string): HilRequest | null {
-    const [first] = this.#means.reads.approvals.pendingOf(pid);
+    const [first] = this.#store.reads.approvals.pendingOf(pid);
     return first === undefined ? null : hilRequest(first);
   }
 
   /** A question of the caller's own; a foreign one answers like one that is not there. */
   find(caller: Caller, requestId: string): Approval {
-    const found = this.#means.reads.approvals.get(requestId);
+    const found = this.#store.reads.approvals.get(requestId);
     if (found === undefined || (found.uid !== caller.uid && !isRoot(caller)))
       fail(404, `Pending tool confirmation not found: ${requestId}`);
     return found;
@@ -64,7 +60,7 @@ export class Questions {
     const wanted = decision === "approve" && (remember === true || scope !== undefined || ttlMs !== undefined) && asked.kind === "call";
     const how = { scope: scope ?? (remember === true ? "class" : "exact"), ...(ttlMs && { ttlMs }) };
     const remembered = wanted ? await this.#grantFor(asked, Remember.parse(how)) : null;
-    await this.#means.commit(({ approvals, spending, now }) => {
+    await this.#store.commit(({ approvals, spending, now }) => {
       const open = approvals.get(requestId);
       if (open?.state !== "pending") fail(409, `This was answered already: it is ${open?.state ?? "gone"}`);
       if (open.expiresAt <= now) fail(409, "Nobody answered in time: the process was told so");
@@ -79,8 +75,8 @@ export class Questions {
 
   /** Whether a run may use more than its budget; the same question for as long as it is open. */
   async askForBudget({ uid, pid, cwd }: ProcessRow, { runId, conversationId, over, why }: BudgetQuestion): Promise<HilRequest> {
-    const { crypto } = this.#means;
-    const approval = await this.#means.commit(({ approvals, emit, after, now }) => {
+    const { crypto } = this.#store.ports;
+    const approval = await this.#store.commit(({ approvals, emit, after, now }) => {
       const same = approvals.sameQuestion(pid, runId, BUDGET);
       if (same !== undefined) return same;
       after(() => emit.changed(uid, ["approvals"]));
@@ -104,51 +100,55 @@ export class Questions {
         expiresAt: now + QUESTION_MS,
       });
     });
-    this.#means.wakeBy(approval.expiresAt);
+    this.#store.wakeBy(approval.expiresAt);
     return hilRequest(approval);
   }
 
   async revoke(caller: Caller, grantId: string): Promise<boolean> {
     if (caller.agent !== undefined) fail(403, "A process cannot change what it is allowed");
-    const grant = this.#means.reads.approvals.grant(grantId);
+    const grant = this.#store.reads.approvals.grant(grantId);
     if (grant === undefined || (grant.uid !== caller.uid && !isRoot(caller))) return false;
-    return this.#means.commit(({ approvals, now }) => approvals.revoke(grantId, now));
+    return this.#store.commit(({ approvals, now }) => approvals.revoke(grantId, now));
+  }
+
+  begin(): void {
+    this.tellAll();
   }
 
   /** Those nobody answered in time. */
   woke(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
-    void this.#means
+    void this.#store
       .commit(({ approvals, emit, after }) => {
         for (const { uid } of approvals.expire(now)) after(() => emit.changed(uid, ["approvals"]));
       })
       .then(
         () => this.tellAll(),
-        (error: unknown) => this.#means.log("questions could not be closed", { error: String(error) }),
+        (error: unknown) => this.#store.ports.log.error("questions could not be closed", { error: String(error) }),
       );
   }
 
   nextDueAt(): number | null {
-    return this.#means.reads.approvals.nextDueAt();
+    return this.#store.reads.approvals.nextDueAt();
   }
 
   /** Whatever was answered and may not have been heard: hearing it twice changes nothing. */
   tellAll(): void {
-    for (const approval of this.#means.reads.approvals.untold()) void this.#tell(approval);
+    for (const approval of this.#store.reads.approvals.untold()) void this.#tell(approval);
   }
 
   async #tell({ requestId, pid, kind }: Approval): Promise<boolean> {
     try {
-      const answered = this.#means.reads.approvals.get(requestId);
-      if (kind === "call") await this.#means.ask(pid, "decided", { requestId });
-      else await this.#means.ask(pid, "budgetDecided", { requestId, isAllowed: answered?.state === "approved" });
-      await this.#means.commit(({ approvals }) => {
+      const answered = this.#store.reads.approvals.get(requestId);
+      if (kind === "call") await this.#ask(pid, "decided", { requestId });
+      else await this.#ask(pid, "budgetDecided", { requestId, isAllowed: answered?.state === "approved" });
+      await this.#store.commit(({ approvals }) => {
         if (kind === "budget") approvals.use(requestId);
         approvals.told(requestId);
       });
       return true;
     } catch (error) {
-      this.#means.log("an answer could not be told", { pid, error: String(error) });
+      this.#store.ports.log.error("an answer could not be told", { pid, error: String(error) });
       return false;
     }
   }
@@ -156,14 +156,14 @@ export class Questions {
   async #grantFor(asked: Approval, wanted: Remember): Promise<KeptGrant> {
     const judged = await this.#judged(asked);
     const { uid, pid, target, digest, requestId } = asked;
-    const grant = grantFor({ uid, pid, target, digest, judged }, wanted, this.#means.reads.now);
+    const grant = grantFor({ uid, pid, target, digest, judged }, wanted, this.#store.reads.now);
     if ("error" in grant) fail(400, grant.error);
-    return { ...grant, grantId: this.#means.crypto.uuid(), requestId };
+    return { ...grant, grantId: this.#store.ports.crypto.uuid(), requestId };
   }
 
   /** As it was judged when it was asked about: the same call of the same process. */
   async #judged({ pid, syscall, args, target, cwd, tags }: Approval): Promise<Judged> {
-    const process = this.#means.reads.processes.get(pid);
+    const process = this.#store.reads.processes.get(pid);
     const workspace = process?.workspaceId == null ? null : `/workspaces/${process.workspaceId}`;
     const request = {
       call: syscall,

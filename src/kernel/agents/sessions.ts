@@ -1,24 +1,15 @@
 // Commands that processes leave running: which they are, whether they still run, and how they are ended with their process.
 // Asked of the targets as the owner, who may end whatever their agents started.
 
-import { type Answer, type Door, pass } from "../gate.ts";
 import { SysError } from "../../lib/sys-error.ts";
-import type { Caller } from "../../protocol/caller.ts";
 import type { SysCall } from "../../process/link.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
+import type { Gate } from "../gate.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessSession } from "../nouns/process-sessions.ts";
-import { NATIVE } from "../route.ts";
+import { NATIVE } from "../../lib/target.ts";
+import type { Store } from "../store.ts";
+import { processOwner } from "./caller.ts";
 import type { StillRunning } from "./open-calls.ts";
-
-type Means = {
-  reads: ReadContext;
-  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
-  door: () => Door;
-  /** Also where they are locked. */
-  ownerOf: (process: ProcessRow) => Caller;
-  uuid: () => string;
-};
 
 /** `unknown` where the target cannot be asked. */
 export type ListedSession = ProcessSession & { state: "running" | "unknown" };
@@ -28,17 +19,19 @@ const END_WAIT_MS = 1_000;
 const EXEC = "shell.exec";
 
 export class Sessions {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #gate: Gate;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, gate: Gate) {
+    this.#store = store;
+    this.#gate = gate;
   }
 
   /** A call of the process begins: what it left running before, it does not wait for any more. */
   calling({ pid }: ProcessRow, { args }: SysCall): void {
-    if (this.#means.reads.processSessions.of(pid).length === 0) return;
+    if (this.#store.reads.processSessions.of(pid).length === 0) return;
     const sessionId = typeof args.sessionId === "string" ? args.sessionId : null;
-    this.#means.relaxed(({ processSessions }) => processSessions.left(pid, sessionId));
+    this.#store.relaxed(({ processSessions }) => processSessions.left(pid, sessionId));
   }
 
   /** What the process was told of a command. */
@@ -52,18 +45,18 @@ export class Sessions {
       return;
     }
     // One that somebody else started is theirs, whoever looks at it.
-    if (polled !== null) return this.#means.relaxed(({ processSessions }) => processSessions.awaited(pid, polled));
+    if (polled !== null) return this.#store.relaxed(({ processSessions }) => processSessions.awaited(pid, polled));
     if (typeof sessionId !== "string") return;
     const command = typeof args.input === "string" ? args.input : "";
     const session = { sessionId, pid, uid, target, command, runId, conversationId };
-    this.#means.relaxed(({ processSessions, emit, after, now }) => {
+    this.#store.relaxed(({ processSessions, emit, after, now }) => {
       processSessions.started({ ...session, startedAt: now });
       after(() => emit.changed(uid, ["sessions"]));
     });
   }
 
   #ended(sessionId: string, pid: string): void {
-    this.#means.relaxed(({ processSessions, emit, after }) => {
+    this.#store.relaxed(({ processSessions, emit, after }) => {
       const uid = processSessions.ended(sessionId, pid);
       if (uid !== undefined) after(() => emit.changed(uid, ["sessions"]));
     });
@@ -71,7 +64,7 @@ export class Sessions {
 
   /** Those that still run, as far as anybody can tell; the others are forgotten. */
   async list(process: ProcessRow): Promise<ListedSession[]> {
-    const known = this.#means.reads.processSessions.of(process.pid);
+    const known = this.#store.reads.processSessions.of(process.pid);
     const targets = [...new Set(known.map(({ target }) => target))];
     const running = new Map(await Promise.all(targets.map(async (target) => [target, await this.#runningOn(process, target)] as const)));
     return known.flatMap((session) => {
@@ -85,7 +78,7 @@ export class Sessions {
   }
 
   #hasDevice(sessionId: string): boolean {
-    const { devices, shellSessions, now } = this.#means.reads;
+    const { devices, shellSessions, now } = this.#store.reads;
     const known = shellSessions.get(sessionId, now);
     return known !== undefined && devices.get(known.deviceId) !== undefined;
   }
@@ -127,11 +120,8 @@ export class Sessions {
     }
   }
 
-  /** As the owner of the process, and not as an agent that would have to ask them. */
-  async #ask(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
-    const frame = { type: "req" as const, id: this.#means.uuid(), call, args };
-    const answer: Answer = await pass(this.#means.door(), this.#means.ownerOf(process), frame, () => new AbortController().signal);
-    for (const action of answer.after) action();
-    return answer.data;
+  /** As the owner of the process, locked or not, and not as an agent that would have to ask them. */
+  #ask(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
+    return this.#gate.call(processOwner(this.#store.reads, process), call, args, new AbortController().signal);
   }
 }

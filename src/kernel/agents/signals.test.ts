@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { breath } from "../../lib/breath.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
+import { fakeStore } from "../../../test/support/fake-store.ts";
 import { Turns } from "../turns.ts";
 import { ProcessSignals } from "./signals.ts";
 
@@ -30,21 +31,17 @@ function world(followers: readonly string[]) {
     rest: breath,
     failed: (error) => log.push(String(error)),
   });
-  const signals = new ProcessSignals({
-    sockets: {
-      send: (connectionId, text) => {
-        log.push(connectionId);
-        sent.push((JSON.parse(text) as { payload: Record<string, unknown> }).payload);
-      },
+  const sockets = {
+    send: (connectionId: string, text: string) => {
+      log.push(connectionId);
+      sent.push((JSON.parse(text) as { payload: Record<string, unknown> }).payload);
     },
-    followers: { of: () => followers, routeOf: () => undefined } as never,
-    connections: { ofUser: () => [] } as never,
-    reads: { now: 0 },
-    relaxed: () => {
-      throw new Error("nothing is to be written");
-    },
-    turns,
-  });
+  };
+  const nouns = { now: 0, followers: { of: () => followers, routeOf: () => undefined }, connections: { ofUser: () => [] } };
+  const relaxed = () => {
+    throw new Error("nothing is to be written");
+  };
+  const signals = new ProcessSignals(fakeStore(nouns, { ports: { sockets }, relaxed }), turns);
   const settled = async (count: number) => {
     while (sent.length < count) await breath();
   };

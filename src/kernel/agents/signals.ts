@@ -1,25 +1,13 @@
 // Who hears of what a process does. Those who follow it hear everything, numbered; so does the connection a run was started
 // from, and where that is gone or there is none, every connection of the owner.
 
-import type { Sockets } from "../../ports/sockets.ts";
-import type { ReadContext, WriteContext } from "../context.ts";
-import type { Connections } from "../nouns/connections.ts";
-import type { Followers } from "../nouns/followers.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
+import type { Store } from "../store.ts";
 import type { Turns } from "../turns.ts";
 import { signalFrame } from "../../protocol/frames.ts";
 import { RUN_STREAM } from "../../protocol/signal-names.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { addPiece } from "./pieces.ts";
-
-type Means = {
-  sockets: Pick<Sockets, "send">;
-  followers: Followers;
-  connections: Connections;
-  reads: Pick<ReadContext, "now">;
-  relaxed: <T>(body: (nouns: WriteContext) => T) => T;
-  turns: Turns;
-};
 
 /** About what it takes to send something to one of many, most of which is done by the host later on. */
 const SEND_MS = 0.02;
@@ -30,7 +18,8 @@ const AT_ONCE_CHARS = 512 * 1024;
 type Whose = Pick<ProcessRow, "pid" | "uid">;
 
 export class ProcessSignals {
-  readonly #means: Means;
+  readonly #store: Store;
+  readonly #turns: Turns;
   /** Pieces that wait for the owner's turn, by process. */
   readonly #pieces = new Map<string, AnswerPiece[]>();
   /** What has to wait until what was told before has gone to all, by process. */
@@ -38,8 +27,9 @@ export class ProcessSignals {
   /** Processes that somebody is just beginning to follow. */
   readonly #beginning = new Map<string, number>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, turns: Turns) {
+    this.#store = store;
+    this.#turns = turns;
   }
 
   /** A piece of an answer: at once, or in the owner's turn together with others. */
@@ -49,9 +39,9 @@ export class ProcessSignals {
     if (waiting !== undefined) return addPiece(waiting, piece);
     const send = () => this.#sendPiece(process, piece);
     if (this.#beginning.has(pid)) return send();
-    if (this.#means.turns.attempt(uid, send)) return;
+    if (this.#turns.attempt(uid, send)) return;
     this.#pieces.set(pid, [piece]);
-    this.#means.turns.queue(uid, () => this.#flush(process));
+    this.#turns.queue(uid, () => this.#flush(process));
   }
 
   /**
@@ -95,7 +85,7 @@ export class ProcessSignals {
     if (box !== undefined) return void box.push({ text, to: [...to] });
     if (to.size * text.length <= AT_ONCE_CHARS) return this.#post(uid, text, [...to]);
     this.#outboxes.set(pid, [{ text, to: [...to] }]);
-    this.#means.turns.queue(uid, () => this.#postNext(pid, uid));
+    this.#turns.queue(uid, () => this.#postNext(pid, uid));
   }
 
   /** Some of those who are to hear it, and the rest in the owner's next turn. */
@@ -105,20 +95,20 @@ export class ProcessSignals {
     this.#post(uid, text, to.splice(0, Math.max(1, Math.floor(AT_ONCE_CHARS / text.length))));
     if (to.length === 0) box.shift();
     if (box.length === 0) this.#outboxes.delete(pid);
-    else this.#means.turns.queue(uid, () => this.#postNext(pid, uid));
+    else this.#turns.queue(uid, () => this.#postNext(pid, uid));
   }
 
   #post(uid: number, text: string, to: readonly string[]): void {
-    for (const connectionId of to) this.#means.sockets.send(connectionId, text);
-    this.#means.turns.charge(uid, to.length * (SEND_MS + text.length * CHAR_MS));
+    for (const connectionId of to) this.#store.ports.sockets.send(connectionId, text);
+    this.#turns.charge(uid, to.length * (SEND_MS + text.length * CHAR_MS));
   }
 
   #recipients(pid: string, uid: number, runId: string | null): Set<string> {
-    const { followers, connections, reads } = this.#means;
+    const { followers, connections, now } = this.#store.reads;
     const to = new Set(followers.of(pid));
-    const route = runId === null ? undefined : followers.routeOf(pid, runId, reads.now);
+    const route = runId === null ? undefined : followers.routeOf(pid, runId, now);
     if (route !== undefined && route.uid !== uid && route.uid !== 0) {
-      this.#means.relaxed(({ followers }) => followers.runEnded(pid, runId!));
+      this.#store.relaxed(({ followers }) => followers.runEnded(pid, runId!));
       return to;
     }
     if (route !== undefined && connections.caller(route.connectionId) !== undefined) return to.add(route.connectionId);

@@ -199,6 +199,8 @@ export const kernelCalls: readonly Syscall[] = [
   sysWorkspaceUpdate,
 ];
 
+export const callsByName: ReadonlyMap<string, Syscall> = new Map(kernelCalls.map((call) => [call.name, call]));
+
 export type CallTable = {
   "ai.check": typeof aiCheck;
   "ai.config": typeof aiConfig;

@@ -8,7 +8,7 @@ import { web } from "./web.ts";
 /** `address` is the peer's, `origin` the gateway's own by which the peer reached it, both as the host knows them. */
 export type HttpApp = Hono<{ Bindings: { address: string; origin: string } }>;
 
-export type HttpMeans = {
+export type HttpServices = {
   version: string;
   startedAt: number;
   isSetupMode: () => boolean;
@@ -28,40 +28,40 @@ const HEADERS = {
   "x-frame-options": "DENY",
 };
 
-export function httpApp(means: HttpMeans): HttpApp {
+export function httpApp(services: HttpServices): HttpApp {
   const app: HttpApp = new Hono();
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
   // Hono's own handler writes every error to the console, as often as somebody asks.
-  app.onError((error, context) => context.text(`Internal error (incident ${means.broken(error, context.env.address)})\n`, 500));
+  app.onError((error, context) => context.text(`Internal error (incident ${services.broken(error, context.env.address)})\n`, 500));
   app.get("/healthz", (context) =>
-    context.json({ status: "ok", version: means.version, setupMode: means.isSetupMode(), startedAt: means.startedAt }, 200, {
+    context.json({ status: "ok", version: services.version, setupMode: services.isSetupMode(), startedAt: services.startedAt }, 200, {
       "cache-control": "no-store",
     }),
   );
   app.all("/health", (context) => context.json({ status: "healthy" }));
   app.get("/metrics", async (context) => {
-    if (means.metrics === null) return context.text("Not found\n", 404);
+    if (services.metrics === null) return context.text("Not found\n", 404);
     const token = /^Bearer (\S+)$/.exec(context.req.header("authorization") ?? "")?.[1];
-    if (token === undefined || !means.isOperator(token)) {
+    if (token === undefined || !services.isOperator(token)) {
       return context.text("A user token of root is required: Authorization: Bearer <token>\n", 401, { "www-authenticate": "Bearer" });
     }
-    return context.text(await means.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
+    return context.text(await services.metrics(), 200, { "content-type": "text/plain; version=0.0.4" });
   });
-  app.all("/git/*", (context) => means.git(context.req.raw, context.env.address));
-  app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, means.downloads));
-  app.notFound(async (context) => (await web(context.req.raw, context.env.origin, means.downloads)) ?? context.text("Not found\n", 404));
+  app.all("/git/*", (context) => services.git(context.req.raw, context.env.address));
+  app.all("/downloads/cli/*", (context) => downloads(context.req.raw, context.env.origin, services.downloads));
+  app.notFound(async (context) => (await web(context.req.raw, context.env.origin, services.downloads)) ?? context.text("Not found\n", 404));
   app.get("/", async (context) => {
-    const desktop = await web(context.req.raw, context.env.origin, means.downloads);
-    return desktop ?? context.html(landing(means, context.env.origin), 200, { "cache-control": "no-store" });
+    const desktop = await web(context.req.raw, context.env.origin, services.downloads);
+    return desktop ?? context.html(landing(services, context.env.origin), 200, { "cache-control": "no-store" });
   });
   return app;
 }
 
 /** Where the web desktop was not built. `origin` is an address of ours, and nothing that a stranger wrote. */
-function landing({ version, isSetupMode }: HttpMeans, origin: string): string {
+function landing({ version, isSetupMode }: HttpServices, origin: string): string {
   const gsv = gsvAt(origin);
   const next = isSetupMode()
     ? `<p>It has no user yet. Create the first one from a terminal, in a clone of GSV:</p><pre>${gsv} auth setup</pre>`

@@ -4,21 +4,16 @@
 import { allows } from "../../lib/capability.ts";
 import { checkedStream } from "../../lib/checked-stream.ts";
 import { endingStream } from "../../lib/ending-stream.ts";
-import { fail, SysError } from "../../lib/sys-error.ts";
+import { fail } from "../../lib/sys-error.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
-import { StorageError } from "../../ports/sql.ts";
-import type { Ports } from "../../ports/ports.ts";
 import type { Account } from "../../protocol/records.ts";
-import type { EffectContext, ReadContext, WriteContext } from "../context.ts";
+import { toSysError } from "../failure.ts";
 import { login, WRONG_CREDENTIAL } from "../login.ts";
 import type { RepositoryRow } from "../nouns/repositories.ts";
+import type { EffectServices } from "../run.ts";
+import type { Store } from "../store.ts";
 
-type Means = {
-  ports: Pick<Ports, "log" | "meter" | "crypto">;
-  reads: ReadContext;
-  effects: Pick<EffectContext, "passwords" | "throttle" | "repos">;
-  relaxed<T>(body: (nouns: WriteContext) => T): T;
-};
+type GitServices = Pick<EffectServices, "passwords" | "throttle" | "repos">;
 
 type Asked = { repo: string; path: string; query: string; service: "git-upload-pack" | "git-receive-pack" };
 
@@ -33,12 +28,14 @@ const UNDER_WAY_MS = 30 * 60 * 1000;
 const FORWARDED = ["content-type", "content-encoding", "git-protocol"];
 const TOKEN = /^gsv_(?:user|node|service)_[A-Za-z0-9_-]+$/;
 
-export class GitDoor {
-  readonly #means: Means;
+export class GitServer {
+  readonly #store: Store;
+  readonly #services: GitServices;
   readonly #underWay = new Set<{ username: string; since: number }>();
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(store: Store, services: GitServices) {
+    this.#store = store;
+    this.#services = services;
   }
 
   async serve(request: Request, address: string): Promise<Response> {
@@ -50,7 +47,7 @@ export class GitDoor {
     } catch (error) {
       response = this.#refusal(error, asked, address, request.headers.has("authorization"));
     }
-    this.#means.ports.meter.call(asked?.service ?? "git", response.status, performance.now() - startedAt);
+    this.#store.ports.meter.call(asked?.service ?? "git", response.status, performance.now() - startedAt);
     return response;
   }
 
@@ -67,7 +64,7 @@ export class GitDoor {
       );
       const { path, query, service } = asked;
       const access = { read: true, write: service === "git-receive-pack", actor: username };
-      const { repos } = this.#means.effects;
+      const { repos } = this.#services;
       const sent = request.body === null ? null : checkedStream(request.body, stillMay);
       const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: sent, access });
       // What became of a push is told whoever asks by now.
@@ -85,11 +82,11 @@ export class GitDoor {
     const header = request.headers.get("authorization");
     if (header === null) return () => null;
     const { username, secret } = basic(header) ?? fail(401, "Authentication required: use HTTP Basic");
-    const { reads, effects } = this.#means;
+    const { reads } = this.#store;
     const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
-    const context = { ...effects, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
+    const context = { ...this.#services, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
     const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
-    if (credential.kind === "token") this.#means.relaxed(({ tokens, now }) => tokens.used([credential.tokenId], now));
+    if (credential.kind === "token") this.#store.relaxed(({ tokens, now }) => tokens.used([credential.tokenId], now));
     const hash = reads.accounts.hashOf(account.username);
     const holds = () => {
       if (credential.kind === "password") return reads.accounts.hashOf(account.username) === hash;
@@ -103,7 +100,7 @@ export class GitDoor {
   }
 
   #mayOrFail(account: Account | null, { repo, service }: Asked): RepositoryRow {
-    const { reads } = this.#means;
+    const { reads } = this.#store;
     const { repositories, accounts } = reads;
     const isPush = service === "git-receive-pack";
     if (account === null) {
@@ -123,7 +120,7 @@ export class GitDoor {
   }
 
   #begin(username: string): () => void {
-    const { now } = this.#means.reads;
+    const { now } = this.#store.reads;
     const counted = [...this.#underWay].filter(({ since }) => since > now - UNDER_WAY_MS);
     const mine = counted.filter((other) => other.username === username).length;
     if (mine >= AT_ONCE_PER_USER || counted.length >= (mine === 0 ? AT_ONCE_IN_ALL : AT_ONCE))
@@ -134,16 +131,13 @@ export class GitDoor {
   }
 
   #refusal(error: unknown, asked: Asked | null, address: string, isGuess: boolean): Response {
-    const { log, crypto } = this.#means.ports;
+    const { log, crypto } = this.#store.ports;
     const call = asked?.service ?? "git";
-    if (error instanceof StorageError) return plain(error.full ? 507 : 500, error.message);
-    if (!(error instanceof SysError)) {
-      return plain(500, `Internal error (incident ${log.incident(crypto.uuid(), { call, address }, error)})`);
-    }
+    const { code, message, details } = toSysError(error, () => log.incident(crypto.uuid(), { call, address }, error));
     // Clients ask without a credential first, always.
-    if ((error.code === 401 && isGuess) || error.code === 429) log.warn("refused", { call, status: error.code, address });
-    const { retryAfterMs } = (error.details ?? {}) as { retryAfterMs?: number };
-    return plain(error.code, error.message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
+    if ((code === 401 && isGuess) || code === 429) log.warn("refused", { call, status: code, address });
+    const { retryAfterMs } = (details ?? {}) as { retryAfterMs?: number };
+    return plain(code, message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
   }
 }
 

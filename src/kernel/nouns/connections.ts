@@ -10,7 +10,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { SERVICES_GID } from "./groups.ts";
 
-export type ConnectionReads = Pick<Connections, "list" | "caller">;
+export type ConnectionReads = Pick<Connections, "list" | "caller" | "ofUser">;
 
 export type NewConnection = {
   connectionId: string;

@@ -3,6 +3,8 @@
 
 import type { Sql } from "../../ports/sql.ts";
 
+export type FollowerReads = Pick<Followers, "of" | "countOf" | "routeOf" | "connections">;
+
 const ROUTE_MS = 30 * 60 * 1000;
 
 export class Followers {

@@ -2,7 +2,7 @@
 // nothing.
 
 import { join } from "node:path";
-import { live, type Means, newTally } from "./campaign.ts";
+import { live, type Campaign, newTally } from "./campaign.ts";
 import { Oracle } from "./oracle.ts";
 import { copyOf, type Setup, worldOf } from "./world.ts";
 
@@ -17,7 +17,7 @@ const TRIES = 8;
  * left. With `atPoint` it dies right before a commit, where the broken one has answered already.
  */
 export async function catchBroken(
-  means: Means,
+  run: Campaign,
   setup: Setup,
   template: string,
   scratch: string,
@@ -30,15 +30,15 @@ export async function catchBroken(
     const name = `broken-${atPoint ? "point" : "kill"}-${result.tries}`;
     const oracle = new Oracle(join(scratch, `${name}.log`));
     const world = worldOf(setup, copyOf(template, join(scratch, name)), oracle);
-    const random = means.random.fork(1_000 + result.tries);
+    const random = run.random.fork(1_000 + result.tries);
     const tally = { ...newTally(), cycle: result.cycles };
     const crashAt = { crashAt: `before-commit:${random.int(20, 60)}` };
     const faults = { ackEarly: true, ...(atPoint ? crashAt : {}) };
     // On a busy machine batches are large and commits few; killed before the point, it would show nothing.
     const killAfterMs = atPoint ? 90_000 : random.int(5, 600);
-    await live({ ...means, oracle, random }, world, { faults, killAfterMs, dies: "broken", isQuiet: false }, tally);
+    await live({ ...run, oracle, random }, world, { faults, killAfterMs, dies: "broken", isQuiet: false }, tally);
     const before = oracle.violations.length;
-    await live({ ...means, oracle, random }, world, { faults: {}, killAfterMs: QUIET_MS, dies: "healthy", isQuiet: false }, tally);
+    await live({ ...run, oracle, random }, world, { faults: {}, killAfterMs: QUIET_MS, dies: "healthy", isQuiet: false }, tally);
     await oracle.close();
     // What the second look finds and the first did not was acknowledged and is gone.
     const isCaught = before === 0 && oracle.count("lost") + oracle.count("revived") > 0;

@@ -14,7 +14,7 @@ import { blobsOf, sweepAtStart, unswept } from "./sweeping.ts";
 import { FIRST, populate, type Setup, setUp, type World } from "./world.ts";
 import { Workload } from "./workload.ts";
 
-export type Means = { bundle: string; oracle: Oracle; random: Random };
+export type Campaign = { bundle: string; oracle: Oracle; random: Random };
 export type Tally = {
   kills: Record<string, number>;
   recoveryMs: number[];
@@ -43,9 +43,9 @@ const DEVICES = 3;
 const DEVICES_MAX = 900;
 
 /** A fresh directory, killed at every step of its birth, and then set up. */
-export async function birth(means: Means, home: string, tally: Tally): Promise<Setup> {
-  const { oracle, bundle } = means;
-  for (const crashAt of ["before-commit:1", "after-commit:1", "mid-start:1"]) await dieStarting(means, home, { crashAt }, tally);
+export async function birth(run: Campaign, home: string, tally: Tally): Promise<Setup> {
+  const { oracle, bundle } = run;
+  for (const crashAt of ["before-commit:1", "after-commit:1", "mid-start:1"]) await dieStarting(run, home, { crashAt }, tally);
   // A start that finds everything in place commits nothing, so the first commit is that of sys.setup: before it there is
   // no user, after it there are both.
   for (const crashAt of ["before-commit:1", "after-commit:1"]) {
@@ -74,22 +74,22 @@ export async function birth(means: Means, home: string, tally: Tally): Promise<S
   return setup;
 }
 
-export async function campaign(means: Means, world: World, kills: number, tally: Tally): Promise<void> {
-  const { oracle, random } = means;
+export async function campaign(run: Campaign, world: World, kills: number, tally: Tally): Promise<void> {
+  const { oracle, random } = run;
   while (killed(tally) < kills && oracle.violations.length === 0) {
     tally.cycle++;
     const plan = planOf(random.fork(tally.cycle), tally.cycle);
     oracle.note(`cycle ${tally.cycle}: ${JSON.stringify(plan)}`);
-    for (const { killAfterMs, ...faults } of plan.recovery) await dieStarting(means, world.home, faults, tally, killAfterMs);
-    await live(means, world, plan, tally);
+    for (const { killAfterMs, ...faults } of plan.recovery) await dieStarting(run, world.home, faults, tally, killAfterMs);
+    await live(run, world, plan, tally);
     checkModes(world.home, oracle);
     if (tally.cycle % FILES_EVERY === 0) checkFiles(world);
   }
-  if (oracle.violations.length === 0) await farewell(means, world, tally);
+  if (oracle.violations.length === 0) await farewell(run, world, tally);
 }
 
 /** One life of the gateway, from spawn to kill. */
-export async function live({ bundle, oracle, random }: Means, world: World, plan: Omit<Plan, "recovery">, tally: Tally): Promise<void> {
+export async function live({ bundle, oracle, random }: Campaign, world: World, plan: Omit<Plan, "recovery">, tally: Tally): Promise<void> {
   tally.leftovers += leftovers(world.home);
   const gateway = new Gateway(bundle, world.home, plan.faults);
   const draws = random.fork(tally.cycle, 1);
@@ -160,7 +160,13 @@ async function plugIn(url: string, { driver, model, lanes }: World, random: Rand
   );
 }
 
-async function dieStarting({ bundle, oracle }: Means, home: string, faults: Faults, tally: Tally, killAfterMs = START_MS): Promise<void> {
+async function dieStarting(
+  { bundle, oracle }: Campaign,
+  home: string,
+  faults: Faults,
+  tally: Tally,
+  killAfterMs = START_MS,
+): Promise<void> {
   const gateway = new Gateway(bundle, home, faults);
   await endOf(gateway, oracle, killAfterMs);
   if (killAfterMs === START_MS && (await gateway.ready) !== null) oracle.violate("wrong", `${faults.crashAt} was not reached`);
@@ -194,7 +200,7 @@ async function blame(gateway: Gateway, oracle: Oracle, error: unknown): Promise<
 }
 
 /** The last look: everything once more, a polite stop, and the files as they are left. */
-async function farewell({ bundle, oracle, random }: Means, world: World, tally: Tally): Promise<void> {
+async function farewell({ bundle, oracle, random }: Campaign, world: World, tally: Tally): Promise<void> {
   checkFiles(world);
   // Twice, so that what the first one sent again is judged as well.
   for (const round of [1, 2]) {

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { check } from "./check.ts";
-import { live, type Means, newTally } from "./campaign.ts";
+import { live, type Campaign, newTally } from "./campaign.ts";
 import { checkFiles, pagesOf } from "./files.ts";
 import { type Faults, Gateway } from "./gateway.ts";
 import { enter, type Lane } from "./lane.ts";
@@ -36,27 +36,27 @@ const PER_ROUND = 12;
 /** Longer than rows that nobody was promised wait for a commit of their own. */
 const LAZY_MS = 400;
 
-export async function fullDisk(means: Means, setup: Setup, template: string, scratch: string): Promise<FullNumbers> {
+export async function fullDisk(run: Campaign, setup: Setup, template: string, scratch: string): Promise<FullNumbers> {
   const numbers: FullNumbers = { scenarios: 0, refused: 0, cut: 0 };
   for (const scenario of SCENARIOS) {
-    if (means.oracle.violations.length > 0) break;
+    if (run.oracle.violations.length > 0) break;
     numbers.scenarios++;
-    means.oracle.note(`full disk ${scenario.name}`);
-    const world = worldOf(setup, copyOf(template, join(scratch, `full-${numbers.scenarios}`)), means.oracle);
-    const random = means.random.fork(2_000 + numbers.scenarios);
-    const gateway = new Gateway(means.bundle, world.home, scenario.faults(world.home));
+    run.oracle.note(`full disk ${scenario.name}`);
+    const world = worldOf(setup, copyOf(template, join(scratch, `full-${numbers.scenarios}`)), run.oracle);
+    const random = run.random.fork(2_000 + numbers.scenarios);
+    const gateway = new Gateway(run.bundle, world.home, scenario.faults(world.home));
     try {
       const { refused, cut } = await fill(await addressOf(gateway), world, scenario, random);
       numbers.refused += refused;
       numbers.cut += cut;
-      if (refused + cut === 0) means.oracle.violate("wrong", `full disk ${scenario.name}: nobody was refused`);
+      if (refused + cut === 0) run.oracle.violate("wrong", `full disk ${scenario.name}: nobody was refused`);
     } catch (error) {
-      means.oracle.violate("wrong", `full disk ${scenario.name}: ${error instanceof Error ? error.stack : String(error)}`);
+      run.oracle.violate("wrong", `full disk ${scenario.name}: ${error instanceof Error ? error.stack : String(error)}`);
     }
     await gateway.kill();
-    if (gateway.complaint !== null) means.oracle.violate("wrong", gateway.complaint);
+    if (gateway.complaint !== null) run.oracle.violate("wrong", gateway.complaint);
     checkFiles(world);
-    await live({ ...means, random }, world, { faults: {}, killAfterMs: 50, dies: "full", isQuiet: false }, newTally());
+    await live({ ...run, random }, world, { faults: {}, killAfterMs: 50, dies: "full", isQuiet: false }, newTally());
     checkFiles(world);
   }
   return numbers;

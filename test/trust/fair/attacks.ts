@@ -19,12 +19,12 @@ export type Attack = {
   isExpensive?: true;
   /** Once, before anything is measured. */
   prepare?(line: Line, target: Target): Promise<void>;
-  run(means: Means): Promise<void>;
+  run(attacking: Attacking): Promise<void>;
   /** Ends what would go on without whoever began it. */
   end?(line: Line): Promise<void>;
 };
 
-export type Means = { target: Target; line: Line; until: AbortSignal; tally: Tally };
+export type Attacking = { target: Target; line: Line; until: AbortSignal; tally: Tally };
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
@@ -41,7 +41,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "commands that are hard to read",
     isExpensive: true,
-    run: (means) => flood(means, 20, "proc.approval.preview", () => ({ call: "shell.exec", args: { input: "[".repeat(32 * KIBIBYTE) } })),
+    run: (attacking) =>
+      flood(attacking, 20, "proc.approval.preview", () => ({ call: "shell.exec", args: { input: "[".repeat(32 * KIBIBYTE) } })),
   },
   {
     name: "searches",
@@ -50,14 +51,14 @@ export const ATTACKS: readonly Attack[] = [
       const text = "nothing of what is looked for is in this line\n".repeat(1_200);
       await inSteps(300, 50, (at) => line.call("fs.write", { path: `~/many/${at % 50}/${at}.txt`, content: `${at} ${text}` }));
     },
-    run: (means) => flood(means, 100, "fs.search", () => ({ path: "~", query: "(a+b?)+never" })),
+    run: (attacking) => flood(attacking, 100, "fs.search", () => ({ path: "~", query: "(a+b?)+never" })),
     end: async (line) => void (await line.call("fs.delete", { path: "~/many" })),
   },
   {
     name: "pushes of packs that inflate",
     isExtra: true,
     prepare: async (line) => void (await line.call("repo.create", { repo: "mallory/large" })),
-    run: (means) => push(means, 8),
+    run: (attacking) => push(attacking, 8),
   },
   {
     name: "followers of a process that talks",
@@ -74,15 +75,15 @@ export const ATTACKS: readonly Attack[] = [
         await over;
       }
     },
-    async run(means) {
-      const { pid } = (await processOf(means.line, "historian"))!;
-      await flood(means, 80, "proc.history", () => ({ pid }));
+    async run(attacking) {
+      const { pid } = (await processOf(attacking.line, "historian"))!;
+      await flood(attacking, 80, "proc.history", () => ({ pid }));
     },
   },
   {
     name: "frames as large as they may be",
     isExtra: true,
-    run: (means) => flood(means, 4, "sys.info", () => ({ more: largeArguments() })),
+    run: (attacking) => flood(attacking, 4, "sys.info", () => ({ more: largeArguments() })),
   },
   {
     name: "large settings",
@@ -90,7 +91,7 @@ export const ATTACKS: readonly Attack[] = [
       for (let at = 0; at < 3; at++)
         await line.call("sys.config.set", { key: `users/${await uidOf(line)}/ai/large${at}`, value: "v".repeat(MEBIBYTE - KIBIBYTE) });
     },
-    run: (means) => flood(means, 20, "sys.config.get", () => ({})),
+    run: (attacking) => flood(attacking, 20, "sys.config.get", () => ({})),
     async end(line) {
       for (let at = 0; at < 3; at++) await line.call("sys.config.set", { key: `users/${await uidOf(line)}/ai/large${at}`, value: "" });
     },
@@ -98,7 +99,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "logins",
     isExtra: true,
-    run: (means) => repeat(means, 10, () => login(means.target)),
+    run: (attacking) => repeat(attacking, 10, () => login(attacking.target)),
   },
   {
     name: "agents that never rest",
@@ -118,14 +119,14 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: "children",
     isExpensive: true,
-    run: (means) => flood(means, 100, "proc.spawn", (at) => ({ profile: "task", label: `child ${at}`, prompt: "hello" })),
+    run: (attacking) => flood(attacking, 100, "proc.spawn", (at) => ({ profile: "task", label: `child ${at}`, prompt: "hello" })),
     end: (line) => endAll(line, "child"),
   },
   {
     name: "writes",
     isExtra: true,
-    run: (means) =>
-      flood(means, 200, "fs.write", (at) => ({ path: `~/written/${at % 500}`, content: `${at} ${"w".repeat(60 * KIBIBYTE)}` })),
+    run: (attacking) =>
+      flood(attacking, 200, "fs.write", (at) => ({ path: `~/written/${at % 500}`, content: `${at} ${"w".repeat(60 * KIBIBYTE)}` })),
     end: async (line) => void (await line.call("fs.delete", { path: "~/written" })),
   },
   {
@@ -141,14 +142,14 @@ export const ATTACKS: readonly Attack[] = [
       }));
       await line.call("repo.apply", { repo: "mallory/wide", message: "many", ops });
     },
-    run: (means) => flood(means, 60, "repo.search", () => ({ repo: "mallory/wide", query: "never there" })),
+    run: (attacking) => flood(attacking, 60, "repo.search", () => ({ repo: "mallory/wide", query: "never there" })),
   },
   // Last, because some of them run on for a while.
   {
     name: "commands that compute",
     isExtra: true,
-    run: (means) =>
-      flood(means, 24, "shell.exec", (at) => ({
+    run: (attacking) =>
+      flood(attacking, 24, "shell.exec", (at) => ({
         input:
           at % 2 === 0 ? "for ((i = 0; i < 100000; i++)); do x=$((i * i)); done" : "find / -name '*.txt' | sort | wc -l; grep -r never ~",
       })),
@@ -156,12 +157,12 @@ export const ATTACKS: readonly Attack[] = [
 ];
 
 /** Keeps so many calls under way. A refusal is answered by asking again at once. */
-function flood(means: Means, atOnce: number, call: string, args: (at: number) => Record<string, unknown>): Promise<void> {
+function flood(attacking: Attacking, atOnce: number, call: string, args: (at: number) => Record<string, unknown>): Promise<void> {
   let at = 0;
-  return repeat(means, atOnce, () => means.line.call(call, args(at++)));
+  return repeat(attacking, atOnce, () => attacking.line.call(call, args(at++)));
 }
 
-async function repeat({ until, tally }: Means, atOnce: number, ask: () => Promise<unknown>): Promise<void> {
+async function repeat({ until, tally }: Attacking, atOnce: number, ask: () => Promise<unknown>): Promise<void> {
   const one = async () => {
     while (!until.aborted) {
       const startedAt = performance.now();
@@ -240,7 +241,7 @@ async function follow(line: Line, target: Target, connections: number): Promise<
   });
 }
 
-async function talk({ line, until, tally }: Means): Promise<void> {
+async function talk({ line, until, tally }: Attacking): Promise<void> {
   const { pid } = (await processOf(line, "talker"))!;
   for (const follower of followers)
     follower.onSignal = ({ payload }) => {
@@ -255,7 +256,7 @@ async function talk({ line, until, tally }: Means): Promise<void> {
 }
 
 /** A pack of few bytes on the wire and many in memory, sent again and again. */
-async function push({ target, until, tally }: Means, atOnce: number): Promise<void> {
+async function push({ target, until, tally }: Attacking, atOnce: number): Promise<void> {
   const objects = Array.from({ length: 4 }, (_, at) => {
     const content = Buffer.alloc(4 * MEBIBYTE);
     content.write(`object ${at}`);

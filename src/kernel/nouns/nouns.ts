@@ -1,0 +1,76 @@
+// Every noun, over one database. Which of them a body may read or write is context.ts.
+
+import type { Ports } from "../../ports/ports.ts";
+import { Quotas } from "../quotas.ts";
+import type { Transactor } from "../transactor.ts";
+import { Accounts } from "./accounts.ts";
+import { Approvals } from "./approvals.ts";
+import { Cancellations } from "./cancellations.ts";
+import { Capabilities } from "./capabilities.ts";
+import { Config } from "./config.ts";
+import { Connections } from "./connections.ts";
+import { Devices } from "./devices.ts";
+import { Files } from "./files.ts";
+import { Followers } from "./followers.ts";
+import { Groups } from "./groups.ts";
+import { IpcCalls } from "./ipc-calls.ts";
+import { ModelFailures } from "./model-failures.ts";
+import { Processes } from "./processes.ts";
+import { ProcessSessions } from "./process-sessions.ts";
+import { Repositories } from "./repositories.ts";
+import { Results } from "./results.ts";
+import { Routes } from "./routes.ts";
+import { ShellSessions } from "./shell-sessions.ts";
+import { Spending } from "./spending.ts";
+import { Throttle } from "./throttle.ts";
+import { Timers } from "./timers.ts";
+import { Tokens } from "./tokens.ts";
+import { Usage } from "./usage.ts";
+import { Workspaces } from "./workspaces.ts";
+
+export type Nouns = ReturnType<typeof makeNouns>;
+
+/** `transactor` is the one that changes these rows; `defaults` is the configuration nobody has set. */
+export function makeNouns(ports: Ports, transactor: Transactor, defaults: ReadonlyMap<string, string>) {
+  const { sql, crypto, sockets, clock, vitals } = ports;
+  const usage = new Usage(sql);
+  const groups = new Groups(sql);
+  const capabilities = new Capabilities(sql);
+  const config = new Config(sql, crypto, defaults);
+  const accounts = new Accounts(sql, groups);
+  return {
+    accounts,
+    groups,
+    capabilities,
+    tokens: new Tokens(sql, crypto),
+    config,
+    connections: new Connections(sql, sockets, transactor, accounts, capabilities),
+    devices: new Devices(
+      sql,
+      {
+        nameOf: (uid) => accounts.byUid(uid)?.username ?? String(uid),
+        uidOf: (username) => accounts.byName(username)?.uid,
+      },
+      (connectionId) => sockets.heardAt(connectionId),
+      () => clock.now(),
+    ),
+    routes: new Routes(sql),
+    shellSessions: new ShellSessions(sql),
+    files: new Files(sql, usage),
+    usage,
+    quotas: new Quotas(config, accounts, usage, vitals.storageBytes),
+    repositories: new Repositories(sql, accounts, usage),
+    workspaces: new Workspaces(sql, crypto),
+    processes: new Processes(sql),
+    processSessions: new ProcessSessions(sql),
+    cancellations: new Cancellations(sql),
+    approvals: new Approvals(sql),
+    followers: new Followers(sql),
+    ipcCalls: new IpcCalls(sql),
+    spending: new Spending(sql),
+    modelFailures: new ModelFailures(sql),
+    results: new Results(sql, crypto),
+    throttle: new Throttle(sql, crypto),
+    timers: new Timers(sql),
+  };
+}

@@ -1,0 +1,108 @@
+// The kernel's rows and the ways to change them, for every part of the kernel. A change is one transaction of nouns; the ways
+// differ in what they promise. What a transaction registers with `after` happens once it has succeeded, and not at all where
+// it fails.
+
+import type { Ports } from "../ports/ports.ts";
+import { StorageError } from "../ports/sql.ts";
+import type { About, ReadContext, WriteContext } from "./context.ts";
+import { Emit } from "./emit.ts";
+import { makeNouns, type Nouns } from "./nouns/nouns.ts";
+import type { Part } from "./part.ts";
+import { migrate } from "./schema/migrate.ts";
+import { Transactor, type Written } from "./transactor.ts";
+
+export class Store implements Part {
+  readonly ports: Ports;
+  readonly reads: ReadContext;
+  /** All of them, for what the kernel does on its own account. */
+  readonly nouns: Nouns;
+  readonly emit: Emit;
+  readonly #writes: WriteContext;
+  readonly #transactor: Transactor;
+  #wakeAt: number | null = null;
+
+  constructor(ports: Ports, about: About, defaults: ReadonlyMap<string, string>) {
+    this.ports = ports;
+    migrate(ports.sql);
+    this.#transactor = new Transactor(ports.sql, () => {
+      nouns.connections.undone();
+      nouns.files.undone();
+    });
+    const nouns = makeNouns(ports, this.#transactor, defaults);
+    this.nouns = nouns;
+    const after = (action: () => void) => this.#transactor.after(action);
+    this.emit = new Emit(ports.sockets, nouns);
+    const context = { about, ...nouns, emit: this.emit, after };
+    Object.defineProperty(context, "now", { get: () => ports.clock.now() });
+    this.reads = context as typeof context & ReadContext;
+    this.#writes = context as typeof context & WriteContext;
+  }
+
+  /** Resolves when the transaction is durable. */
+  async commit<T>(body: (nouns: WriteContext) => T): Promise<T> {
+    const { value, after } = this.transact(body);
+    await this.durable();
+    for (const action of after) action();
+    return value;
+  }
+
+  /** For what somebody is told of at once: no frame leaves before the transaction is durable. */
+  write<T>(body: (nouns: WriteContext) => T): T {
+    const { value, after } = this.transact(body);
+    for (const action of after) action();
+    return value;
+  }
+
+  /** For rows nobody was promised: holds no frame back. */
+  relaxed<T>(body: (nouns: WriteContext) => T): T {
+    const { value, after } = this.transactRelaxed(body);
+    for (const action of after) action();
+    return value;
+  }
+
+  /** As `write`; the caller runs what was registered with `after`, once it has answered. */
+  transact<T>(body: (nouns: WriteContext) => T): Written<T> {
+    return this.#transactor.run(() => body(this.#writes));
+  }
+
+  /** As `relaxed`; the caller runs what was registered with `after`. */
+  transactRelaxed<T>(body: (nouns: WriteContext) => T): Written<T> {
+    return this.#transactor.relaxed(() => body(this.#writes));
+  }
+
+  /** Resolves when everything written so far is durable; rejects where it could not be. */
+  durable(): Promise<void> {
+    return this.ports.sql.durable();
+  }
+
+  /**
+   * Runs what the kernel does on its own account: nobody waits for it, and nobody would catch what it throws. False where storage
+   * failed. The rows stay as they are then: `rolledBack` drops those of sockets that are gone, and a wake tries again.
+   */
+  attempt(action: () => void): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      this.ports.log.error("storage failed", { error: error.message });
+      return false;
+    }
+  }
+
+  /** Asks for a wake no later than that. */
+  wakeBy(dueAt: number | null): void {
+    if (dueAt === null || (this.#wakeAt !== null && this.#wakeAt <= dueAt)) return;
+    this.#wakeAt = dueAt;
+    this.ports.clock.wakeAt(dueAt);
+  }
+
+  woke(): void {
+    this.#wakeAt = null;
+  }
+
+  rolledBack(): void {
+    this.nouns.connections.forget();
+    this.nouns.files.undone();
+  }
+}
