@@ -13,10 +13,9 @@ const LONG = [
   "web/",
   "repo/git-http",
   "node-floods",
-  "test/cli",
-  "second-machine",
-  "git-hosts",
-  "node-host",
+  "test/cli/",
+  "hosts/git",
+  "hosts/node-host",
 ];
 
 class LongFirst extends BaseSequencer {

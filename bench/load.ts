@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { Agent, request as httpRequest } from "node:http";
-import { Line } from "../src/client/line.ts";
+import { Connection } from "../src/client/connection.ts";
 import { cpuMs, cpuMsWithPrograms, diskBytes, rssKb } from "./proc.ts";
 import { type Measure, percentile } from "./stats.ts";
 import { textOf } from "./text.ts";
@@ -178,7 +178,7 @@ async function release(): Promise<Measure> {
 }
 
 async function turns({ target, pids, message, seconds }: Extract<Job, { do: "turns" }>): Promise<Measure> {
-  const line = await Line.open(`http://127.0.0.1:${target.port}`);
+  const line = await Connection.open(`http://127.0.0.1:${target.port}`);
   const client = { id: `bench-${process.pid}-${connects++}`, version: "0", platform: "bench", role: "user" as const };
   await line.call("sys.connect", { protocol: 1, client, auth: { username: target.username, token: target.token } });
   const samples: number[] = [];

@@ -4,7 +4,7 @@ import { cpSync, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { buildSync } from "esbuild";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Line } from "../src/client/line.ts";
+import { Connection } from "../src/client/connection.ts";
 import type { Task } from "./alone.ts";
 import { Children, type Load, type Server } from "./children.ts";
 import type { FloorMode, FloorOptions } from "./floor.ts";
@@ -124,8 +124,8 @@ export class Stage {
   }
 
   /** A connection with identity, for what is not measured. */
-  async line(server: Server): Promise<Line> {
-    const line = await Line.open(`http://127.0.0.1:${server.port}`);
+  async line(server: Server): Promise<Connection> {
+    const line = await Connection.open(`http://127.0.0.1:${server.port}`);
     const { username, token } = this.account;
     const client = { id: `bench-${lines++}`, version: "0", platform: "bench", role: "user" as const };
     await line.call("sys.connect", { protocol: 1, client, auth: { username, token } });
@@ -135,7 +135,7 @@ export class Stage {
   /** A model that answers at once, and the gateway told to ask it. */
   async provider(gateway: Server): Promise<Server> {
     const provider = await this.children.server("provider", [join(this.#programs, "provider.js")], "load");
-    const line = await Line.open(`http://127.0.0.1:${gateway.port}`);
+    const line = await Connection.open(`http://127.0.0.1:${gateway.port}`);
     const client = { id: "bench-root", version: "0", platform: "bench", role: "user" as const };
     await line.call("sys.connect", { protocol: 1, client, auth: ROOT });
     const settings = { provider: "openai-compatible", base_url: `http://127.0.0.1:${provider.port}/v1`, model: "bench", api_key: "none" };
@@ -183,10 +183,10 @@ export class Stage {
 /** Sets the gateway up and makes a token. */
 async function populate(port: number): Promise<Account> {
   const url = `http://127.0.0.1:${port}`;
-  const setup = await Line.open(url);
+  const setup = await Connection.open(url);
   await setup.call("sys.setup", { ...USER, rootPassword: ROOT.password });
   setup.close();
-  const line = await Line.open(url);
+  const line = await Connection.open(url);
   const client = { id: "bench", version: "0", platform: "bench", role: "user" as const };
   const connected = await line.call("sys.connect", { protocol: 1, client, auth: USER });
   const { token } = await line.call("sys.token.create", { kind: "user", label: "bench" });

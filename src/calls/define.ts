@@ -40,7 +40,7 @@ export type Facts = {
   again?: "safe" | "keyed";
   /** A file's bytes go along with the call; its `body` argument is their number (protocol/body.ts). */
   carries?: "body";
-  /** How many of them the gateway runs for a user at once; the others queue (kernel/lanes.ts). Not where a device runs it. */
+  /** How many of them the gateway runs for a user at once; the others queue (kernel/fairness/lanes.ts). Not where a device runs it. */
   atOnce?: number;
   /** It computes much for what it takes to ask: a user starts only so many of these a second, one of each kind at a time unless `atOnce` says more. */
   isExpensive?: true;

@@ -3,10 +3,10 @@
 
 import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
-import { agentCommands } from "./agent-commands.ts";
+import { agentCommands } from "./register/agent-commands.ts";
 import { claimBuild } from "./build-in-use.ts";
-import { deviceCommands } from "./device-commands.ts";
-import { peopleCommands } from "./people-commands.ts";
+import { deviceCommands } from "./register/device-commands.ts";
+import { peopleCommands } from "./register/people-commands.ts";
 
 /** Flags of a command and of all above it. Each command names its own; what commander parsed fits them by the lines below. */
 type Flags = Record<string, never>;
@@ -255,7 +255,7 @@ program
 program
   .command("version")
   .description("print the version")
-  .action(doing(async () => (await import("./terminal.ts")).say(VERSION)));
+  .action(doing(async () => (await import("./terminal/terminal.ts")).say(VERSION)));
 
 // `gsv token list | head` closes the pipe early, and that is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
@@ -306,7 +306,7 @@ function staying(run: Run): (this: Command) => Promise<void> {
     try {
       process.exitCode = (await run(this.optsWithGlobals<Flags>(), this.args)) ?? 0;
     } catch (error) {
-      process.exitCode = (await import("./problem.ts")).tell(error);
+      process.exitCode = (await import("./terminal/problem.ts")).tell(error);
     }
   };
 }

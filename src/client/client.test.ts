@@ -3,7 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { connect, ConnectionLost, Line } from "./client.ts";
+import { connect, ConnectionLost, Connection } from "./client.ts";
 
 const AUTH = { username: "alice", password: "correct horse" };
 const servers: WebSocketServer[] = [];
@@ -18,7 +18,7 @@ afterEach(() => {
 it("hangs up on what is not a frame instead of throwing where nobody catches it", async () => {
   for (const nonsense of ["{nope", "null", "3", '"text"']) {
     const { url } = await serve((socket) => socket.send(nonsense));
-    const line = await Line.open(url);
+    const line = await Connection.open(url);
     await expect(line.call("sys.info", {})).rejects.toBeInstanceOf(ConnectionLost);
   }
 });

@@ -10,11 +10,11 @@ import {
   CallError,
   type CallOptions,
   ConnectionLost,
-  Line,
+  Connection,
   type LineRequest,
   type SignalListener,
   type SocketConstructor,
-} from "./line.ts";
+} from "./connection.ts";
 import { follow, type Following, type FollowOptions } from "./follow.ts";
 import { Repeat } from "./repeat.ts";
 import type { Payload, SignalName } from "../protocol/signals.ts";
@@ -25,8 +25,8 @@ export type { AnswerPiece, Changed, Payload, SignalName } from "../protocol/sign
 export type { Activity, ActivityEvent, Answer as ArrivingAnswer, ToolCall } from "./activity.ts";
 export { answerText, IDLE, reduce, resume } from "./activity.ts";
 export type { Followed, Following, FollowOptions } from "./follow.ts";
-export { CallError, ConnectionLost, Line, socketUrl } from "./line.ts";
-export type { CallOptions, SentSignal, SignalListener, SocketConstructor, SocketLike } from "./line.ts";
+export { CallError, ConnectionLost, Connection, socketUrl } from "./connection.ts";
+export type { CallOptions, SentSignal, SignalListener, SocketConstructor, SocketLike } from "./connection.ts";
 
 export type Session = Calls["sys.connect"]["result"];
 export type Auth = { username: string; password: string } | { username: string; token: string };
@@ -55,7 +55,7 @@ const RETRY_MS_MAX = 30_000;
 /** Closed on purpose: coming back would only be refused, or push out whoever replaced us. */
 const FINAL_CODES = new Set([1000, 1008]);
 
-type Pending = { run(line: Line): void; reject(error: Error): void };
+type Pending = { run(line: Connection): void; reject(error: Error): void };
 
 /** Connects, or says why not. */
 export async function connect(options: ClientOptions): Promise<Client> {
@@ -69,7 +69,7 @@ export async function connect(options: ClientOptions): Promise<Client> {
 
 export class Client {
   readonly #options: ClientOptions;
-  #line: Line | null;
+  #line: Connection | null;
   #session: Session;
   #closed: Error | null = null;
   #reconnects: boolean;
@@ -82,7 +82,7 @@ export class Client {
   #endWait: () => void = () => {};
   onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
 
-  constructor(options: ClientOptions, line: Line, session: Session) {
+  constructor(options: ClientOptions, line: Connection, session: Session) {
     this.#options = options;
     this.#reconnects = options.reconnect !== false;
     this.#session = session;
@@ -112,7 +112,7 @@ export class Client {
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
     const repeat = new Repeat(name, args, { key: options.key, newKey: randomId, keyless: this.#keyless });
     return new Promise((resolve, reject) => {
-      const run = (line: Line) => {
+      const run = (line: Connection) => {
         const late = repeat.refusal(Date.now());
         if (late !== null) return reject(late);
         const { key } = repeat;
@@ -208,7 +208,7 @@ export class Client {
     return this.#options.newHash;
   }
 
-  #lineNow(): Promise<Line> {
+  #lineNow(): Promise<Connection> {
     return new Promise((run, reject) => this.#send({ run, reject }));
   }
 
@@ -218,7 +218,7 @@ export class Client {
     else call.run(this.#line);
   }
 
-  #attach(line: Line): void {
+  #attach(line: Connection): void {
     line.onRequest = (request) => void this.#carryOut(line, request);
     line.onSignal = (sent) => this.#listeners.forEach((listener) => listener(sent));
     line.onClose = (lost) => {
@@ -231,7 +231,7 @@ export class Client {
   }
 
   /** The line it came by is the only one it may be answered on. */
-  async #carryOut(line: Line, request: LineRequest): Promise<void> {
+  async #carryOut(line: Connection, request: LineRequest): Promise<void> {
     const { answer } = this.#options;
     const id = request.args.body;
     try {
@@ -286,9 +286,9 @@ export class Client {
  * `early` is what happened on the line after the gateway let us in and before anybody could listen: a device may be asked
  * something in the same piece of the network as it is welcomed.
  */
-async function openSession(options: ClientOptions): Promise<{ line: Line; session: Session; early: (() => void)[] }> {
+async function openSession(options: ClientOptions): Promise<{ line: Connection; session: Session; early: (() => void)[] }> {
   const { url, auth, client, driver } = options;
-  const line = await Line.open(url, options.WebSocket);
+  const line = await Connection.open(url, options.WebSocket);
   const early: (() => void)[] = [];
   line.onRequest = (request) => early.push(() => line.onRequest(request));
   line.onSignal = (sent) => early.push(() => line.onSignal(sent));

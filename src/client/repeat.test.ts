@@ -1,7 +1,7 @@
 // When a call is sent again, and when it is better to say that nobody knows.
 
 import { beforeEach, expect, it } from "vitest";
-import { CallError, ConnectionLost } from "./line.ts";
+import { CallError, ConnectionLost } from "./connection.ts";
 import { Repeat } from "./repeat.ts";
 
 const CUT = new ConnectionLost(1006, "cut");

@@ -4,7 +4,7 @@
 
 import { NATIVE } from "../lib/target.ts";
 import { EFFECTS, READS, WRITES } from "./repeatable.ts";
-import { CallError, ConnectionLost } from "./line.ts";
+import { CallError, ConnectionLost } from "./connection.ts";
 
 /** For how long a gateway or a device remembers a key, less some: later the same call would be carried out a second time. */
 const KEY_MS = 23 * 60 * 60 * 1000;

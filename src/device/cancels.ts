@@ -1,7 +1,7 @@
 // Calls that this device carries out and that somebody may cancel: by the number of the request, or by its key, which is the
 // same however often it is sent. Cancelling a call whose command outlived it ends the command.
 
-import type { LineRequest } from "../client/line.ts";
+import type { LineRequest } from "../client/connection.ts";
 import type { REQ_CANCEL } from "../protocol/signal-names.ts";
 import type { Payload } from "../protocol/signals.ts";
 

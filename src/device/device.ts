@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { connect, type Auth, type Client, type SocketConstructor } from "../client/client.ts";
-import { CallError } from "../client/line.ts";
+import { CallError } from "../client/connection.ts";
 import { decode } from "../calls/decode.ts";
 import type { HardwareLimits, Machine } from "../hardware/filesystem.ts";
 import { NATIVE_LIMITS } from "../hardware/filesystem.ts";

@@ -2,7 +2,7 @@
 // when there is room for more. Both ends hash all of it, also what was there from an earlier try.
 
 import { BODY_CHUNK_BYTES, BODY_WINDOW_BYTES, type BodyEnd, type BodyNote } from "../protocol/body.ts";
-import { type Turn, turn } from "../lib/turn.ts";
+import { type Deferred, deferred } from "../lib/deferred.ts";
 import { OpError } from "./outcome.ts";
 
 export type Hash = { update(bytes: Uint8Array): unknown; hex(): string };
@@ -30,12 +30,12 @@ const BUSY_MS = 5_000;
 export class Body implements BodyEnd {
   readonly #far: BodyEnd;
   readonly #newHash: () => Hash;
-  readonly #begun = turn<Begin>();
+  readonly #begun = deferred<Begin>();
   #chunks: Uint8Array[] = [];
   #wanted: { from: number; until: number } | null = null;
   #sha256: string | null = null;
   #failure: Error | null = null;
-  #changed: Turn = turn();
+  #changed: Deferred = deferred();
 
   constructor(far: BodyEnd, newHash: () => Hash) {
     this.#far = far;
@@ -161,7 +161,7 @@ export class Body implements BodyEnd {
 
   #change(): void {
     this.#changed.resolve();
-    this.#changed = turn();
+    this.#changed = deferred();
   }
 }
 

@@ -1,6 +1,6 @@
 // fs.search: lines that hold a text, literally, below a path. Bounded in matches, files and time, and honest about it.
 
-import { breath } from "../lib/breath.ts";
+import { yieldToEventLoop } from "../lib/yield.ts";
 import { globMatcher } from "../lib/glob.ts";
 import { namesSecret } from "../lib/secrets.ts";
 import type { FileKind, FileSystem, FileMachine } from "./filesystem.ts";
@@ -29,7 +29,7 @@ export function searchFiles(machine: FileMachine, args: SearchArgs): Promise<Sea
     const { kind } = await files.stat(root);
     const batch: string[] = [];
     let seen = 0;
-    const give = () => (++seen % TURN_PATHS === 0 ? breath() : undefined);
+    const give = () => (++seen % TURN_PATHS === 0 ? yieldToEventLoop() : undefined);
     const holding = kind === "directory" ? await holdingOf(machine, root, query) : null;
     for await (const path of holding === null ? walk(files, root, kind, give) : holding.paths) {
       if (search.isOver()) break;
@@ -69,7 +69,7 @@ class Search {
     if (this.isOver() || paths.length === 0) return;
     // Most files are small: one read says whether it is text and has all of it.
     const heads = await headsOf(this.#machine.files, paths);
-    await breath();
+    await yieldToEventLoop();
     for (const [at, head] of heads.entries()) {
       if (this.isOver() || this.#filesLeft-- === 0) this.truncated = true;
       // What may not be read, or is not text, has no lines to find.

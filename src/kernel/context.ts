@@ -27,18 +27,18 @@ import type { ShellSessions } from "./nouns/shell-sessions.ts";
 import type { TokenReads } from "./nouns/tokens.ts";
 import type { WorkspaceReads } from "./nouns/workspaces.ts";
 import type { UsageReads } from "./nouns/usage.ts";
-import type { Passwords } from "./passwords.ts";
-import type { Quotas } from "./quotas.ts";
-import type { Transfers } from "./transfers.ts";
+import type { Passwords } from "./identity/passwords.ts";
+import type { Quotas } from "./files/quotas.ts";
+import type { Transfers } from "./files/transfers.ts";
 import type { Throttle } from "./nouns/throttle.ts";
-import type { Repos } from "./repos.ts";
-import type { Trials } from "./setup-trials.ts";
+import type { Repos } from "./repos/repos.ts";
+import type { ModelTrials } from "./setup/model-trials.ts";
 
 /** Facts of this gateway that never change while it runs. */
 export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
 
 /** Who may run sys.setup: anyone who can reach the socket, or the holder of a code, or nobody yet. */
-export type SetupDoor = { open: true } | { open: false; code: string | null };
+export type SetupAccess = { open: true } | { open: false; code: string | null };
 
 export type ReadContext = {
   now: number;
@@ -80,14 +80,14 @@ export type WriteContext = Omit<Nouns, KeptByKernel> & {
 export type EffectContext = ReadContext & {
   passwords: Passwords;
   throttle: Throttle;
-  setupDoor: SetupDoor;
+  setupAccess: SetupAccess;
   repos: Repos;
   copies: Transfers;
   /** What a process is told of the system when a run begins. */
   ai: Pick<Preparer, "tools" | "config">;
   agents: Agents;
   /** Models that are tried before they are set, and the guide of set-up. */
-  trials: Trials;
+  trials: ModelTrials;
   vitals: Vitals;
   /** The request's, made the caller's own: for actors that store results themselves. */
   key: string | undefined;

@@ -2,7 +2,7 @@
 
 import { promptDefaults } from "../agent/prompts/prompts.ts";
 import { AI_DEFAULTS } from "./agents/ai-settings.ts";
-import { QUOTA_KEY } from "./quotas.ts";
+import { QUOTA_KEY } from "./files/quotas.ts";
 
 export function configDefaults(host: { version: string; model: { provider: string; model: string } }): ReadonlyMap<string, string> {
   return new Map([

@@ -5,7 +5,7 @@ import type { Caller } from "../protocol/caller.ts";
 import { fakeStore } from "../../test/support/fake-store.ts";
 import type { Judge } from "./agents/judge.ts";
 import { Gate, type Targets } from "./gate.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Lanes } from "./fairness/lanes.ts";
 
 const TOOLS = { tools: [], devices: [] };
 const gate = new Gate(fakeStore({}), { pass: async (_, caller) => caller } as Pick<Judge, "pass"> as Judge, {} as Lanes);

@@ -10,17 +10,17 @@ import { fail } from "../lib/sys-error.ts";
 import type { Caller, Stranger } from "../protocol/caller.ts";
 import type { Req } from "../protocol/frames.ts";
 import type { Judge } from "./agents/judge.ts";
-import { authorize } from "./authorize.ts";
+import { authorize } from "./identity/authorize.ts";
 import type { Syscall } from "./calls/define.ts";
 import { callsByName } from "./calls/table.ts";
-import { isLaned, type Lanes } from "./lanes.ts";
-import type { NativeTarget } from "./native.ts";
-import { answerWithoutDevice } from "./poll-without-device.ts";
-import { refuseKey, targetOf } from "./route.ts";
-import type { Routing } from "./routing.ts";
+import { isLaned, type Lanes } from "./fairness/lanes.ts";
+import type { GatewayTarget } from "./files/gateway-target.ts";
+import { answerWithoutDevice } from "./devices/poll-offline.ts";
+import { refuseKey, targetOf } from "./target.ts";
+import type { DeviceRouter } from "./devices/device-router.ts";
 import { type EffectServices, runInKernel } from "./run.ts";
 import type { Store } from "./store.ts";
-import type { Transfers } from "./transfers.ts";
+import type { Transfers } from "./files/transfers.ts";
 
 /** The result, and what is to happen once it has been sent. `stays`: it is durable elsewhere than in the kernel's rows. */
 export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
@@ -29,8 +29,8 @@ export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: bo
 export type Targets = {
   /** What effects of the kernel work with. */
   services: EffectServices;
-  native: NativeTarget;
-  devices: Routing;
+  gatewayTarget: GatewayTarget;
+  devices: DeviceRouter;
   transfers: Transfers;
 };
 
@@ -101,7 +101,7 @@ export class Gate {
 
   /** Where the caller wants it. What a device did stays, whatever becomes of the kernel's rows. */
   async #runOnTarget(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Answer> {
-    const { transfers, devices, native } = this.#targets;
+    const { transfers, devices, gatewayTarget } = this.#targets;
     if (call.carries === "body") return { data: await transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
     const { target: _, ...rest } = args;
     const device = targetOf(this.#store.reads, caller, call, args);
@@ -112,7 +112,7 @@ export class Gate {
     }
     refuseKey(call, frame);
     return this.#lanes.run(call, caller, signal, async () => ({
-      data: await native.run(call, caller, rest, signal),
+      data: await gatewayTarget.run(call, caller, rest, signal),
       stays: call.keeps === true,
       after: [],
     }));

@@ -2,7 +2,7 @@
 // wake, a socket that closes, a batch that is lost). A host makes the ports, forwards events to the methods below, and decides
 // nothing.
 
-import type { KernelLink } from "../process/link.ts";
+import type { KernelPort } from "../process/kernel-port.ts";
 import type { WorkersAi } from "../models/workers-ai.ts";
 import { Windows } from "../models/window.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -11,37 +11,37 @@ import { rootsModelServers } from "./agents/ai-settings.ts";
 import { Agents } from "./agents/agents.ts";
 import { Judge } from "./agents/judge.ts";
 import { Preparer } from "./agents/prepare.ts";
-import { Bodies } from "./bodies.ts";
+import { Bodies } from "./files/bodies.ts";
 import { callsByName, kernelCalls } from "./calls/table.ts";
-import type { About, SetupDoor } from "./context.ts";
+import type { About, SetupAccess } from "./context.ts";
 import { configDefaults } from "./defaults.ts";
 import { ALLOWED_HOSTS_KEY, allowList } from "./egress/allow.ts";
 import { Gate } from "./gate.ts";
 import { GitServer } from "./http/git.ts";
-import { Lanes } from "./lanes.ts";
-import { NativeTarget } from "./native.ts";
+import { Lanes } from "./fairness/lanes.ts";
+import { GatewayTarget } from "./files/gateway-target.ts";
 import { earliest, type Part } from "./part.ts";
-import { Passwords } from "./passwords.ts";
+import { Passwords } from "./identity/passwords.ts";
 import { Presence } from "./presence.ts";
 import { Reception } from "./reception.ts";
-import { Repos } from "./repos.ts";
-import { Routing } from "./routing.ts";
-import { Trials } from "./setup-trials.ts";
+import { Repos } from "./repos/repos.ts";
+import { DeviceRouter } from "./devices/device-router.ts";
+import { ModelTrials } from "./setup/model-trials.ts";
 import { Store } from "./store.ts";
 import { Sweeper } from "./sweeper.ts";
-import { Transfers } from "./transfers.ts";
-import { Turns, type TurnsOptions } from "./turns.ts";
+import { Transfers } from "./files/transfers.ts";
+import { Shares, type SharesOptions } from "./fairness/shares.ts";
 
 export type KernelOptions = {
   version: string;
   host: About["host"];
-  setupDoor: SetupDoor;
+  setupAccess: SetupAccess;
   /** The model agents use until one is configured. */
   model: { provider: string; model: string };
   /** The platform's own models, on Cloudflare. */
   workersAi?: WorkersAi | undefined;
   /** How whoever has to wait for their turn waits, where that is not left to the platform's own timers. */
-  waits?: Pick<TurnsOptions, "breath" | "rest">;
+  waits?: Pick<SharesOptions, "yield" | "pause">;
 };
 
 /** After a disk did not take what was due. */
@@ -61,49 +61,49 @@ export class Kernel {
     const { clock, net, crypto, log, vitals } = ports;
     const about: About = { version: options.version, host: options.host, startedAt: clock.now(), limits: LIMITS };
     const store = new Store(ports, about, configDefaults(options));
-    const turns = new Turns({
+    const shares = new Shares({
       now: () => clock.elapsed(),
       failed: (error) => log.error("work that had to wait failed", { error: String(error) }),
       ...options.waits,
     });
-    const lanes = new Lanes(store, turns);
+    const lanes = new Lanes(store, shares);
     const judge = new Judge(store, callsByName);
     const gate = new Gate(store, judge, lanes);
     const repos = new Repos(store);
-    const native = new NativeTarget(store, gate, judge, repos.files);
-    const routing = new Routing(store);
+    const gatewayTarget = new GatewayTarget(store, gate, judge, repos.files);
+    const deviceRouter = new DeviceRouter(store);
     const bodies = new Bodies(ports);
-    const transfers = new Transfers(store, bodies, native, routing);
-    const preparer = new Preparer(store, native, new Windows(net, () => clock.now()));
-    const sweeper = new Sweeper(store, native, repos);
-    const agents = new Agents(store, { gate, judge, turns, native, repos, routing, preparer, sweeper });
+    const transfers = new Transfers(store, bodies, gatewayTarget, deviceRouter);
+    const preparer = new Preparer(store, gatewayTarget, new Windows(net, () => clock.now()));
+    const sweeper = new Sweeper(store, gatewayTarget, repos);
+    const agents = new Agents(store, { gate, judge, shares, gatewayTarget, repos, deviceRouter, preparer, sweeper });
     const services = {
       ai: preparer,
       agents,
-      trials: new Trials({ net, crypto, workersAi: options.workersAi, now: () => clock.now() }),
+      trials: new ModelTrials({ net, crypto, workersAi: options.workersAi, now: () => clock.now() }),
       vitals,
       passwords: new Passwords(crypto),
       throttle: store.nouns.throttle,
-      setupDoor: options.setupDoor,
+      setupAccess: options.setupAccess,
       repos,
       copies: transfers,
     };
-    gate.connect({ services, native, devices: routing, transfers });
+    gate.connect({ services, gatewayTarget, devices: deviceRouter, transfers });
 
     this.#store = store;
     this.#presence = new Presence(store);
-    this.#reception = new Reception(store, gate, turns, routing, bodies);
+    this.#reception = new Reception(store, gate, shares, deviceRouter, bodies);
     this.#bodies = bodies;
     this.#agents = agents;
     this.#git = new GitServer(store, services);
     this.#sweeper = sweeper;
-    this.#parts = [store, repos, this.#reception, bodies, this.#presence, routing, ...agents.parts, lanes, sweeper];
+    this.#parts = [store, repos, this.#reception, bodies, this.#presence, deviceRouter, ...agents.parts, lanes, sweeper];
     this.#begin();
   }
 
   /** The kernel as the process of that number has it. */
-  linkTo(pid: string): KernelLink {
-    return this.#agents.linkTo(pid);
+  kernelPortFor(pid: string): KernelPort {
+    return this.#agents.kernelPortFor(pid);
   }
 
   /** Whose share of the machine a process uses; nobody's where there is no such process. */

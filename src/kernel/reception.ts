@@ -1,4 +1,4 @@
-// Where sockets meet the gate: admits them, turns text into requests, answers, and shows out those that never say who
+// Where sockets meet the gate: admits them, shares text into requests, answers, and shows out those that never say who
 // they are. Knows nothing of what a call does.
 
 import { addressKey } from "../lib/address.ts";
@@ -11,14 +11,14 @@ import type { Caller, Stranger } from "../protocol/caller.ts";
 import { BODY } from "../protocol/signal-names.ts";
 import { decodeFrame, type Req } from "../protocol/frames.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { Flow } from "./flow.ts";
-import { WRONG_CREDENTIAL } from "./login.ts";
+import { FrameFlow } from "./fairness/frame-flow.ts";
+import { WRONG_CREDENTIAL } from "./identity/login.ts";
 import type { ConnectionReads } from "./nouns/connections.ts";
-import type { Bodies } from "./bodies.ts";
+import type { Bodies } from "./files/bodies.ts";
 import type { Part } from "./part.ts";
-import type { Routing } from "./routing.ts";
+import type { DeviceRouter } from "./devices/device-router.ts";
 import type { Store } from "./store.ts";
-import type { Sharer, Turns } from "./turns.ts";
+import type { Sharer, Shares } from "./fairness/shares.ts";
 
 /** `leaving`: told to go, but its socket is still there and still counts. `until`: when its time is up. */
 type Waiting = Stranger & { openedAt: number; until: number; leaving: boolean };
@@ -33,24 +33,24 @@ export class Reception implements Part {
   readonly #ports: Ports;
   readonly #connections: ConnectionReads;
   readonly #gate: Gate;
-  readonly #turns: Turns;
-  readonly #routing: Routing;
+  readonly #shares: Shares;
+  readonly #deviceRouter: DeviceRouter;
   readonly #bodies: Bodies;
-  readonly #flow: Flow;
+  readonly #flow: FrameFlow;
   readonly #strangers = new Map<string, Waiting>();
   readonly #strangersAt = new Map<string, number>();
   /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
   readonly #inFlight = new Map<string, Map<string, AbortController>>();
 
-  constructor(store: Store, gate: Gate, turns: Turns, routing: Routing, bodies: Bodies) {
+  constructor(store: Store, gate: Gate, shares: Shares, deviceRouter: DeviceRouter, bodies: Bodies) {
     this.#store = store;
     this.#ports = store.ports;
     this.#connections = store.reads.connections;
     this.#gate = gate;
-    this.#turns = turns;
-    this.#routing = routing;
+    this.#shares = shares;
+    this.#deviceRouter = deviceRouter;
     this.#bodies = bodies;
-    this.#flow = new Flow(turns, store.ports.sockets, {
+    this.#flow = new FrameFlow(shares, store.ports.sockets, {
       sharerOf: (socketId) => this.#sharer(socketId),
       socketsOf: (sharer) => (typeof sharer === "number" ? this.#connections.ofUser(sharer) : []),
       handle: (socketId, text) => this.#handle(socketId, text),
@@ -159,10 +159,10 @@ export class Reception implements Part {
       case "res":
         // Only a device is ever asked something.
         if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
-        return this.#routing.answered(socketId, frame);
+        return this.#deviceRouter.answered(socketId, frame);
       case "sig":
         if (frame.signal === BODY && caller.origin !== "stranger") return this.#bodies.signalled(socketId, frame.payload);
-        if (caller.origin === "driver") return this.#routing.signalled(caller, frame);
+        if (caller.origin === "driver") return this.#deviceRouter.signalled(caller, frame);
         return this.#ports.meter.dropped("signal");
     }
   }
@@ -225,7 +225,7 @@ export class Reception implements Part {
     const sharer = this.#sharer(socketId);
     const from = this.#ports.clock.elapsed();
     this.#answer(socketId, frame, answer, startedAt);
-    this.#turns.charge(sharer, this.#ports.clock.elapsed() - from);
+    this.#shares.charge(sharer, this.#ports.clock.elapsed() - from);
   }
 
   #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {

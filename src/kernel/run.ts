@@ -14,7 +14,7 @@ import type { Store } from "./store.ts";
 /** What an effect is given besides rows. */
 export type EffectServices = Pick<
   EffectContext,
-  "passwords" | "throttle" | "setupDoor" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals"
+  "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals"
 >;
 
 const NOTHING: Answer["after"] = [];

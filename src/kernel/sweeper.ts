@@ -2,9 +2,9 @@
 // something that will have outlived its use by then. So a gateway that nobody uses is not woken for it. What goes when is for
 // the nouns to say.
 
-import type { NativeTarget } from "./native.ts";
+import type { GatewayTarget } from "./files/gateway-target.ts";
 import { earliest, type Part } from "./part.ts";
-import type { Repos } from "./repos.ts";
+import type { Repos } from "./repos/repos.ts";
 import type { Store } from "./store.ts";
 
 /** `prune` is false where there is more of it, for which others wait no longer. */
@@ -18,14 +18,14 @@ const STEP_MS = 100;
 
 export class Sweeper implements Part {
   readonly #store: Store;
-  readonly #native: NativeTarget;
+  readonly #gatewayTarget: GatewayTarget;
   readonly #repos: Repos;
   /** Until then one is due soon enough, whatever is done. */
   #soonUntil = 0;
 
-  constructor(store: Store, native: NativeTarget, repos: Repos) {
+  constructor(store: Store, gatewayTarget: GatewayTarget, repos: Repos) {
     this.#store = store;
-    this.#native = native;
+    this.#gatewayTarget = gatewayTarget;
     this.#repos = repos;
   }
 
@@ -85,7 +85,7 @@ export class Sweeper implements Part {
     const { nouns, ports } = this.#store;
     // A token that is connected is in use, however long ago it came in.
     this.#store.attempt(() => this.#store.relaxed(({ tokens }) => tokens.used(nouns.connections.tokenIds(), now)));
-    void Promise.all([this.#native.sweep(), this.#repos.measure()]).catch((error: unknown) =>
+    void Promise.all([this.#gatewayTarget.sweep(), this.#repos.measure()]).catch((error: unknown) =>
       ports.log.error("sweep failed", { error: String(error) }),
     );
   }

@@ -1,4 +1,4 @@
-// Where a call says it runs: on the gateway, or on a device. What is said is not yet where it goes: kernel/route.ts knows devices
+// Where a call says it runs: on the gateway, or on a device. What is said is not yet where it goes: kernel/target.ts knows devices
 // and sessions.
 
 /** The gateway's own target. A device may have any other name. */

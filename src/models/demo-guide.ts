@@ -1,5 +1,5 @@
 // The demo model as the guide of set-up: no AI, a handful of plain sentences. It answers in the JSON that any guide must
-// (kernel/setup-guide.ts), so that set-up by chat can be shown and tested without a key.
+// (kernel/setup/guide.ts), so that set-up by chat can be shown and tested without a key.
 
 import { DEMO_LABEL } from "./demo.ts";
 import { PROVIDERS } from "./providers.ts";

@@ -1,6 +1,6 @@
 // Actors beside the kernel: each has its own database and its own turn, so that long work there never holds the kernel.
 // There is one per repository, at `repo:<owner>/<name>`, and one per process, at `proc:<pid>`; asking for one makes it. Who may
-// ask was decided before. A process reaches the kernel in turn through the link the host hands it (process/link.ts).
+// ask was decided before. A process reaches the kernel in turn through the link the host hands it (process/kernel-port.ts).
 //
 // Values are what both hosts can copy: plain objects and arrays of text, numbers, booleans, null and Uint8Array. An answer
 // to a write comes when the write is durable. SysError and StorageError cross as themselves; an actor that cannot be

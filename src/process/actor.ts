@@ -2,16 +2,16 @@
 // Arguments and results are values that can be copied; an answer comes when what it tells of is durable.
 
 import { fail } from "../lib/sys-error.ts";
-import type { SummaryMaterial } from "./checkpoint.ts";
-import type { CompactArgs } from "./compaction.ts";
-import type { ForkArgs } from "./fork.ts";
-import { type HistoryArgs, idOf, type PageArgs } from "./conversation-calls.ts";
+import type { SummaryMaterial } from "./conversation/checkpoint.ts";
+import type { CompactArgs } from "./conversation/compaction.ts";
+import type { ForkArgs } from "./conversation/fork.ts";
+import { type HistoryArgs, idOf, type PageArgs } from "./conversation/conversation-calls.ts";
 import type { ContextPolicy } from "../protocol/proc-records.ts";
-import type { KernelLink, ProcessPorts } from "./link.ts";
+import type { KernelPort, ProcessPorts } from "./kernel-port.ts";
 import { type AbortArgs, Process, type SendArgs } from "./process.ts";
-import type { ResetAllArgs } from "./reset.ts";
-import type { SearchArgs } from "./search.ts";
-import { Telling } from "./telling.ts";
+import type { ResetAllArgs } from "./conversation/reset.ts";
+import type { SearchArgs } from "./conversation/search.ts";
+import { EventDelivery } from "./event-delivery.ts";
 
 /** So many at once; who was away for longer is told to read the history anew. */
 const EVENTS_PAGE = 500;
@@ -100,7 +100,7 @@ export const processCalls = {
   context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
 
   /** How far it is, for whoever keeps a list. `untold` is what the kernel could not be told before it asked this. */
-  state: (process: Process, _: None, { untold }: Telling) => ({
+  state: (process: Process, _: None, { untold }: EventDelivery) => ({
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
     queuedCount: process.waitingCount,
@@ -108,7 +108,7 @@ export const processCalls = {
     seq: process.events.lastSeq,
     untold,
   }),
-} satisfies Record<string, (process: Process, args: never, telling: Telling) => unknown>;
+} satisfies Record<string, (process: Process, args: never, telling: EventDelivery) => unknown>;
 
 export type ProcessCall = keyof typeof processCalls;
 export type ProcessArgs<N extends ProcessCall> = Parameters<(typeof processCalls)[N]>[1];
@@ -117,7 +117,7 @@ export type ProcessResult<N extends ProcessCall> = Awaited<ReturnType<(typeof pr
 export class ProcessActor {
   readonly #process: Process;
   readonly #ports: ProcessPorts;
-  readonly #telling: Telling;
+  readonly #telling: EventDelivery;
   #working = 0;
   /** When the process itself wants to be woken. */
   #dueAt: number | null = null;
@@ -129,13 +129,13 @@ export class ProcessActor {
 
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
-    const telling = new Telling(
+    const telling = new EventDelivery(
       ports,
       () => this.#process.events,
       () => this.#plan(),
     );
     this.#telling = telling;
-    const inOrder: KernelLink = {
+    const inOrder: KernelPort = {
       ...ports.kernel,
       emit: (events) => telling.emit(events),
       stream: (piece) => telling.stream(piece),
@@ -156,7 +156,7 @@ export class ProcessActor {
     try {
       if (name === "wake") await this.#telling.catchUp();
       else this.#telling.contacted();
-      const asked = (call as (process: Process, args: object, telling: Telling) => unknown)(this.#process, args, this.#telling);
+      const asked = (call as (process: Process, args: object, telling: EventDelivery) => unknown)(this.#process, args, this.#telling);
       // In the turn of the change: whatever becomes of this life, another is woken for what it has not done.
       this.#plan();
       const value = await asked;

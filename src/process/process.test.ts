@@ -2,10 +2,10 @@
 // moment loses nothing, repeats nothing and leaves nothing hanging.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { breath } from "../lib/breath.ts";
-import { turn, type Turn } from "../lib/turn.ts";
-import type { SysOutcome } from "./link.ts";
-import { LEASE_MS } from "./state.ts";
+import { yieldToEventLoop } from "../lib/yield.ts";
+import { deferred, type Deferred } from "../lib/deferred.ts";
+import type { SysOutcome } from "./kernel-port.ts";
+import { LEASE_MS } from "./rows/state.ts";
 import { question, read, text, tool, World } from "../../test/support/process-world.ts";
 
 let world: World;
@@ -59,9 +59,9 @@ describe("a run", () => {
   });
 
   it("lets devices work side by side", async () => {
-    const doors = new Map<string, Turn<SysOutcome>>();
+    const doors = new Map<string, Deferred<SysOutcome>>();
     world.sys = ({ callId }) => {
-      const door = turn<SysOutcome>();
+      const door = deferred<SysOutcome>();
       doors.set(callId, door);
       return door.promise;
     };
@@ -108,7 +108,7 @@ describe("a run", () => {
       if (isAllowed) return { kind: "done", isError: false, output: "deleted" };
       isAllowed = true;
       world.process.decided("q");
-      await breath();
+      await yieldToEventLoop();
       return { kind: "asked", request: question("q", "r") };
     };
     world.on("delete x", [tool("Delete", { target: "gsv", path: "/x" })], [text("gone")]);
@@ -153,7 +153,7 @@ describe("a run", () => {
 
 describe("what comes while it works", () => {
   it("of the same conversation is heard between two steps, and answered with the run", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.on("first", [read("/a")]);
     world.on("second", [text("both answered")]);
     world.say("first");
@@ -176,7 +176,7 @@ describe("what comes while it works", () => {
   });
 
   it("else waits its turn", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.on("first", [text("one")]);
     world.on("second", [text("two")]);
     world.say("first");
@@ -193,7 +193,7 @@ describe("what comes while it works", () => {
 
 describe("abort", () => {
   it("ends a run whatever the model is doing, and lets the next begin", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.on("long", [text("never")]);
     world.on("short", [text("next")]);
     world.say("long");
@@ -213,7 +213,7 @@ describe("abort", () => {
   });
 
   it("leaves a result for each call, and what comes late changes nothing", async () => {
-    const late = turn<SysOutcome>();
+    const late = deferred<SysOutcome>();
     world.sys = () => late.promise;
     world.on("look", [read("/a"), read("/b")]);
     world.on("and now?", [text("again")]);
@@ -233,7 +233,7 @@ describe("abort", () => {
   });
 
   it("keeps what the model had said, marked as stopped, and the next model is told so", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.pieces = [
       { type: "thinking_start", index: 0 },
       { type: "thinking_delta", index: 0, delta: "hm" },
@@ -260,7 +260,7 @@ describe("abort", () => {
   });
 
   it("keeps nothing where nothing was said yet", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.pieces = [{ type: "text_start", index: 0 }];
     world.say("a story");
     await expect.poll(() => world.process.live()?.seq).toBe(1);
@@ -269,7 +269,7 @@ describe("abort", () => {
   });
 
   it("holds the queue of the conversation where that is wanted, until it is resumed", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.say("first");
     world.say("second", { runId: "second" });
     world.say("elsewhere", { runId: "elsewhere", conversationId: "other" });
@@ -289,13 +289,13 @@ describe("abort", () => {
   });
 
   it("stops a run by the name of a message that has joined it", async () => {
-    const door = turn<SysOutcome>();
+    const door = deferred<SysOutcome>();
     world.sys = () => door.promise;
     world.on("look", [read("/a")]);
     world.say("look");
     await expect.poll(() => world.effects.length).toBe(1);
     world.say("and more", { runId: "joined" });
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     door.resolve({ kind: "done", isError: false, output: "a" });
     await expect.poll(() => world.requests.length).toBe(2);
     expect(world.process.abort({ runId: "joined" })).toMatchObject({ aborted: true, runId: "run-1" });
@@ -317,7 +317,7 @@ describe("abort", () => {
     world.say("x".repeat(20_000));
     await world.idle();
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1, compactAtPressure: 0.5 });
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.say("more");
     await expect.poll(() => world.requests.at(-1)?.system).toMatch(/^Summarize/);
     expect(world.process.abort()).toMatchObject({ aborted: true });
@@ -328,7 +328,7 @@ describe("abort", () => {
   });
 
   it("takes back what only waits, and leaves alone what is worked on", async () => {
-    world.modelHolds = turn();
+    world.modelHolds = deferred();
     world.say("first");
     world.say("second", { runId: "second", conversationId: "other" });
     expect(world.process.abort({ runId: "second" })).toMatchObject({ aborted: true, runId: "second" });

@@ -7,25 +7,25 @@ import { fail, SysError } from "../lib/sys-error.ts";
 import { namesDevice } from "../lib/target.ts";
 import type { ModelEvent } from "../ports/models.ts";
 import type { ContextState, LiveAnswer, MessageUsage, Spent } from "../protocol/proc-records.ts";
-import { overspentText } from "./budget.ts";
-import { answered } from "./answer.ts";
-import { compactForRun } from "./compaction.ts";
-import { ConversationCalls } from "./conversation-calls.ts";
-import { DEFAULT_CONVERSATION } from "./conversations.ts";
-import { EarlyAnswers } from "./early-answers.ts";
+import { overspentText } from "./loop/budget.ts";
+import { answered } from "./loop/record-answer.ts";
+import { compactForRun } from "./conversation/compaction.ts";
+import { ConversationCalls } from "./conversation/conversation-calls.ts";
+import { DEFAULT_CONVERSATION } from "./rows/conversations.ts";
+import { EarlyAnswers } from "./loop/early-answers.ts";
 import { withoutCompaction } from "../agent/estimate.ts";
-import type { Said } from "./history.ts";
-import { type Preparation, type ProcessPorts, STOPPED } from "./link.ts";
-import { Live, wireEvent } from "./live.ts";
-import { contextNow, measure, type Measured, spentNow, viewOf } from "./measure.ts";
-import { Pictures } from "./pictures.ts";
-import { Queue } from "./queue.ts";
-import { type Action, type LastSaid, next, type RunView } from "./next.ts";
-import { type Run, type RunReason, WAITING_MAX } from "./runs.ts";
-import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./state.ts";
-import { ToolRunner } from "./tool-runner.ts";
-import { Recent } from "./recent.ts";
-import { generate, historyTokensMax, request } from "./turn.ts";
+import type { Said } from "./rows/history.ts";
+import { type Preparation, type ProcessPorts, STOPPED } from "./kernel-port.ts";
+import { PartialAnswer, wireEvent } from "./loop/live-answer.ts";
+import { contextNow, measure, type Measured, spentNow, viewOf } from "./loop/measure.ts";
+import { Pictures } from "./loop/pictures.ts";
+import { Queue } from "./conversation/queue.ts";
+import { type Action, type LastSaid, next, type RunView } from "./loop/next.ts";
+import { type Run, type RunReason, WAITING_MAX } from "./rows/runs.ts";
+import { LEASE_MS, PERSON_LEASE_MS, State, type Tell, textOf } from "./rows/state.ts";
+import { ToolRunner } from "./loop/tool-runner.ts";
+import { RecentMessages } from "./loop/recent-messages.ts";
+import { generate, historyTokensMax, request } from "./loop/generate.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_RETRYING } from "../protocol/signal-names.ts";
 
 /** When nothing can be written, such as on a full disk, it is tried again then. */
@@ -63,8 +63,8 @@ export class Process {
   /** What the run that is worked on has of the system. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
   #measured: Measured | null = null;
-  readonly #recent = new Recent();
-  #live: Live | null = null;
+  readonly #recent = new RecentMessages();
+  #live: PartialAnswer | null = null;
   #stopping = new AbortController();
   readonly #closing = new AbortController();
   #isWorking = false;
@@ -354,7 +354,7 @@ export class Process {
     if (run?.runId !== runId || measured === null) return;
     const { conversationId } = run;
     const modelCall = this.#state.usage.ofRun(runId).modelCalls + 1;
-    const live = new Live({ runId, conversationId, modelCall });
+    const live = new PartialAnswer({ runId, conversationId, modelCall });
     this.#live = live;
     const heard = (event: ModelEvent) => {
       const seq = live.heard(event);

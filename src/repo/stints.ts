@@ -1,6 +1,6 @@
 // Long work done in stints, so that whoever shares the thread has a turn in between.
 
-import { breath } from "../lib/breath.ts";
+import { yieldToEventLoop } from "../lib/yield.ts";
 
 export class Stints {
   readonly #unitsPerTurn: number;
@@ -19,6 +19,6 @@ export class Stints {
   }
 
   pause(): Promise<void> {
-    return breath();
+    return yieldToEventLoop();
   }
 }

@@ -3,7 +3,7 @@
 
 import type { ShellCommand, ShellUser } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./kernel-client.ts";
 
 /** `stdoutKind: "bytes"`: one character is one byte. */
 export type Output = { stdout?: string; stderr?: string; exitCode?: number; stdoutKind?: "text" | "bytes" };

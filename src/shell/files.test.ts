@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { FileError, type FileErrorCode } from "../hardware/filesystem.ts";
 import type { FileOp } from "../ports/shells.ts";
 import { ShellFiles } from "./files.ts";
-import { Link, shellReply } from "./link.ts";
+import { Link, shellReply } from "./kernel-client.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
 type Refusals = Partial<Record<string, FileErrorCode>>;

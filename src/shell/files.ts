@@ -6,7 +6,7 @@ import { FileError, type FileErrorCode, type FileStat } from "../hardware/filesy
 import { fromLatin1, latin1 } from "../lib/bytes.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { resolvePath } from "../vfs/path.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./kernel-client.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
 /** A command reads whole files, so a larger one is refused before it fills the memory. */

@@ -15,7 +15,7 @@ import { REASONS, ShellFiles, type Terminal } from "./files.ts";
 import { exportedFunctions } from "./functions.ts";
 import { RUN, runFile } from "./inner.ts";
 import type { ShellLimits } from "./limits.ts";
-import { type Ask, Link } from "./link.ts";
+import { type Ask, Link } from "./kernel-client.ts";
 import { mended } from "./mended.ts";
 import { OURS, withOurs } from "./shadowed.ts";
 import type { Plugin } from "./syntax.ts";

@@ -1,7 +1,7 @@
 // Names of users and groups, as commands show and take them. Read from /etc/passwd and /etc/group like anywhere else.
 
 import { CommandError } from "./command.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./kernel-client.ts";
 
 export type Person = { username: string; uid: number; gid: number; gecos: string };
 

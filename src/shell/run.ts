@@ -6,7 +6,7 @@ import type { Exit, ShellCommand } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
 import { Interpreter } from "./interpreter.ts";
 import type { ShellLimits } from "./limits.ts";
-import type { Ask } from "./link.ts";
+import type { Ask } from "./kernel-client.ts";
 
 export type Outcome = Exit & { stdout: string; stderr: string };
 

@@ -1,7 +1,7 @@
 // A path and, where asked for, everything below it, parents first.
 
 import type { FileStat } from "../hardware/filesystem.ts";
-import type { Link } from "./link.ts";
+import type { Link } from "./kernel-client.ts";
 
 export async function* walk(link: Link, path: string, isRecursive: boolean): AsyncGenerator<{ path: string; stat: FileStat }> {
   const stat = await link.stat(path);

@@ -2,7 +2,7 @@
 // does by itself. Each round of a loop calls this command first, and every so often it lets everybody else have a turn.
 
 import { type Command, defineCommand } from "just-bash/browser";
-import { breath } from "../lib/breath.ts";
+import { yieldToEventLoop } from "../lib/yield.ts";
 import { type Plugin, simple, type Statement, statement } from "./syntax.ts";
 
 export const YIELD = "gsv-yield";
@@ -13,7 +13,7 @@ const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
 export function yieldCommand(): Command {
   let rounds = 0;
   return defineCommand(YIELD, async (_args, { env }) => {
-    if (++rounds % ROUNDS === 0) await breath();
+    if (++rounds % ROUNDS === 0) await yieldToEventLoop();
     // The script must not notice: what it reads as $? is still the command before.
     return { stdout: "", stderr: "", exitCode: Number(env.get("?") ?? 0) };
   });

@@ -10,7 +10,7 @@ import { FileError, NATIVE_LIMITS } from "../hardware/filesystem.ts";
 import { readFile } from "../hardware/read.ts";
 import { searchFiles } from "../hardware/search.ts";
 import { editFile } from "../hardware/edit.ts";
-import { Contents } from "../kernel/contents.ts";
+import { FileContents } from "../kernel/files/file-contents.ts";
 import { Files } from "../kernel/nouns/files.ts";
 import { migrate } from "../kernel/schema/migrate.ts";
 import { homeMount } from "./home.ts";
@@ -48,7 +48,7 @@ function world() {
       sql.commit();
       return value;
     },
-    contents: new Contents(
+    contents: new FileContents(
       new MemoryBlobs(),
       () => true,
       async () => {},

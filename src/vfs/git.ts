@@ -6,7 +6,7 @@ import { concat } from "../lib/bytes.ts";
 import { SysError } from "../lib/sys-error.ts";
 import { BlobCache } from "./blob-cache.ts";
 import type { GitChange, GitFiles, GitStat } from "./git-files.ts";
-import { InTurn } from "../lib/in-turn.ts";
+import { KeyedMutex } from "../lib/keyed-mutex.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 
 const MARKER = ".dir";
@@ -30,7 +30,7 @@ export type GitPlace = {
 export class GitTree {
   readonly #git: GitFiles;
   readonly #cache = new BlobCache();
-  readonly #appends = new InTurn();
+  readonly #appends = new KeyedMutex();
 
   constructor(git: GitFiles) {
     this.#git = git;

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { MemoryBlobs } from "../../test/support/memory/blobs.ts";
 import { MemorySql } from "../../test/support/memory/sql.ts";
 import { FileError } from "../hardware/filesystem.ts";
-import { Contents } from "../kernel/contents.ts";
+import { FileContents } from "../kernel/files/file-contents.ts";
 import { Files } from "../kernel/nouns/files.ts";
 import { files as filesSchema } from "../kernel/schema/002-files.ts";
 import { migrate } from "../kernel/schema/migrate.ts";
@@ -269,7 +269,7 @@ class Real {
           this.sql.commit();
         }
       },
-      contents: new Contents(
+      contents: new FileContents(
         new MemoryBlobs(),
         () => true,
         async () => {},

@@ -3,10 +3,10 @@
 // Rights are asked inside the transaction that needs them; a change before it is only an early refusal.
 
 import { type Coming, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
-import { breath } from "../lib/breath.ts";
+import { yieldToEventLoop } from "../lib/yield.ts";
 import { concat } from "../lib/bytes.ts";
 import { toHex } from "../lib/hex.ts";
-import { InTurn } from "../lib/in-turn.ts";
+import { KeyedMutex } from "../lib/keyed-mutex.ts";
 import { ROW_BYTES } from "../lib/row-bytes.ts";
 import { type Mount, mustFit, type Who } from "./mount.ts";
 import { ancestors, parentOf } from "./path.ts";
@@ -73,7 +73,7 @@ export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
 
 export function treeMount(storage: TreeStorage): TreeMount {
   const { reads } = storage;
-  const turns = { ofPath: new InTurn(), ofLarge: new InTurn(), ofLists: new InTurn() };
+  const turns = { ofPath: new KeyedMutex(), ofLarge: new KeyedMutex(), ofLists: new KeyedMutex() };
   const uploads = new Uploads((part) => storage.contents.grow(part), storage.uploads);
   const change = (who: Who, body: (table: NodeTable) => void) =>
     storage.change((table) => {
@@ -91,7 +91,7 @@ export function treeMount(storage: TreeStorage): TreeMount {
       turns.ofLists.run(String(who.uid), async () => {
         const entries = listed(reads, who, path);
         // Whoever asks for many such lists at once gets one a turn.
-        if (entries.length > LARGE_LIST) await breath();
+        if (entries.length > LARGE_LIST) await yieldToEventLoop();
         return entries;
       }),
     async read(who, path, range) {
@@ -278,7 +278,7 @@ async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: s
   };
 }
 
-async function append(storage: TreeStorage, large: InTurn, who: Who, path: string, content: Uint8Array): Promise<void> {
+async function append(storage: TreeStorage, large: KeyedMutex, who: Who, path: string, content: Uint8Array): Promise<void> {
   for (let tries = 1; ; tries++) {
     const there = mayPut(storage.reads, who, path, undefined);
     const size = (there?.size ?? 0) + content.length;

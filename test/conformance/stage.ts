@@ -2,7 +2,7 @@
 // tell, kept in order.
 
 import { expect } from "vitest";
-import type { Answer, Arguments } from "../../src/client/line.ts";
+import type { Answer, Arguments } from "../../src/client/connection.ts";
 import type { AnswerPiece, Client, Followed, Following } from "../../src/client/client.ts";
 import type { Host } from "../support/host.ts";
 import type { WireName } from "../support/models/provider.ts";

@@ -3,7 +3,7 @@
 import { deepStrictEqual } from "node:assert";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CallError, type Client, type ClientInfo, Line } from "../../src/client/client.ts";
+import { CallError, type Client, type ClientInfo, Connection } from "../../src/client/client.ts";
 import { kernelCalls } from "../../src/kernel/calls/table.ts";
 import { SIGNALS } from "../../src/protocol/signals.ts";
 import type { Host } from "../support/host.ts";
@@ -22,7 +22,7 @@ export type World = {
   alice: () => Promise<Client>;
   bob: () => Promise<Client>;
   root: () => Promise<Client>;
-  line: (at?: Host) => Promise<Line>;
+  line: (at?: Host) => Promise<Connection>;
   raw: (at?: Host) => Promise<RawSocket>;
 };
 
@@ -97,7 +97,7 @@ async function inWorld(host: Host, people: People, start: () => Promise<Host>, b
       bob: () => connect(people.bob),
       root: () => connect(people.root),
       async line(at = host) {
-        const line = await Line.open(at.url);
+        const line = await Connection.open(at.url);
         undo.push(() => line.close());
         return line;
       },

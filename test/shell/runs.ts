@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Client } from "../../src/client/client.ts";
-import { turn } from "../../src/lib/turn.ts";
+import { deferred } from "../../src/lib/deferred.ts";
 import type { Snippet } from "./corpus.ts";
 
 export type Ran = { stdout: string; stderr: string; exitCode: number };
@@ -92,7 +92,7 @@ function bash(script: string, cwd: string): Promise<Ran> {
 
 /** A few at a time, in order. */
 function each<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<R>[] {
-  const turns = items.map(() => turn<Promise<R>>());
+  const turns = items.map(() => deferred<Promise<R>>());
   let next = 0;
   const worker = async () => {
     for (let at = next++; at < items.length; at = next++) {

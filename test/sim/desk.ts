@@ -76,7 +76,7 @@ export class Desk {
       vitals: memoryVitals(),
     };
     const model = { provider: "demo", model: "demo" };
-    this.#start = () => new Kernel(ports, { version: "0.0.0-desk", host: "memory", setupDoor: { open: true }, model });
+    this.#start = () => new Kernel(ports, { version: "0.0.0-desk", host: "memory", setupAccess: { open: true }, model });
     this.kernel = this.#start();
     this.sql.onFailure(() => this.kernel.rolledBack());
   }

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { policyKey } from "../../src/kernel/agents/policies.ts";
 import { StorageError } from "../../src/ports/sql.ts";
 import type { Check } from "../../src/protocol/check.ts";
-import { STOPPED } from "../../src/process/link.ts";
+import { STOPPED } from "../../src/process/kernel-port.ts";
 import { MemoryProcesses } from "../support/memory-ports.ts";
 import { ScriptedModels } from "../support/scripted-models.ts";
 import { connectArgs, Desk } from "./desk.ts";
@@ -29,7 +29,7 @@ beforeEach(async () => {
     processes = new MemoryProcesses({
       models: new ScriptedModels(),
       kernel: () => ({
-        linkTo: (pid) => hearing(world, pid),
+        kernelPortFor: (pid) => hearing(world, pid),
         archiveRoot: (pid) => world.kernel.archiveRootOf(pid),
         ownerOf: (pid) => world.kernel.ownerOf(pid),
       }),
@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 
 function hearing(world: Desk, pid: string) {
-  const link = world.kernel.linkTo(pid);
+  const link = world.kernel.kernelPortFor(pid);
   return {
     ...link,
     emit: (events: Parameters<typeof link.emit>[0]) => {
@@ -127,13 +127,13 @@ it("tells a device to end a call that an earlier life of the kernel's had sent i
   expect(entered).toMatchObject({ ok: true });
   const args = { target: "laptop", path: "/tmp/a", content: "a" };
   const call = { runId: "r1", conversationId: "default", callId: "c1", tool: "Write", syscall: "fs.write", args };
-  void desk.kernel.linkTo(INIT).sys({ ...call, isAgain: false }, new AbortController().signal, () => {});
+  void desk.kernel.kernelPortFor(INIT).sys({ ...call, isAgain: false }, new AbortController().signal, () => {});
   await desk.quiet();
   const sent = (desk.heard.get(laptop) as unknown as { call?: string; signal?: string; key?: string; payload?: { key: string } }[]) ?? [];
   const { key } = sent.find((frame) => frame.call === "fs.write")!;
   expect(key).toBeTypeOf("string");
   desk.hibernate();
-  const outcome = desk.kernel.linkTo(INIT).sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {});
+  const outcome = desk.kernel.kernelPortFor(INIT).sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {});
   await desk.quiet();
   expect(await outcome).toMatchObject({ kind: "done", isError: true });
   expect(sent.find((frame) => frame.signal === "req.cancel")?.payload).toEqual({ key });

@@ -83,7 +83,7 @@ export class World {
     this.#processes = new MemoryProcesses({
       models: new ProviderModels({ net, crypto, now }),
       kernel: () => ({
-        linkTo: (pid) => this.#kernel!.linkTo(pid),
+        kernelPortFor: (pid) => this.#kernel!.kernelPortFor(pid),
         archiveRoot: (pid) => this.#kernel!.archiveRootOf(pid),
         ownerOf: (pid) => this.#kernel!.ownerOf(pid),
       }),
@@ -171,10 +171,10 @@ export class World {
     this.#kernel = new Kernel(this.#ports, {
       version: "0.0.0-sim",
       host: "memory",
-      setupDoor: { open: true },
+      setupAccess: { open: true },
       model: { provider: "demo", model: "demo" },
       // Real timers would make each run of a seed another one.
-      waits: { breath: async () => {}, rest: async () => {} },
+      waits: { yield: async () => {}, pause: async () => {} },
     });
     // As the Node host does: nobody is let in before what the start has written is on disk. A start can die, too.
     if (!this.#isCalm && this.#random.chance(0.05)) return this.crash();

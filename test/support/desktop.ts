@@ -219,7 +219,7 @@ async function makePass(host: Host, person: Person): Promise<Pass> {
   return { username: person.username, token: token.token, tokenId: token.tokenId, expiresAt: token.expiresAt };
 }
 
-/** What the page keeps after a login (web/src/state/pass.ts). */
+/** What the page keeps after a login (web/src/state/browser-token.ts). */
 function keep(host: Host, pass: Pass): Exclude<BrowserContextOptions["storageState"], string | undefined> {
   return { cookies: [], origins: [{ origin: host.url, localStorage: [{ name: "gsv.pass", value: JSON.stringify(pass) }] }] };
 }

@@ -1,6 +1,6 @@
 // Setting a gateway up and logging in to it, for tests.
 
-import { type Client, type ClientInfo, connect, Line } from "../../src/client/client.ts";
+import { type Client, type ClientInfo, connect, Connection } from "../../src/client/client.ts";
 import { hashPieces } from "../../src/hosts/shared/crypto.ts";
 import type { Host } from "./host.ts";
 
@@ -10,7 +10,7 @@ export const ROOT = { username: "root", password: "rosebud and sledge" };
 
 /** First user alice, root's own password, and bob. */
 export async function populate(host: Host): Promise<void> {
-  const line = await Line.open(host.url);
+  const line = await Connection.open(host.url);
   const code = host.setupCode === null ? {} : { code: host.setupCode };
   await line.call("sys.setup", { ...ALICE, rootPassword: ROOT.password, ...code });
   line.close();

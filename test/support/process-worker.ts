@@ -5,10 +5,10 @@ import { DurableObject } from "cloudflare:workers";
 import type { ModelChoice } from "../../src/ports/models.ts";
 import { type Reply, replyOf } from "../../src/ports/reply.ts";
 import { StorageError } from "../../src/ports/sql.ts";
-import type { KernelLink, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { KernelPort, SysCall, SysOutcome } from "../../src/process/kernel-port.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 import { type Env, kernelOf } from "../../src/hosts/cloudflare/options.ts";
-import { ProcessDesk, type Told } from "../../src/hosts/cloudflare/process-desk.ts";
+import { ProcessRequests, type Told } from "../../src/hosts/cloudflare/process-requests.ts";
 import { CloudflareProcesses, type ProcessNamespace, ProcessObject as Deployed } from "../../src/hosts/cloudflare/processes.ts";
 
 type Stub = ReturnType<ProcessNamespace["getByName"]> & Pick<ProcessObject, "die" | "counts" | "ring">;
@@ -53,7 +53,7 @@ export class ProcessObject extends Deployed {
 }
 
 export class KernelObject extends DurableObject<TestEnv> {
-  readonly #desk = new ProcessDesk(
+  readonly #desk = new ProcessRequests(
     (pid) => this.#link(pid),
     (pid) => ({
       archiveRoot: `/var/sessions/sam/${pid}`,
@@ -94,7 +94,7 @@ export class KernelObject extends DurableObject<TestEnv> {
     return Response.json({ told: this.#get<Told[]>("told", []), sent: this.#get<Sent[]>("sent", []) });
   }
 
-  #link(pid: string): KernelLink {
+  #link(pid: string): KernelPort {
     return {
       prepare: async () => ({
         choice: JSON.parse(this.env.CHOICE) as ModelChoice,

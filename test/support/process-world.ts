@@ -3,10 +3,10 @@
 import { expect } from "vitest";
 import { NodeSql } from "../../src/hosts/node/sql.ts";
 import { fail } from "../../src/lib/sys-error.ts";
-import type { Turn } from "../../src/lib/turn.ts";
+import type { Deferred } from "../../src/lib/deferred.ts";
 import type { ModelChoice, ModelEvent, ModelRequest, OutputBlock } from "../../src/ports/models.ts";
-import type { Budget } from "../../src/process/budget.ts";
-import type { Checkpoint, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { Budget } from "../../src/process/loop/budget.ts";
+import type { Checkpoint, OwnerAccount, ProcessPorts, SysCall, SysOutcome } from "../../src/process/kernel-port.ts";
 import type { HilRequest, Overspent } from "../../src/protocol/proc-records.ts";
 import type { ProcessEvent } from "../../src/protocol/signals.ts";
 import { MemorySql } from "./memory/sql.ts";
@@ -55,7 +55,7 @@ export class World {
   ids = 0;
   /** Of a request for a summary. */
   summary: Answer | null = null;
-  modelHolds: Turn | null = null;
+  modelHolds: Deferred | null = null;
   /** Comes before the answer. */
   pieces: ModelEvent[] = [];
   preparing: Promise<void> = Promise.resolve();

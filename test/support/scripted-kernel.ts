@@ -2,7 +2,7 @@
 
 import { fail } from "../../src/lib/sys-error.ts";
 import type { ProcessEvent } from "../../src/protocol/signals.ts";
-import type { KernelLink, Preparation, SysCall, SysOutcome } from "../../src/process/link.ts";
+import type { KernelPort, Preparation, SysCall, SysOutcome } from "../../src/process/kernel-port.ts";
 import { StorageError } from "../../src/ports/sql.ts";
 import { NOTHING_SPENT } from "../../src/ports/usage.ts";
 
@@ -27,7 +27,7 @@ export class ScriptedKernel {
 
   readonly ownerOf = (): number => 1000;
 
-  readonly linkTo = (pid: string): KernelLink => {
+  readonly kernelPortFor = (pid: string): KernelPort => {
     const told = this.of(pid);
     const archives = new Map<string, Uint8Array>();
     return {

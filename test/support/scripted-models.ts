@@ -1,8 +1,8 @@
 // Models that say what a test wants: a few pieces, and then the whole.
 
-import { breath } from "../../src/lib/breath.ts";
+import { yieldToEventLoop } from "../../src/lib/yield.ts";
 import { orAborted } from "../../src/lib/or-aborted.ts";
-import type { Turn } from "../../src/lib/turn.ts";
+import type { Deferred } from "../../src/lib/deferred.ts";
 import type { ModelEvent, ModelRequest, Models, OutputBlock } from "../../src/ports/models.ts";
 
 const COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
@@ -13,7 +13,7 @@ export class ScriptedModels implements Models {
   /** How many were cut off. */
   aborted = 0;
   /** Answers wait for this, after their first piece. */
-  holds: Turn | null = null;
+  holds: Deferred | null = null;
   answer: (request: ModelRequest) => OutputBlock[] = (request) => [{ type: "text", text: `heard ${lastText(request)}` }];
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -21,7 +21,7 @@ export class ScriptedModels implements Models {
     const content = this.answer(request);
     yield { type: "text_start", index: 0 };
     // No model answers in the moment it is asked.
-    await breath();
+    await yieldToEventLoop();
     await orAborted(this.holds?.promise ?? Promise.resolve(), signal).catch(() => {});
     if (signal.aborted) {
       this.aborted++;

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, Line } from "../../src/client/client.ts";
+import { connect, Connection } from "../../src/client/client.ts";
 import { BUILD } from "../support/current-build.ts";
 import { ALICE } from "../support/people.ts";
 import { Cli, killEverything, residentBytes, type Started } from "../support/processes.ts";
@@ -45,7 +45,7 @@ async function run(): Promise<void> {
   const cli = new Cli(BUILD, join(scratch, "user"));
   const gateway = await cli.startUntil(["up", "--home", join(scratch, "home"), "--port", "0"], /GSV is up at/);
   const url = /GSV is up at (\S+)/.exec(gateway.output())![1]!;
-  const line = await Line.open(url);
+  const line = await Connection.open(url);
   await line.call("sys.setup", ALICE);
   line.close();
   const client = await connect({ url, auth: ALICE });

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, Line } from "../../src/client/client.ts";
+import { connect, Connection } from "../../src/client/client.ts";
 import { LIMITS } from "../../src/protocol/limits.ts";
 import { BUILD } from "../support/current-build.ts";
 import { ALICE, ROOT } from "../support/people.ts";
@@ -118,7 +118,7 @@ function report(name: string, times: Times, tally?: Tally, grownBytes?: number):
 }
 
 async function populate(url: string): Promise<void> {
-  const line = await Line.open(url);
+  const line = await Connection.open(url);
   await line.call("sys.setup", { ...ALICE, rootPassword: ROOT.password });
   line.close();
   const root = await connect({ url, auth: ROOT, reconnect: false });

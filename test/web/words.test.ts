@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { matching } from "../../web/src/frame/matching.ts";
-import { browserLabel } from "../../web/src/state/pass.ts";
+import { browserLabel } from "../../web/src/state/browser-token.ts";
 import { ago } from "../../web/src/ui/ago.ts";
 
 test("actions are found by the beginnings of their words first, then by anything said of them", () => {

@@ -1,4 +1,4 @@
-// Which folder may import which: the shape of the tree, in code. ARCHITECTURE.md prints it, test/tidy.test.ts enforces it.
+// Which folder may import which: the shape of the tree, in code. ARCHITECTURE.md prints it, test/tools/tidy.test.ts enforces it.
 
 /**
  * `imports` names folders, or single files of one; `types` those of which only types may be imported. `packages` are those a

@@ -1,8 +1,8 @@
 // gsv ai check: whether a model answers, the one that is set or one that is thought of, and what to do where it does not.
 
-import { askSecret, secretValue } from "../ask.ts";
-import { type Globals, withClient } from "../session.ts";
-import { say, sayJson, sayMark } from "../terminal.ts";
+import { askSecret, secretValue } from "../terminal/ask.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { say, sayJson, sayMark } from "../terminal/terminal.ts";
 
 type Flags = Globals & { provider?: string; model?: string; apiKey?: string | true; baseUrl?: string };
 

@@ -1,11 +1,11 @@
 // gsv approvals: what agents want to do and may not without a person, and what they were allowed beyond one call.
 
 import type { Calls, Client } from "../../client/client.ts";
-import { decided } from "../chat-questions.ts";
-import { relative } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, say, sayJson, sayTable } from "../terminal.ts";
+import { decided } from "../chat/questions.ts";
+import { relative } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type Listed = Calls["proc.approval.list"]["result"];
 type ApproveFlags = Globals & { day?: boolean; scope?: string; for?: string };

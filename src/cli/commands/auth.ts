@@ -1,12 +1,12 @@
 // gsv auth setup, login and logout.
 
-import { dropSession, updateConfig } from "../config-file.ts";
-import { health } from "../health.ts";
-import { relative } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { enterWithPassword, type Globals, locate, login as logIn, rememberUrl, revokeSession, SESSION_HOURS } from "../session.ts";
-import { setUp, type SetupFlags } from "../setup.ts";
-import { note, say, sayJson } from "../terminal.ts";
+import { dropSession, updateConfig } from "../session/config-file.ts";
+import { health } from "../session/health.ts";
+import { relative } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+import { enterWithPassword, type Globals, locate, login as logIn, rememberUrl, revokeSession, SESSION_HOURS } from "../session/session.ts";
+import { setUp, type SetupFlags } from "../session/setup.ts";
+import { note, say, sayJson } from "../terminal/terminal.ts";
 
 export async function setup(flags: Globals & SetupFlags): Promise<void> {
   const place = locate(flags);

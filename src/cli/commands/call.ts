@@ -1,16 +1,16 @@
 // gsv call: any syscall by name, also ones this version has never heard of.
 
 import { fstatSync } from "node:fs";
-import { Line } from "../../client/client.ts";
+import { Connection } from "../../client/client.ts";
 import type { Reference } from "../../protocol/reference.ts";
 import { VERSION } from "../../protocol/version.ts";
-import { stdinRest } from "../ask.ts";
-import { health } from "../health.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, locate, withClient } from "../session.ts";
-import { socketConstructor } from "../socket.ts";
-import { note, sayJson } from "../terminal.ts";
-import { unknownFields } from "../unknown-fields.ts";
+import { stdinRest } from "../terminal/ask.ts";
+import { health } from "../session/health.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, locate, withClient } from "../session/session.ts";
+import { socketConstructor } from "../session/socket.ts";
+import { note, sayJson } from "../terminal/terminal.ts";
+import { unknownFields } from "./unknown-fields.ts";
 
 const PATIENCE_MS = 3_000;
 
@@ -42,7 +42,7 @@ function warnOfUnknown({ name, args: schema }: Reference, args: Record<string, u
 async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {
   const { address } = locate(flags);
   await health(address);
-  const line = await Line.open(address.url, await socketConstructor());
+  const line = await Connection.open(address.url, await socketConstructor());
   try {
     return await line.call(name, args);
   } finally {

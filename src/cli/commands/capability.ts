@@ -1,8 +1,8 @@
 // gsv capability: what the groups of a gateway may do.
 
-import { Problem } from "../problem.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, sayJson, sayTable } from "../terminal.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, sayJson, sayTable } from "../terminal/terminal.ts";
 import { findGroup } from "./group.ts";
 
 export async function capabilityList(flags: Globals, [only]: readonly string[]): Promise<void> {

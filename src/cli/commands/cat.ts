@@ -3,11 +3,11 @@
 
 import type { Client } from "../../client/client.ts";
 import { decodeText, isText } from "../../hardware/text.ts";
-import { type FilePlace, parsePlace } from "../place.ts";
-import { Problem } from "../problem.ts";
-import { mustBeOk } from "../remote-file.ts";
-import { type Globals, withClient } from "../session.ts";
-import { pour, sayJson } from "../terminal.ts";
+import { type FilePlace, parsePlace } from "../files/target-path.ts";
+import { Problem } from "../terminal/problem.ts";
+import { mustBeOk } from "../files/remote-file.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { pour, sayJson } from "../terminal/terminal.ts";
 
 type Show = (chunk: Uint8Array) => void | Promise<void>;
 

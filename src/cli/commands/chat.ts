@@ -1,10 +1,10 @@
 // gsv chat: a conversation with a process at a terminal (chat-session.ts), or one message and its answer (chat-once.ts).
 
 import type { Client } from "../../client/client.ts";
-import { stdinRest } from "../ask.ts";
-import { Problem } from "../problem.ts";
-import { conversationOf, processOf, type Where } from "../processes.ts";
-import { type Globals, withClient } from "../session.ts";
+import { stdinRest } from "../terminal/ask.ts";
+import { Problem } from "../terminal/problem.ts";
+import { conversationOf, processOf, type Where } from "../chat/processes.ts";
+import { type Globals, withClient } from "../session/session.ts";
 
 export type ChatFlags = Globals & {
   pid?: string;
@@ -25,11 +25,11 @@ export async function chat(flags: ChatFlags, words: readonly string[]): Promise<
   if (flags.title !== undefined && flags.new !== true) throw new Problem("--title names a conversation that --new begins", EXIT_USAGE);
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (words.length === 0 && isTerminal && flags.json !== true && flags.events !== true) {
-    const { ChatSession } = await import("../chat-session.ts");
+    const { ChatSession } = await import("../chat/chat-session.ts");
     return withClient(flags, async (client) => new ChatSession(client, await whereOf(client, flags), { isVerbose }).converse());
   }
   if (words.length === 0 && process.stdin.isTTY) throw new Problem('Say what? gsv chat "your message"', EXIT_USAGE);
-  const { chatOnce } = await import("../chat-once.ts");
+  const { chatOnce } = await import("../chat/one-message.ts");
   return withClient(flags, async (client) => {
     // Behind a login that may itself read a password from there.
     const piped = process.stdin.isTTY ? "" : (await stdinRest()).trimEnd();

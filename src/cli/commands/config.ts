@@ -1,12 +1,12 @@
 // gsv config: the gateway's configuration, and with --local the CLI's own file. Secrets are masked unless asked for.
 
 import type { TomlTable, TomlValue } from "smol-toml";
-import { gatewayAddress } from "../address.ts";
-import { askSecret, isInteractive, stdinRest } from "../ask.ts";
-import { configPath, CREDENTIAL_FIELDS, readConfig, setGatewayUrl, tableAt, updateConfig } from "../config-file.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, say, sayJson } from "../terminal.ts";
+import { gatewayAddress } from "../session/address.ts";
+import { askSecret, isInteractive, stdinRest } from "../terminal/ask.ts";
+import { configPath, CREDENTIAL_FIELDS, readConfig, setGatewayUrl, tableAt, updateConfig } from "../session/config-file.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, say, sayJson } from "../terminal/terminal.ts";
 
 type Flags = Globals & { local?: boolean; reveal?: boolean };
 type Entry = { key: string; value: string; problem?: string | undefined };

@@ -2,14 +2,14 @@
 // path without a target is here and not on the gateway.
 
 import { type Client, CallError } from "../../client/client.ts";
-import { here, type Kind, there } from "../depot.ts";
+import { here, type Kind, there } from "../files/copy-endpoint.ts";
 import { humanSize } from "../../hardware/text.ts";
-import { explainDevice } from "../no-such-device.ts";
-import { parsePlace } from "../place.ts";
-import { Problem, tell } from "../problem.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, printable, sayJson } from "../terminal.ts";
-import { type Progress, type Side, transfer } from "../transfer.ts";
+import { explainDevice } from "../device/no-such-device.ts";
+import { parsePlace } from "../files/target-path.ts";
+import { Problem, tell } from "../terminal/problem.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, printable, sayJson } from "../terminal/terminal.ts";
+import { type Progress, type Side, transfer } from "../files/transfer.ts";
 
 type Flags = Globals & { recursive?: boolean; clobber?: boolean };
 type Job = { from: Side; to: Side };

@@ -3,15 +3,15 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname } from "node:path";
-import { keepDevice, keepSession, setGatewayUrl, tableAt, updateConfig } from "../config-file.ts";
-import { deviceLogFile } from "../device-log.ts";
-import { follow, lastLines, pretty } from "../log-lines.ts";
-import { Problem } from "../problem.ts";
+import { keepDevice, keepSession, setGatewayUrl, tableAt, updateConfig } from "../session/config-file.ts";
+import { deviceLogFile } from "../device/device-log.ts";
+import { follow, lastLines, pretty } from "../device/log-lines.ts";
+import { Problem } from "../terminal/problem.ts";
 import { mustManage, type Service, serviceManager } from "../service/service.ts";
 import { surroundings } from "../service/surroundings.ts";
-import type { Globals } from "../session.ts";
-import { note, say, sayFields, sayJson, sayLine } from "../terminal.ts";
-import { complete, type DeviceFlags, thisDevice } from "../this-device.ts";
+import type { Globals } from "../session/session.ts";
+import { note, say, sayFields, sayJson, sayLine } from "../terminal/terminal.ts";
+import { complete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
 
 const NAME = "gsvd";
 

@@ -2,14 +2,14 @@
 
 import { CallError } from "../../client/client.ts";
 import type { DeviceEvent, RunningDevice } from "../../device/device.ts";
-import { type DeviceLog, deviceLogFile, openDeviceLog } from "../device-log.ts";
-import { relative } from "../moments.ts";
-import { noSuchDevice } from "../no-such-device.ts";
-import { EXIT_CANCELLED, Problem } from "../problem.ts";
-import { type Globals, withClient } from "../session.ts";
-import { socketConstructor } from "../socket.ts";
-import { note, say, sayJson, sayTable } from "../terminal.ts";
-import { complete, type DeviceFlags, thisDevice } from "../this-device.ts";
+import { type DeviceLog, deviceLogFile, openDeviceLog } from "../device/device-log.ts";
+import { relative } from "../terminal/durations.ts";
+import { noSuchDevice } from "../device/no-such-device.ts";
+import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { socketConstructor } from "../session/socket.ts";
+import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
+import { complete, type DeviceFlags, thisDevice } from "../device/this-device.ts";
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;

@@ -1,9 +1,9 @@
 // gsv group: who belongs together. Groups may be named or given by gid.
 
 import type { Client } from "../../client/client.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, say, sayJson, sayTable } from "../terminal.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type MembersFlags = Globals & { add?: boolean; remove?: boolean; none?: boolean };
 

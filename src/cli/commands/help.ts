@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { schemaText } from "../../lib/schema-text.ts";
 import type { Reference } from "../../protocol/reference.ts";
 import { reference } from "../../generated/reference.ts";
-import { near } from "../near.ts";
-import { Problem } from "../problem.ts";
-import { say, sayTable } from "../terminal.ts";
+import { near } from "../terminal/suggest.ts";
+import { Problem } from "../terminal/problem.ts";
+import { say, sayTable } from "../terminal/terminal.ts";
 
 export function help(program: Command, words: readonly string[]): void {
   const command = findCommand(program, words);

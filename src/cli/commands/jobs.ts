@@ -1,13 +1,13 @@
 // gsv jobs: commands of one's own that run, wherever they do, and those that ended and were not looked at since.
 
 import type { Calls, Client } from "../../client/client.ts";
-import { attach } from "../attached.ts";
-import { Running } from "../exec.ts";
-import { relative } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { Screen } from "../screen.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, say, sayJson, sayTable } from "../terminal.ts";
+import { attach } from "../shell/attach.ts";
+import { Running } from "../shell/exec.ts";
+import { relative } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+import { Screen } from "../terminal/screen.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type Flags = Globals & { target?: string };
 type Job = Calls["shell.list"]["result"]["sessions"][number] & { target: string };

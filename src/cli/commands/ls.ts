@@ -1,9 +1,9 @@
 // gsv ls: the names in a directory, one a line, directories with a slash.
 
-import { kindListed, mustBeOk } from "../remote-file.ts";
-import { parsePlace } from "../place.ts";
-import { type Globals, withClient } from "../session.ts";
-import { sayJson, sayLine } from "../terminal.ts";
+import { kindListed, mustBeOk } from "../files/remote-file.ts";
+import { parsePlace } from "../files/target-path.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { sayJson, sayLine } from "../terminal/terminal.ts";
 
 export async function ls(flags: Globals, [text = "."]: readonly string[]): Promise<void> {
   const place = parsePlace(text, ".");

@@ -1,13 +1,13 @@
 // gsv proc: agent processes as a person looks after them.
 
 import type { Client } from "../../client/client.ts";
-import { stdinRest } from "../ask.ts";
-import { relative } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { contextFields, conversationOf, count, money, processOf, type ProcessEntry, spentFields } from "../processes.ts";
-import { afterStop, rowOf, type Stop } from "../said.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, pour, say, sayFields, sayJson, sayTable } from "../terminal.ts";
+import { stdinRest } from "../terminal/ask.ts";
+import { relative } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+import { contextFields, conversationOf, count, money, processOf, type ProcessEntry, spentFields } from "../chat/processes.ts";
+import { afterStop, rowOf, type Stop } from "../chat/message-text.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, pour, say, sayFields, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type OfProcess = Globals & { pid?: string; conversation?: string };
 

@@ -1,9 +1,9 @@
 // gsv repo: repositories, their history and what a commit changed. A name without an owner is one's own.
 
 import type { Calls, Client } from "../../client/client.ts";
-import { relative } from "../moments.ts";
-import { type Globals, locate, withClient } from "../session.ts";
-import { note, say, sayDiff, sayJson, sayTable } from "../terminal.ts";
+import { relative } from "../terminal/durations.ts";
+import { type Globals, locate, withClient } from "../session/session.ts";
+import { note, say, sayDiff, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type CreateFlags = Globals & { description?: string; public?: boolean };
 type LogFlags = Globals & { ref?: string; limit?: string };

@@ -2,14 +2,14 @@
 // script says -r.
 
 import type { Client } from "../../client/client.ts";
-import { CallError } from "../../client/line.ts";
-import { askYes, isInteractive } from "../ask.ts";
-import { explainDevice } from "../no-such-device.ts";
-import { type FilePlace, parsePlace, placeText } from "../place.ts";
-import { Problem, tell } from "../problem.ts";
-import { isDirectory, mustBeOk } from "../remote-file.ts";
-import { type Globals, withClient } from "../session.ts";
-import { printable, sayJson } from "../terminal.ts";
+import { CallError } from "../../client/connection.ts";
+import { askYes, isInteractive } from "../terminal/ask.ts";
+import { explainDevice } from "../device/no-such-device.ts";
+import { type FilePlace, parsePlace, placeText } from "../files/target-path.ts";
+import { Problem, tell } from "../terminal/problem.ts";
+import { isDirectory, mustBeOk } from "../files/remote-file.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { printable, sayJson } from "../terminal/terminal.ts";
 
 type Flags = Globals & { recursive?: boolean; force?: boolean };
 

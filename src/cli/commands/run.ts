@@ -3,15 +3,15 @@
 
 import { fstatSync } from "node:fs";
 import type { Client } from "../../client/client.ts";
-import { stdinPart, stdinRest } from "../ask.ts";
+import { stdinPart, stdinRest } from "../terminal/ask.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
-import { attach } from "../attached.ts";
-import { type Command, END_OF_INPUT, INTERRUPT, Running } from "../exec.ts";
-import { Problem } from "../problem.ts";
+import { attach } from "../shell/attach.ts";
+import { type Command, END_OF_INPUT, INTERRUPT, Running } from "../shell/exec.ts";
+import { Problem } from "../terminal/problem.ts";
 import { commandLine } from "../../lib/quote.ts";
-import { Screen } from "../screen.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, sayJson } from "../terminal.ts";
+import { Screen } from "../terminal/screen.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, sayJson } from "../terminal/terminal.ts";
 
 type Flags = Globals & { target?: string; cwd?: string; timeout?: string; tty?: boolean };
 

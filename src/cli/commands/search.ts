@@ -1,9 +1,9 @@
 // gsv search: lines that hold a text, like grep prints them. Exit code 1 says that there are none.
 
-import { parsePlace, placeText } from "../place.ts";
-import { mustBeOk } from "../remote-file.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, sayJson, sayLine } from "../terminal.ts";
+import { parsePlace, placeText } from "../files/target-path.ts";
+import { mustBeOk } from "../files/remote-file.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, sayJson, sayLine } from "../terminal/terminal.ts";
 
 export async function search(flags: Globals & { include?: string }, [query = "", where = "."]: readonly string[]): Promise<number> {
   const place = parsePlace(where, ".");

@@ -4,17 +4,17 @@
 
 import type { Client } from "../../client/client.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
-import { attach } from "../attached.ts";
-import { Completer } from "../complete.ts";
-import { type Ended, END_OF_INPUT, Running } from "../exec.ts";
-import { historyPath } from "../history.ts";
-import { Keyboard, type Typed } from "../keyboard.ts";
-import { Problem, tell } from "../problem.ts";
-import { safe, Screen } from "../screen.ts";
-import { type Globals, withClient } from "../session.ts";
-import { Report, ShellState } from "../shell-state.ts";
-import { note, printable } from "../terminal.ts";
-import { isUnfinished } from "../unfinished.ts";
+import { attach } from "../shell/attach.ts";
+import { Completer } from "../shell/complete.ts";
+import { type Ended, END_OF_INPUT, Running } from "../shell/exec.ts";
+import { historyPath } from "../shell/history.ts";
+import { Keyboard, type Typed } from "../terminal/keyboard.ts";
+import { Problem, tell } from "../terminal/problem.ts";
+import { safe, Screen } from "../terminal/screen.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { Report, ShellState } from "../shell/shell-state.ts";
+import { note, printable } from "../terminal/terminal.ts";
+import { isUnfinished } from "../shell/unfinished.ts";
 import { runWords } from "./run.ts";
 
 type Flags = Globals & { target?: string };

@@ -2,11 +2,11 @@
 // session, and loads as little as it can.
 
 import { CallError } from "../../client/client.ts";
-import { type Health, health } from "../health.ts";
-import { local, relative, span } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { type Given, givenPassword, type Globals, type Known, knownCredential, locate, open, type Place } from "../session.ts";
-import { sayFields, sayJson } from "../terminal.ts";
+import { type Health, health } from "../session/health.ts";
+import { local, relative, span } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Given, givenPassword, type Globals, type Known, knownCredential, locate, open, type Place } from "../session/session.ts";
+import { sayFields, sayJson } from "../terminal/terminal.ts";
 
 type Standing = { username: string | null; connections: number | null; remark: string };
 

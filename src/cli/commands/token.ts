@@ -4,10 +4,10 @@
 import type { Client } from "../../client/client.ts";
 import { installLine, LINE_WORKS_MS, reachRemark } from "../../lib/install-line.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
-import { parseExpiry, parseLength, relative, span } from "../moments.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, isCode, locate, SESSION_HOURS, withClient } from "../session.ts";
-import { note, say, sayJson, sayTable } from "../terminal.ts";
+import { parseExpiry, parseLength, relative, span } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, isCode, locate, SESSION_HOURS, withClient } from "../session/session.ts";
+import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type CreateFlags = Globals & {
   kind?: string;

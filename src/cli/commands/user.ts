@@ -1,10 +1,10 @@
 // gsv user: the people of a gateway.
 
-import { askNewPassword, askSecret, isInteractive, secretValue } from "../ask.ts";
-import { dropSession, updateConfig } from "../config-file.ts";
-import { Problem } from "../problem.ts";
-import { type Globals, locate, withClient } from "../session.ts";
-import { note, sayJson, sayTable } from "../terminal.ts";
+import { askNewPassword, askSecret, isInteractive, secretValue } from "../terminal/ask.ts";
+import { dropSession, updateConfig } from "../session/config-file.ts";
+import { Problem } from "../terminal/problem.ts";
+import { type Globals, locate, withClient } from "../session/session.ts";
+import { note, sayJson, sayTable } from "../terminal/terminal.ts";
 
 type AddFlags = Globals & { newPassword?: string; name?: string; group?: string[] };
 type PasswordFlags = Globals & { newPassword?: string; current?: string; revokeTokens?: boolean };

@@ -1,8 +1,8 @@
 // gsv workspace: places to work in.
 
-import { relative } from "../moments.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, say, sayJson, sayTable } from "../terminal.ts";
+import { relative } from "../terminal/durations.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
 
 export async function workspaceList(flags: Globals & { all?: boolean }): Promise<void> {
   const { workspaces } = await withClient(flags, (client) => client.call("sys.workspace.list", flags.all ? {} : { state: "active" }));

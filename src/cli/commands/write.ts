@@ -1,14 +1,14 @@
 // gsv write: makes or replaces a file from a file of this machine or from standard input.
 
 import type { Client } from "../../client/client.ts";
-import { stdinBytes } from "../ask.ts";
-import { here, there } from "../depot.ts";
-import { type FilePlace, parsePlace, placeText } from "../place.ts";
-import { Problem } from "../problem.ts";
-import { mustBeOk } from "../remote-file.ts";
-import { type Globals, withClient } from "../session.ts";
-import { note, sayJson } from "../terminal.ts";
-import { type Made, transfer } from "../transfer.ts";
+import { stdinBytes } from "../terminal/ask.ts";
+import { here, there } from "../files/copy-endpoint.ts";
+import { type FilePlace, parsePlace, placeText } from "../files/target-path.ts";
+import { Problem } from "../terminal/problem.ts";
+import { mustBeOk } from "../files/remote-file.ts";
+import { type Globals, withClient } from "../session/session.ts";
+import { note, sayJson } from "../terminal/terminal.ts";
+import { type Made, transfer } from "../files/transfer.ts";
 
 const NATIVE = "gsv";
 /** What is typed or piped is held until its end is known. */

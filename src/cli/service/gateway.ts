@@ -6,8 +6,8 @@ import { OperatorError } from "../../hosts/node/home.ts";
 import { type UpFlags, type UpOptions, upOptions } from "../../hosts/node/options.ts";
 import { isAlive, readRunning } from "../../hosts/node/running.ts";
 import { showLog } from "../commands/device-service.ts";
-import { Problem } from "../problem.ts";
-import { note, say, sayFields } from "../terminal.ts";
+import { Problem } from "../terminal/problem.ts";
+import { note, say, sayFields } from "../terminal/terminal.ts";
 import { mustManage, type ServiceManager } from "./service.ts";
 import { surroundings } from "./surroundings.ts";
 

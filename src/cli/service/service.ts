@@ -4,7 +4,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { replaceFile } from "../../hosts/node/own-files.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../terminal/problem.ts";
 import type { Ran } from "./program.ts";
 
 export type Service = {

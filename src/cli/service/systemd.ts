@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { systemUser } from "../system.ts";
+import { systemUser } from "../device/system.ts";
 import { ran, type Ran } from "./program.ts";
 import { mustHaveDone, place, type Service, type ServiceManager, type ServiceState } from "./service.ts";
 

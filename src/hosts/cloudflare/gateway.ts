@@ -19,8 +19,8 @@ import { secretKey } from "./home.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareMeter } from "./meter.ts";
 import { cloudflareNet } from "./net.ts";
-import { type Env, origins, setupDoor } from "./options.ts";
-import { ProcessDesk } from "./process-desk.ts";
+import { type Env, origins, setupAccess } from "./options.ts";
+import { ProcessRequests } from "./process-requests.ts";
 import { CloudflareProcesses } from "./processes.ts";
 import { CloudflareRepos } from "./repos.ts";
 import { CloudflareShells } from "./shells.ts";
@@ -31,7 +31,7 @@ import { cloudflareVitals } from "./vitals.ts";
 export class KernelObject extends DurableObject<Env> {
   readonly #kernel: Kernel;
   readonly #sockets: CloudflareSockets;
-  readonly #desk: ProcessDesk;
+  readonly #desk: ProcessRequests;
   readonly #app: HttpApp;
   readonly #origins: string[] | null;
 
@@ -58,13 +58,13 @@ export class KernelObject extends DurableObject<Env> {
       {
         version: VERSION,
         host: "cloudflare",
-        setupDoor: setupDoor(env),
+        setupAccess: setupAccess(env),
         model: { provider: "workers-ai", model: "@cf/nvidia/nemotron-3-120b-a12b" },
         workersAi: env.AI,
       },
     );
-    this.#desk = new ProcessDesk(
-      (pid) => this.#kernel.linkTo(pid),
+    this.#desk = new ProcessRequests(
+      (pid) => this.#kernel.kernelPortFor(pid),
       (pid) => ({
         archiveRoot: this.#kernel.archiveRootOf(pid),
         catalogue: this.#kernel.setting(CATALOGUE_KEY),

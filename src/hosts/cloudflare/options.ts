@@ -1,10 +1,10 @@
 // What the operator can choose: the Worker's variables and secrets. Read once per life of the object; a new value
 // arrives with a new deployment, which starts the object anew.
 
-import type { SetupDoor } from "../../kernel/context.ts";
+import type { SetupAccess } from "../../kernel/context.ts";
 import { fromBase64 } from "../../lib/base64.ts";
 import type { WorkersAi } from "../../models/workers-ai.ts";
-import type { KernelStub } from "./process-link.ts";
+import type { KernelStub } from "./kernel-client.ts";
 import type { ProcessNamespace } from "./processes.ts";
 import type { RepoNamespace } from "./repos.ts";
 import type { ShellNamespace } from "./shells.ts";
@@ -41,7 +41,7 @@ export function kernelOf(env: Env): Pick<Fetcher, "fetch"> & KernelStub {
 }
 
 /** Anybody can reach a Worker, so this door never stands open. The kernel upper-cases the code it is given. */
-export function setupDoor(env: Env): SetupDoor {
+export function setupAccess(env: Env): SetupAccess {
   const code = env.GSV_SETUP_CODE?.trim().toUpperCase();
   return { open: false, code: code || null };
 }

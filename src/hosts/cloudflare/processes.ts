@@ -12,8 +12,8 @@ import type { Processes } from "../shared/actors.ts";
 import { cloudflareLog } from "./log.ts";
 import { cloudflareNet } from "./net.ts";
 import { type Env, kernelOf } from "./options.ts";
-import type { ProcessFacts } from "./process-desk.ts";
-import { RemoteKernel } from "./process-link.ts";
+import type { ProcessFacts } from "./process-requests.ts";
+import { RemoteKernel } from "./kernel-client.ts";
 import { CloudflareSql } from "./sql.ts";
 
 /** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */

@@ -4,7 +4,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 import type { Models } from "../../ports/models.ts";
-import type { ProcessPorts } from "../../process/link.ts";
+import type { ProcessPorts } from "../../process/kernel-port.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_OUTPUT, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
 import type { ProcessEvent } from "../../protocol/signals.ts";
 

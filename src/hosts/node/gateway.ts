@@ -2,7 +2,7 @@
 
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { httpApp } from "../../kernel/http/app.ts";
-import type { SetupDoor } from "../../kernel/context.ts";
+import type { SetupAccess } from "../../kernel/context.ts";
 import { Kernel } from "../../kernel/kernel.ts";
 import { SchemaTooNew } from "../../ports/migrate.ts";
 import { CATALOGUE_KEY } from "../../models/catalogue.ts";
@@ -86,7 +86,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   const kernel: Kernel = await startKernel(home, ports, code);
   sql.onFailure(() => kernel.rolledBack());
   processes.start({
-    linkTo: (pid) => kernel.linkTo(pid),
+    kernelPortFor: (pid) => kernel.kernelPortFor(pid),
     archiveRoot: (pid) => kernel.archiveRootOf(pid),
     ownerOf: (pid) => kernel.ownerOf(pid),
   });
@@ -145,8 +145,8 @@ function openDatabase({ database }: Home, fatal: (error: unknown) => void): Node
 /** The kernel with its first rows on disk: a gateway that cannot write does not start. */
 async function startKernel(home: Home, ports: Ports, code: string | null): Promise<Kernel> {
   try {
-    const setupDoor: SetupDoor = code === null ? { open: true } : { open: false, code };
-    const kernel = new Kernel(ports, { version: VERSION, host: "node", setupDoor, model: { provider: "demo", model: "demo" } });
+    const setupAccess: SetupAccess = code === null ? { open: true } : { open: false, code };
+    const kernel = new Kernel(ports, { version: VERSION, host: "node", setupAccess, model: { provider: "demo", model: "demo" } });
     await ports.sql.durable();
     return kernel;
   } catch (error) {

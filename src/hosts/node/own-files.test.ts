@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ledger } from "../../device/ledger.ts";
-import { addToHistory, readHistory } from "../../cli/history.ts";
+import { addToHistory, readHistory } from "../../cli/shell/history.ts";
 import { NodeBlobs } from "./blobs.ts";
 import { LogFile } from "./log-file.ts";
 import { openNew, openToAppend, readOwn, replaceFile } from "./own-files.ts";

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryLog } from "../../../test/support/memory-ports.ts";
 import { ScriptedKernel } from "../../../test/support/scripted-kernel.ts";
 import { lastText, ScriptedModels } from "../../../test/support/scripted-models.ts";
-import { turn } from "../../lib/turn.ts";
+import { deferred } from "../../lib/deferred.ts";
 import { StorageError } from "../../ports/sql.ts";
 import { NodeProcesses, type ProcessesOptions } from "./processes.ts";
 
@@ -81,7 +81,7 @@ test("sleeps when nothing is under way, and goes on with the same rows when it i
 
 test("does not sleep while a model answers, a tool runs, or somebody waits", async () => {
   await reopen({ idleMs: 20 });
-  models.holds = turn();
+  models.holds = deferred();
   await say(A, "think", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
   // Another that is opened later and has nothing to do is closed first.
@@ -97,7 +97,7 @@ test("does not sleep while a model answers, a tool runs, or somebody waits", asy
 
 test("keeps few open, and closes the longest unused first, but none that works", async () => {
   await reopen({ openMax: 3 });
-  models.holds = turn();
+  models.holds = deferred();
   await say("init:1", "work", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
   for (const uid of [2, 3, 4, 5, 6]) {
@@ -112,7 +112,7 @@ test("keeps few open, and closes the longest unused first, but none that works",
 
 test("works on two at once", async () => {
   const other = crypto.randomUUID();
-  models.holds = turn();
+  models.holds = deferred();
   await Promise.all([say(A, "one", "r1"), say(other, "two", "r2")]);
   await expect.poll(() => models.requests.length).toBe(2);
   models.holds.resolve();
@@ -145,7 +145,7 @@ test("tells events by number, and pieces of an answer between them, in order", a
 });
 
 test("is cut off in the middle of a model's answer, and a new life asks again", async () => {
-  models.holds = turn();
+  models.holds = deferred();
   await say(A, "think", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
   await processes.close();
@@ -209,7 +209,7 @@ test("throws a life away whose rows were lost, and goes on from those on disk", 
   // What nobody waits for is lost as well, and is done again by the life that follows.
   models.answer = () => [{ type: "text", text: models.requests.length < 4 ? "spoil" : "fine" }];
   // On a slow machine the answer might come into the batch of what it answers, and take that with it.
-  models.holds = turn();
+  models.holds = deferred();
   await say(A, "and now", "r3");
   models.holds.resolve();
   models.holds = null;

@@ -3,16 +3,16 @@
 // kernel wakes those that had work. What a life was doing when it ended, the next one goes on with.
 
 import { join } from "node:path";
-import { breath } from "../../lib/breath.ts";
+import { yieldToEventLoop } from "../../lib/yield.ts";
 import { fail } from "../../lib/sys-error.ts";
-import { turn } from "../../lib/turn.ts";
+import { deferred } from "../../lib/deferred.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Models } from "../../ports/models.ts";
-import type { KernelLink } from "../../process/link.ts";
+import type { KernelPort } from "../../process/kernel-port.ts";
 import type { Processes } from "../shared/actors.ts";
-import { DiskTurns } from "./disk-turns.ts";
+import { DiskQueue } from "./disk-queue.ts";
 import { makeFolder } from "./folders.ts";
-import { ProcessLife } from "./process-life.ts";
+import { OpenProcess } from "./open-process.ts";
 
 export type ProcessesOptions = {
   /** Where the files are. */
@@ -28,7 +28,11 @@ export type ProcessesOptions = {
 };
 
 /** What the kernel is to processes. */
-export type KernelSide = { linkTo: (pid: string) => KernelLink; archiveRoot: (pid: string) => string; ownerOf: (pid: string) => number };
+export type KernelSide = {
+  kernelPortFor: (pid: string) => KernelPort;
+  archiveRoot: (pid: string) => string;
+  ownerOf: (pid: string) => number;
+};
 
 const IDLE_MS = 60_000;
 /** Of those at rest: each has three files open and half a megabyte, and is opened again in 2 ms. Those at work are as many as there are. */
@@ -41,10 +45,10 @@ const REVIVE_MS = 5_000;
 export class NodeProcesses implements Processes {
   readonly #options: ProcessesOptions;
   /** The longest unused first. */
-  readonly #lives = new Map<string, ProcessLife>();
+  readonly #lives = new Map<string, OpenProcess>();
   readonly #reviving = new Map<string, NodeJS.Timeout>();
-  readonly #disk = new DiskTurns();
-  readonly #started = turn();
+  readonly #disk = new DiskQueue();
+  readonly #started = deferred();
   #kernel: KernelSide | null = null;
   #sweeping: NodeJS.Timeout | undefined;
   #isSweeping = false;
@@ -80,14 +84,14 @@ export class NodeProcesses implements Processes {
     for (const timer of this.#reviving.values()) clearTimeout(timer);
     for (const [pid, life] of this.#lives) this.#end(pid, life);
     this.#started.resolve();
-    await breath();
+    await yieldToEventLoop();
   }
 
   #turnOf(pid: string): Promise<void> {
     return new Promise((resolve) => this.#disk.add(this.#kernel?.ownerOf(pid) ?? 0, resolve));
   }
 
-  #life(pid: string): ProcessLife {
+  #life(pid: string): OpenProcess {
     if (this.#kernel === null || this.#isClosed) fail(503, "The gateway is going down");
     const life = this.#lives.get(pid) ?? this.#open(pid, this.#kernel);
     this.#lives.delete(pid);
@@ -95,14 +99,14 @@ export class NodeProcesses implements Processes {
     return life;
   }
 
-  #open(pid: string, { linkTo, archiveRoot, ownerOf }: KernelSide): ProcessLife {
+  #open(pid: string, { kernelPortFor, archiveRoot, ownerOf }: KernelSide): OpenProcess {
     const { folder, models, uuid, log, fatal } = this.#options;
     const file = join(folder, fileName(pid));
     this.#makeRoom();
-    const life: ProcessLife = new ProcessLife(pid, file, {
+    const life: OpenProcess = new OpenProcess(pid, file, {
       models,
       uuid,
-      kernel: linkTo(pid),
+      kernel: kernelPortFor(pid),
       archiveRoot: () => archiveRoot(pid),
       log: (message, fields) => log.error(message, { pid, ...fields }),
       fatal,
@@ -115,7 +119,7 @@ export class NodeProcesses implements Processes {
     return life;
   }
 
-  #end(pid: string, life: ProcessLife): void {
+  #end(pid: string, life: OpenProcess): void {
     if (this.#lives.get(pid) === life) this.#lives.delete(pid);
     life.end();
   }
@@ -163,7 +167,7 @@ export class NodeProcesses implements Processes {
       if (!life.isIdle) life.usedAt = now;
       if (now - life.usedAt < (this.#options.idleMs ?? IDLE_MS)) continue;
       this.#end(pid, life);
-      await breath();
+      await yieldToEventLoop();
     }
   }
 }

@@ -3,7 +3,7 @@
 
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
-import { breath } from "../../lib/breath.ts";
+import { yieldToEventLoop } from "../../lib/yield.ts";
 import { toHex } from "../../lib/hex.ts";
 import { type Crypto, type ScryptParams, UnsealError } from "../../ports/crypto.ts";
 
@@ -52,7 +52,7 @@ export function hashPieces(): { update(bytes: Uint8Array): unknown; hex(): strin
 async function hashed(data: Uint8Array): Promise<Uint8Array> {
   const hash = createHash("sha256");
   for (let at = 0; at < data.length; at += TURN_BYTES) {
-    if (at > 0) await breath();
+    if (at > 0) await yieldToEventLoop();
     hash.update(data.subarray(at, at + TURN_BYTES));
   }
   return new Uint8Array(hash.digest());

@@ -3,43 +3,43 @@
 
 import { fail } from "../../lib/sys-error.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
-import type { KernelLink } from "../../process/link.ts";
+import type { KernelPort } from "../../process/kernel-port.ts";
 import type { Caller } from "../../protocol/caller.ts";
 import type { ContextFile, Media } from "../../protocol/proc-records.ts";
 import type { Gate } from "../gate.ts";
-import type { NativeTarget } from "../native.ts";
+import type { GatewayTarget } from "../files/gateway-target.ts";
 import { initPid, type ProcessRow } from "../nouns/processes.ts";
 import type { ProcessSession } from "../nouns/process-sessions.ts";
 import type { Part } from "../part.ts";
-import type { Repos } from "../repos.ts";
-import type { Routing } from "../routing.ts";
+import type { Repos } from "../repos/repos.ts";
+import type { DeviceRouter } from "../devices/device-router.ts";
 import type { Store } from "../store.ts";
 import type { Sweeper } from "../sweeper.ts";
-import type { Turns } from "../turns.ts";
-import { processCaller } from "./caller.ts";
+import type { Shares } from "../fairness/shares.ts";
+import { processCaller } from "./process-caller.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { DeviceCalls } from "./device-calls.ts";
-import { Hearing } from "./hearing.ts";
+import { DeviceWaiter } from "./device-waiter.ts";
+import { ProcessEvents } from "./process-events.ts";
 import { Ipc } from "./ipc.ts";
 import type { Judge, PreviewArgs } from "./judge.ts";
-import { archiveRoot, dataUrl, Keeping, MEDIA_BYTES_MAX, mediaType } from "./keeping.ts";
-import { ProcessLink, type ProcessServices } from "./link.ts";
+import { archiveRoot, dataUrl, ProcessFiles, MEDIA_BYTES_MAX, mediaType } from "./process-files.ts";
+import { ProcessGateway, type ProcessServices } from "./process-gateway.ts";
 import { OpenCalls, type StillRunning } from "./open-calls.ts";
 import type { Preparer } from "./prepare.ts";
 import { mustBeProfile } from "./profiles.ts";
 import { Questions } from "./questions.ts";
-import { Sessions } from "./sessions.ts";
-import { ProcessSignals } from "./signals.ts";
+import { BackgroundCommands } from "./background-commands.ts";
+import { ProcessSignals } from "./process-signals.ts";
 import { makeChild, makeInit, type SpawnArgs } from "./spawn.ts";
 
 /** Parts of the kernel that agents work with. */
 export type AgentServices = {
   gate: Gate;
   judge: Judge;
-  turns: Turns;
-  native: NativeTarget;
+  shares: Shares;
+  gatewayTarget: GatewayTarget;
   repos: Repos;
-  routing: Routing;
+  deviceRouter: DeviceRouter;
   preparer: Preparer;
   sweeper: Sweeper;
 };
@@ -58,14 +58,14 @@ const AUTOSTART = "Begin with the assignment you were given in your context.";
 export class Agents implements Part {
   readonly #store: Store;
   readonly #services: AgentServices;
-  readonly #keeping: Keeping;
+  readonly #files: ProcessFiles;
   readonly #checkpoints: Checkpoints;
   readonly #signals: ProcessSignals;
-  readonly #deviceCalls: DeviceCalls;
+  readonly #deviceWaiter: DeviceWaiter;
   readonly #openCalls: OpenCalls;
   readonly #linkServices: ProcessServices;
-  readonly sessions: Sessions;
-  readonly #links = new Map<string, KernelLink>();
+  readonly sessions: BackgroundCommands;
+  readonly #links = new Map<string, KernelPort>();
   readonly ipc: Ipc;
   readonly questions: Questions;
   /** Those that are being given something: what an earlier run tells meanwhile does not make them idle. */
@@ -74,27 +74,27 @@ export class Agents implements Part {
   constructor(store: Store, services: AgentServices) {
     this.#store = store;
     this.#services = services;
-    const { gate, turns, native, repos, routing, preparer, sweeper } = services;
-    this.#keeping = new Keeping(store, native);
+    const { gate, shares, gatewayTarget, repos, deviceRouter, preparer, sweeper } = services;
+    this.#files = new ProcessFiles(store, gatewayTarget);
     this.#checkpoints = new Checkpoints(store, repos.files, ({ pid }, material) => this.#call(pid, "renewSummary", material));
-    this.#signals = new ProcessSignals(store, turns);
+    this.#signals = new ProcessSignals(store, shares);
     this.ipc = new Ipc(store, (process, args) => this.#send(process, args));
     this.questions = new Questions(store, (pid, name, args) => this.#call(pid, name, args));
-    this.#deviceCalls = new DeviceCalls(store);
+    this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
-    this.sessions = new Sessions(store, gate);
+    this.sessions = new BackgroundCommands(store, gate);
     this.#linkServices = {
       gate,
-      turns,
+      shares,
       preparer,
-      routing,
+      deviceRouter,
       sweeper,
-      keeping: this.#keeping,
+      files: this.#files,
       checkpoints: this.#checkpoints,
       questions: this.questions,
-      hearing: new Hearing(store, this.#signals, this.ipc),
+      events: new ProcessEvents(store, this.#signals, this.ipc),
       signals: this.#signals,
-      deviceCalls: this.#deviceCalls,
+      deviceWaiter: this.#deviceWaiter,
       openCalls: this.#openCalls,
       sessions: this.sessions,
       sending: this.#sending,
@@ -103,7 +103,7 @@ export class Agents implements Part {
 
   /** In the order in which the kernel calls their hooks. */
   get parts(): readonly Part[] {
-    return [this, this.ipc, this.questions, this.#deviceCalls, this.#openCalls];
+    return [this, this.ipc, this.questions, this.#deviceWaiter, this.#openCalls];
   }
 
   /** What was under way goes on. */
@@ -121,8 +121,8 @@ export class Agents implements Part {
 
   /** A device has connected. */
   deviceCame(deviceKey: string): void {
-    this.#services.routing.deviceCame(deviceKey);
-    this.#deviceCalls.came(deviceKey);
+    this.#services.deviceRouter.deviceCame(deviceKey);
+    this.#deviceWaiter.came(deviceKey);
   }
 
   /** A person has come: their init exists, and their processes know who they are by now. */
@@ -136,10 +136,10 @@ export class Agents implements Part {
   }
 
   /** The kernel as a process has it. */
-  linkTo(pid: string): KernelLink {
+  kernelPortFor(pid: string): KernelPort {
     const known = this.#links.get(pid);
     if (known !== undefined) return known;
-    const link = new ProcessLink(pid, this.#store, this.#linkServices);
+    const link = new ProcessGateway(pid, this.#store, this.#linkServices);
     this.#links.set(pid, link);
     return link;
   }
@@ -191,7 +191,7 @@ export class Agents implements Part {
       return { status, runId: run, ...(queued === undefined ? {} : { queued }) };
     }
     const process = this.find(caller, pid);
-    const kept = media.length === 0 ? {} : { media: await this.#keeping.media(process, media) };
+    const kept = media.length === 0 ? {} : { media: await this.#files.media(process, media) };
     this.#store.relaxed(({ followers, now }) => followers.routed(process.pid, runId, caller.uid, caller.connectionId, now));
     return this.#send(process, { conversationId, said: { role: "user", text: message, ...kept }, runId, reason: "proc.send" });
   }
@@ -238,7 +238,7 @@ export class Agents implements Part {
     const open = this.#openCalls.of(process.pid);
     const left = this.#store.reads.processSessions.of(process.pid);
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
-    await this.#keeping.forgetMedia(process);
+    await this.#files.forgetMedia(process);
     const calls = await this.#openCalls.stop(process.pid, open);
     const stillRunning = [...calls, ...(await this.#endSessions(process, left))];
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
@@ -263,7 +263,7 @@ export class Agents implements Part {
 
   async readMedia(caller: Caller, pid: string | undefined, key: string, mimeType = mediaType(key)) {
     const process = this.find(caller, pid);
-    const bytes = await this.#keeping.readMedia(process, key);
+    const bytes = await this.#files.readMedia(process, key);
     if (bytes === null) fail(404, `No such media: ${key}`);
     if (bytes.length > MEDIA_BYTES_MAX) fail(413, `It is larger than ${MEDIA_BYTES_MAX} bytes: read it as a file at /${key}`);
     return { pid: process.pid, mimeType, size: bytes.length, dataUrl: dataUrl(mimeType, bytes) };

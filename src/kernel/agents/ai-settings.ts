@@ -6,7 +6,7 @@ import { providerOf } from "../../models/providers.ts";
 import type { ModelChoice } from "../../ports/models.ts";
 import { isTimezone } from "../../lib/timezone.ts";
 import type { ConfigReads } from "../nouns/config.ts";
-import { Settings, systemKey, wholeNumber } from "./setting.ts";
+import { Settings, systemKey, wholeNumber } from "./read-setting.ts";
 
 export type AiSettings = {
   choice: ModelChoice;

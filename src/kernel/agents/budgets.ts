@@ -1,9 +1,9 @@
 // How much a run, a process and all processes of a user may use, from config/ai/budget/<scope>/<limit> and the user's own
 // users/<uid>/ai/budget/<scope>/<limit>: where both are set, the stricter counts, so nobody gives themselves more than root does.
 
-import type { Budget, BudgetScope, Limits } from "../../process/budget.ts";
+import type { Budget, BudgetScope, Limits } from "../../process/loop/budget.ts";
 import type { ConfigReads } from "../nouns/config.ts";
-import { Settings, wholeNumber } from "./setting.ts";
+import { Settings, wholeNumber } from "./read-setting.ts";
 
 export type Budgets = Budget & { user: Limits; problems: readonly string[] };
 

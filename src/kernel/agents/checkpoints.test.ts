@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { fakeStore } from "../../../test/support/fake-store.ts";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
 import { MemoryGit } from "../../../test/support/memory/git-files.ts";
-import { breath } from "../../lib/breath.ts";
+import { yieldToEventLoop } from "../../lib/yield.ts";
 import { SysError } from "../../lib/sys-error.ts";
-import type { SummaryMaterial } from "../../process/checkpoint.ts";
+import type { SummaryMaterial } from "../../process/conversation/checkpoint.ts";
 import { Accounts } from "../nouns/accounts.ts";
 import { Groups } from "../nouns/groups.ts";
 import { Processes, type ProcessRow } from "../nouns/processes.ts";
@@ -72,9 +72,9 @@ const write = (text: string) => git.change(repo, "by hand", "ann", [{ type: "put
 
 /** Answers the last request. Nothing here waits for more than memory, so all that follows from it has happened then. */
 async function answer(text: string | null): Promise<void> {
-  await breath();
+  await yieldToEventLoop();
   asked.at(-1)!.answer.resolve(text);
-  await breath();
+  await yieldToEventLoop();
 }
 
 describe("a checkpoint", () => {
@@ -83,7 +83,7 @@ describe("a checkpoint", () => {
     await keep("a\n");
     expect(git.messages(repo)).toEqual(["ann: gsv: checkpoint process kill"]);
     expect((await git.read(repo, ".gsv/processes/one/chat.jsonl"))?.bytes).toEqual(bytes("a\n"));
-    await breath();
+    await yieldToEventLoop();
     expect(asked).toMatchObject([{ pid: "one", transcript: "transcript of a\n", summary: "" }]);
   });
 
@@ -93,7 +93,7 @@ describe("a checkpoint", () => {
     await answer("- A.");
     expect(asked).toHaveLength(1);
     await keep("b\n");
-    await breath();
+    await yieldToEventLoop();
     expect(asked).toHaveLength(2);
     expect(git.messages(repo)).toEqual([
       "ann: gsv: checkpoint process kill",
@@ -111,7 +111,7 @@ describe("a checkpoint", () => {
     workspaces.update(workspaceId, { label: null, state: "archived" }, NOW);
     expect(checkpoints.isWanted(process)).toBe(false);
     await keep("a\n");
-    await breath();
+    await yieldToEventLoop();
     expect([git.calls, asked, logged]).toEqual([0, [], []]);
   });
 
@@ -119,7 +119,7 @@ describe("a checkpoint", () => {
     await git.change(repo, "in the way", "ann", [{ type: "put", path: ".gsv/processes", content: bytes("x") }]);
     await keep("a\n");
     expect(logged).toEqual([expect.stringMatching(/^a workspace could not keep what was said .*Not a directory/)]);
-    await breath();
+    await yieldToEventLoop();
     expect(asked).toEqual([]);
   });
 });
@@ -131,13 +131,13 @@ describe("a summary", () => {
     await keep("a\n");
     await keep("b\n");
     await keep("c\n", make("elsewhere", { workspaceId: workspaces.create(1000, null, "thread", NOW).workspaceId }));
-    await breath();
+    await yieldToEventLoop();
     expect(asked).toMatchObject([
       { pid: "one", transcript: "transcript of a\n", summary: "- Roses.\n" },
       { pid: "elsewhere", summary: "" },
     ]);
     asked[0]!.answer.resolve("- Roses, a.");
-    await breath();
+    await yieldToEventLoop();
     expect(asked[2]).toMatchObject({ pid: "one", transcript: "transcript of b\n", summary: "- Roses, a.\n" });
     await answer("- Roses, a, b.");
     expect(await summary()).toBe("- Roses, a, b.\n");
@@ -148,9 +148,9 @@ describe("a summary", () => {
     await keep("a\n");
     await answer(null);
     await keep("b\n");
-    await breath();
+    await yieldToEventLoop();
     asked.at(-1)!.answer.fail(new SysError(503, "The process cannot be reached now"));
-    await breath();
+    await yieldToEventLoop();
     expect(await summary()).toBe("- Roses.\n");
     expect(logged).toEqual([expect.stringMatching(/^the summary of a workspace was not renewed .*cannot be reached/)]);
     await keep("c\n");
@@ -167,7 +167,7 @@ describe("a summary", () => {
 
   it("stays as somebody has written it meanwhile", async () => {
     await keep("a\n");
-    await breath();
+    await yieldToEventLoop();
     await write("- My own words.\n");
     await answer("- Roses, a.");
     expect(await summary()).toBe("- My own words.\n");
@@ -176,7 +176,7 @@ describe("a summary", () => {
   it("stays where it is a text too long for one", async () => {
     await write("x".repeat(16 * 1024 + 1));
     await keep("a\n");
-    await breath();
+    await yieldToEventLoop();
     expect(asked).toEqual([]);
   });
 
@@ -187,7 +187,7 @@ describe("a summary", () => {
   ])("is not written to a workspace that %s, nor asked for", async (_, change) => {
     await keep("a\n");
     await keep("b\n");
-    await breath();
+    await yieldToEventLoop();
     change();
     await answer("- too late");
     expect(asked).toHaveLength(1);

@@ -1,12 +1,12 @@
 // What workspaces keep of processes that are emptied (proc.reset, proc.kill): one commit with what was said, and later a second one
-// with the summary that the model has rewritten. A process hands over its messages and asks its model (process/checkpoint.ts); this
+// with the summary that the model has rewritten. A process hands over its messages and asks its model (process/conversation/checkpoint.ts); this
 // file decides which repository they go to and whether that may be written.
 //
 // What is to be summarized is held in memory until the model has answered. After a restart the old summary stays.
 
-import { InTurn } from "../../lib/in-turn.ts";
-import type { SummaryMaterial } from "../../process/checkpoint.ts";
-import type { Checkpoint } from "../../process/link.ts";
+import { KeyedMutex } from "../../lib/keyed-mutex.ts";
+import type { SummaryMaterial } from "../../process/conversation/checkpoint.ts";
+import type { Checkpoint } from "../../process/kernel-port.ts";
 import type { GitFiles } from "../../vfs/git-files.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import type { Store } from "../store.ts";
@@ -23,7 +23,7 @@ export class Checkpoints {
   readonly #git: GitFiles;
   readonly #renewSummary: RenewSummary;
   /** One at a time for each workspace, because each summary is made from the one before it. */
-  readonly #renewals = new InTurn();
+  readonly #renewals = new KeyedMutex();
 
   constructor(store: Store, git: GitFiles, renewSummary: RenewSummary) {
     this.#store = store;

@@ -1,7 +1,7 @@
 // How long it is tried to tell a process the answer to its call.
 
 import { expect, it } from "vitest";
-import { breath } from "../../lib/breath.ts";
+import { yieldToEventLoop } from "../../lib/yield.ts";
 import { SysError } from "../../lib/sys-error.ts";
 import { NodeSql } from "../../hosts/node/sql.ts";
 import { fakeStore } from "../../../test/support/fake-store.ts";
@@ -34,7 +34,7 @@ it("tries ever more rarely to tell an answer that is not taken, and gives it up 
   for (let dueAt = ipc.nextDueAt(); dueAt !== null && dueAt < until; dueAt = ipc.nextDueAt()) {
     world.now = dueAt;
     ipc.woke(world.now);
-    await breath();
+    await yieldToEventLoop();
     expect(world.said).toBeLessThan(200);
   }
   expect(world.now - 1_000_000).toBeLessThan(3 * DAY_MS);

@@ -8,7 +8,7 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import type { ProcessArgs, ProcessResult } from "../../process/actor.ts";
 import type { Part } from "../part.ts";
 import type { Store } from "../store.ts";
-import { DEFAULT_CONVERSATION } from "../../process/conversations.ts";
+import { DEFAULT_CONVERSATION } from "../../process/rows/conversations.ts";
 
 /** Says something to a process. */
 export type Send = (process: ProcessRow, args: ProcessArgs<"send">) => Promise<ProcessResult<"send">>;

@@ -14,7 +14,7 @@ import type { Syscall } from "../calls/define.ts";
 import type { Approval } from "../nouns/approvals.ts";
 import type { ProcessRow } from "../nouns/processes.ts";
 import { isNative, NATIVE } from "../../lib/target.ts";
-import { targetOf } from "../route.ts";
+import { targetOf } from "../target.ts";
 import type { Store } from "../store.ts";
 import { Policies } from "./policies.ts";
 
@@ -32,7 +32,7 @@ const DENIED = "Tool execution denied by user";
 const DENIED_OUTCOME = { outcome: "denied" };
 
 /** Thrown where a person was asked: the call is sent again when they have answered. */
-export class Asked extends Error {
+export class ApprovalRequired extends Error {
   readonly approval: Approval;
 
   constructor(approval: Approval) {
@@ -59,7 +59,7 @@ export class Judge {
     this.#policies = new Policies(store.reads, (name) => this.#isNamed(name));
   }
 
-  /** The caller as it may go on, or a refusal; `Asked` where a person has to answer first. */
+  /** The caller as it may go on, or a refusal; `ApprovalRequired` where a person has to answer first. */
   async pass(call: Pick<Syscall, "name" | "runs">, caller: Caller, args: Data): Promise<Caller> {
     const agent = caller.agent!;
     const { processes } = this.#store.reads;
@@ -133,13 +133,13 @@ export class Judge {
     const known = agent.callId === null ? undefined : reads.approvals.ofCall(pid, agent.callId);
     if (known !== undefined && known.digest === digest && known.runId === agent.runId) return this.#answered(caller, agent, judged, known);
     if (agent.runId === null || agent.callId === null) fail(403, `${decision.why}, and nobody can be asked about it here`);
-    throw new Asked(await this.#ask(agent, process, judged, { digest, target, cwd, why: decision.why }));
+    throw new ApprovalRequired(await this.#ask(agent, process, judged, { digest, target, cwd, why: decision.why }));
   }
 
   async #answered(caller: Caller, agent: AgentCall, judged: Judged, known: Approval): Promise<Caller> {
     switch (known.state) {
       case "pending":
-        throw new Asked(known);
+        throw new ApprovalRequired(known);
       case "approved": {
         // On disk before the call begins: a yes is good for one call, whatever becomes of the gateway.
         const isFirst = await this.#store.commit(({ approvals }) => approvals.use(known.requestId));

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { SysError } from "../../lib/sys-error.ts";
-import { STOPPED } from "../../process/link.ts";
+import { STOPPED } from "../../process/kernel-port.ts";
 import { fakeStore } from "../../../test/support/fake-store.ts";
 import { type CallAbout, OpenCalls } from "./open-calls.ts";
 

@@ -2,7 +2,7 @@
 // process merely lost sight of goes on: a new life of the process asks after it.
 
 import { SysError } from "../../lib/sys-error.ts";
-import { STOPPED, type SysCall } from "../../process/link.ts";
+import { STOPPED, type SysCall } from "../../process/kernel-port.ts";
 import { earliest, type Part } from "../part.ts";
 import type { Store } from "../store.ts";
 

@@ -20,10 +20,10 @@ import type { Caller } from "../../protocol/caller.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { configDefaults } from "../defaults.ts";
 import type { Gate } from "../gate.ts";
-import { NativeTarget } from "../native.ts";
+import { GatewayTarget } from "../files/gateway-target.ts";
 import type { Config } from "../nouns/config.ts";
 import type { Devices } from "../nouns/devices.ts";
-import { Repos } from "../repos.ts";
+import { Repos } from "../repos/repos.ts";
 import { Store } from "../store.ts";
 import type { Judge } from "./judge.ts";
 import { Preparer, type PreparedFor } from "./prepare.ts";
@@ -33,7 +33,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 type World = {
   store: Store;
-  native: NativeTarget;
+  gatewayTarget: GatewayTarget;
   preparer: Preparer;
   config: Config;
   devices: Devices;
@@ -83,9 +83,9 @@ function newWorld(): World {
   });
   const repos = new Repos(store);
   // Nothing that is prepared is a call of its own.
-  const native = new NativeTarget(store, {} as Gate, {} as Judge, repos.files);
+  const gatewayTarget = new GatewayTarget(store, {} as Gate, {} as Judge, repos.files);
   const windows: Pick<Windows, "of"> = { of: async (_choice, { user, system }) => ({ tokens: user ?? system, source: "config" }) };
-  const preparer = new Preparer(store, native, windows);
+  const preparer = new Preparer(store, gatewayTarget, windows);
   const process = { ...accounts.identity(accounts.byName("ann")!), workspaceId };
   const ann = {
     origin: "user",
@@ -99,7 +99,7 @@ function newWorld(): World {
     process,
     identity: { role: "user", process, capabilities: ["*"] },
   } satisfies Caller;
-  return { store, native, preparer, config, devices, repos, actors, logged, ann, workspaceId };
+  return { store, gatewayTarget, preparer, config, devices, repos, actors, logged, ann, workspaceId };
 }
 
 function prepared(change: Partial<PreparedFor> = {}) {
@@ -259,10 +259,10 @@ test("a home that does not answer costs its part and not the run", async () => {
 
 test("files that cannot be read are left out, with one line for all of them", async () => {
   await put("ann/home", { "context.d/20-a.md": "a", "context.d/30-b.md": "b", "skills.d/c.md": "c" });
-  const files = world.native.filesOf(world.ann);
+  const files = world.gatewayTarget.filesOf(world.ann);
   const read = files.readHeads.bind(files);
   files.readHeads = async (paths, bytes) => (await read(paths, bytes)).map((head, at) => (/00-|10-/.test(paths[at]!) ? head : null));
-  world.native.filesOf = () => files;
+  world.gatewayTarget.filesOf = () => files;
   const { parts } = await prepared();
   expect(parts.map(({ name }) => name).slice(-3)).toEqual(["home.context:00-constitution.md", "home.context:10-user.md", "date"]);
   expect(world.logged.toSorted()).toEqual([

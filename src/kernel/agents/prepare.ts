@@ -7,10 +7,10 @@ import type { ContextWindow, Windows } from "../../models/window.ts";
 import { assemble, type ContextPart } from "../../agent/context/assemble.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
-import type { Preparation } from "../../process/link.ts";
+import type { Preparation } from "../../process/kernel-port.ts";
 import { modelTools } from "../../agent/tools.ts";
 import { type Caller, isRoot } from "../../protocol/caller.ts";
-import type { NativeTarget } from "../native.ts";
+import type { GatewayTarget } from "../files/gateway-target.ts";
 import type { DeviceDetails } from "../nouns/devices.ts";
 import { type AiSettings, aiSettings } from "./ai-settings.ts";
 import { budgetsOf } from "./budgets.ts";
@@ -29,12 +29,12 @@ const DEVICES_MAX = 100;
 /** Prepares runs, and answers processes that ask for parts of that: ai.tools and ai.config. */
 export class Preparer {
   readonly #store: Store;
-  readonly #native: Pick<NativeTarget, "filesOf">;
+  readonly #gatewayTarget: Pick<GatewayTarget, "filesOf">;
   readonly #windows: Pick<Windows, "of">;
 
-  constructor(store: Store, native: Pick<NativeTarget, "filesOf">, windows: Pick<Windows, "of">) {
+  constructor(store: Store, gatewayTarget: Pick<GatewayTarget, "filesOf">, windows: Pick<Windows, "of">) {
     this.#store = store;
-    this.#native = native;
+    this.#gatewayTarget = gatewayTarget;
     this.#windows = windows;
   }
 
@@ -43,7 +43,7 @@ export class Preparer {
     const settings = aiSettings(reads.config, caller.uid);
     const { maxContextBytes, timezone } = settings;
     const { run, process, problems } = budgetsOf(reads.config, caller.uid);
-    const files = this.#native.filesOf(caller);
+    const files = this.#gatewayTarget.filesOf(caller);
     const say = sayer(this.#store, pid);
     const [window, homeFiles, workspace, skills] = await Promise.all([
       this.#windowOf(settings),
@@ -103,7 +103,7 @@ export class Preparer {
     const say = sayer(this.#store, caller.agent?.pid ?? "");
     const [window, skills] = await Promise.all([
       this.#windowOf(settings),
-      skillsOf(this.#store, this.#native.filesOf(caller), caller, profile, say),
+      skillsOf(this.#store, this.#gatewayTarget.filesOf(caller), caller, profile, say),
     ]);
     return {
       profile,

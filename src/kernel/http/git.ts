@@ -8,7 +8,7 @@ import { fail } from "../../lib/sys-error.ts";
 import { isTokenLive } from "../../lib/token-end.ts";
 import type { Account } from "../../protocol/records.ts";
 import { toSysError } from "../failure.ts";
-import { login, WRONG_CREDENTIAL } from "../login.ts";
+import { login, WRONG_CREDENTIAL } from "../identity/login.ts";
 import type { RepositoryRow } from "../nouns/repositories.ts";
 import type { EffectServices } from "../run.ts";
 import type { Store } from "../store.ts";

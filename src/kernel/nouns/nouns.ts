@@ -1,7 +1,7 @@
 // Every noun, over one database. Which of them a body may read or write is context.ts.
 
 import type { Ports } from "../../ports/ports.ts";
-import { Quotas } from "../quotas.ts";
+import { Quotas } from "../files/quotas.ts";
 import type { Transactor } from "../transactor.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";

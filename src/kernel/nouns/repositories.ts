@@ -1,5 +1,5 @@
 // Which repositories there are, whose they are and who may see them. Owns repositories. What is in one is in its own
-// actor (kernel/repos.ts). To whoever may not read a repository it does not exist.
+// actor (kernel/repos/repos.ts). To whoever may not read a repository it does not exist.
 
 import { allowsAll } from "../../lib/capability.ts";
 import { fail } from "../../lib/sys-error.ts";

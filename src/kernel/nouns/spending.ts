@@ -2,7 +2,7 @@
 
 import type { Sql, SqlValue } from "../../ports/sql.ts";
 import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
-import type { Account } from "../../process/budget.ts";
+import type { Account } from "../../process/loop/budget.ts";
 import type { Spent } from "../../protocol/proc-records.ts";
 
 export type DaySpent = { day: string; spent: Spent };

@@ -1,5 +1,5 @@
 // How many bytes each user stores, as running totals: a write must not add up all files to know. Owns usage and upload_parts. The
-// nouns whose rows are counted say so in the transaction that changes them. Judges nobody: kernel/quotas.ts says who may store more.
+// nouns whose rows are counted say so in the transaction that changes them. Judges nobody: kernel/files/quotas.ts says who may store more.
 
 import { partBytes } from "../../lib/row-bytes.ts";
 import type { Sql } from "../../ports/sql.ts";

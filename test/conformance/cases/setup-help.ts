@@ -1,7 +1,7 @@
 // What stands beside sys.setup: a guide that talks, and a try at a provider. And the same try for users.
 
 import { expect } from "vitest";
-import type { Arguments } from "../../../src/client/line.ts";
+import type { Arguments } from "../../../src/client/connection.ts";
 import { sleep } from "../../../src/lib/sleep.ts";
 import { LIMITS } from "../../../src/protocol/limits.ts";
 import type { Host } from "../../support/host.ts";

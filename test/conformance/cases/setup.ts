@@ -1,12 +1,12 @@
 // sys.setup: the first user.
 
 import { expect } from "vitest";
-import type { Line } from "../../../src/client/client.ts";
+import type { Connection } from "../../../src/client/client.ts";
 import type { Host } from "../../support/host.ts";
 import { ALICE } from "../../support/people.ts";
 import { expectRefusal, verifies } from "../verifies.ts";
 
-type SetupArgs = Parameters<Line["call"]>[1];
+type SetupArgs = Parameters<Connection["call"]>[1];
 
 const code = (host: Host) => (host.setupCode === null ? {} : { code: host.setupCode });
 

@@ -5,7 +5,7 @@ import type { KernelSide } from "../../../src/hosts/node/processes.ts";
 import type { Processes } from "../../../src/hosts/shared/actors.ts";
 import type { Models } from "../../../src/ports/models.ts";
 import { ProcessActor } from "../../../src/process/actor.ts";
-import type { KernelLink } from "../../../src/process/link.ts";
+import type { KernelPort } from "../../../src/process/kernel-port.ts";
 import { MemorySql } from "./sql.ts";
 
 export type MemoryProcessesOptions = {
@@ -87,7 +87,7 @@ export class MemoryProcesses implements Processes {
     const actor: ProcessActor = new ProcessActor(pid, {
       sql,
       models,
-      kernel: linkTo(pid, kernel),
+      kernel: kernelPortFor(pid, kernel),
       now,
       uuid,
       archiveRoot: () => kernel().archiveRoot(pid),
@@ -118,8 +118,8 @@ export class MemoryProcesses implements Processes {
   }
 }
 
-function linkTo(pid: string, kernel: () => KernelSide): KernelLink {
-  const now = () => kernel().linkTo(pid);
+function kernelPortFor(pid: string, kernel: () => KernelSide): KernelPort {
+  const now = () => kernel().kernelPortFor(pid);
   return {
     prepare: (conversationId) => now().prepare(conversationId),
     sys: (call, signal, began) => now().sys(call, signal, began),

@@ -1,10 +1,10 @@
 // Lets an answer through one event at a time, when the test says so: a slow model whose speed no loaded machine changes.
 
-import { type Turn, turn } from "../../../src/lib/turn.ts";
+import { type Deferred, deferred } from "../../../src/lib/deferred.ts";
 
 export class Pace {
   #allowed: number;
-  #waiting: Turn | null = null;
+  #waiting: Deferred | null = null;
 
   /** How many events go before the test has said anything. */
   constructor(allowed = 0) {
@@ -21,7 +21,7 @@ export class Pace {
   /** Resolves when the next event may go. */
   async next(): Promise<void> {
     while (this.#allowed === 0) {
-      this.#waiting ??= turn();
+      this.#waiting ??= deferred();
       await this.#waiting.promise;
     }
     this.#allowed -= 1;

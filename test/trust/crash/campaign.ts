@@ -1,7 +1,7 @@
 // The crash campaign: one data directory from its birth through all kills, never wiped. Each cycle starts the gateway
 // (and may kill it again while it recovers), checks every promise, loads it, and kills it.
 
-import { CallError, Line } from "../../../src/client/client.ts";
+import { CallError, Connection } from "../../../src/client/client.ts";
 import { check } from "./check.ts";
 import { cloneAll, hasGit } from "./clones.ts";
 import { checkFiles, checkModes } from "./files.ts";
@@ -179,9 +179,9 @@ async function endOf(gateway: Gateway, oracle: Oracle, withinMs: number): Promis
 }
 
 /** From the start of the process to the first accepted sys.connect. */
-async function comeBack(url: string, { root }: World, gateway: Gateway, tally: Tally): Promise<Line> {
+async function comeBack(url: string, { root }: World, gateway: Gateway, tally: Tally): Promise<Connection> {
   const { username, token } = root;
-  const entered: { line: Line; session: Session } = await enter(url, { username, token }, { id: "oracle" });
+  const entered: { line: Connection; session: Session } = await enter(url, { username, token }, { id: "oracle" });
   tally.recoveryMs.push(performance.now() - gateway.startedAt);
   return entered.line;
 }

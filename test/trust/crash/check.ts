@@ -2,7 +2,7 @@
 // passwords that must and must not work, and sends again what was cut. Throws ConnectionLost where the gateway dies
 // meanwhile; whatever was not looked at by then is looked at next time.
 
-import { CallError, type Line } from "../../../src/client/client.ts";
+import { CallError, type Connection } from "../../../src/client/client.ts";
 import { judgeDocuments } from "./shelf.ts";
 import { judge } from "./judge.ts";
 import { enter } from "./lane.ts";
@@ -17,7 +17,7 @@ const REPEATED = 25;
 let visits = 0;
 
 /** `root` is a socket of root's. Opens the lanes. */
-export async function check(url: string, root: Line, world: World, random: Random): Promise<void> {
+export async function check(url: string, root: Connection, world: World, random: Random): Promise<void> {
   const { model, lanes } = world;
   const [config, tokens, users, groups, capabilities] = await Promise.all([
     root.call("sys.config.get", {}, ANSWER),
@@ -99,7 +99,7 @@ function keysOf(ops: readonly Op[]): [number, string][] {
   return [...keys].map(([key, lane]) => [lane, key]);
 }
 
-async function readBack(model: Model, line: Line, key: string): Promise<void> {
+async function readBack(model: Model, line: Connection, key: string): Promise<void> {
   const value = (await line.call("sys.config.get", { key }, ANSWER)).entries[0]?.value ?? null;
   const register = model.register(key);
   const expected = register.expected();

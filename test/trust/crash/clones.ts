@@ -4,13 +4,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Line } from "../../../src/client/client.ts";
+import type { Connection } from "../../../src/client/client.ts";
 import { git, withLogin } from "../../support/git.ts";
 import type { Person } from "./lane.ts";
 import type { Oracle } from "./oracle.ts";
 
 /** How many were cloned; 0 where there is no git. */
-export async function cloneAll(url: string, line: Line, root: Person, oracle: Oracle): Promise<number> {
+export async function cloneAll(url: string, line: Connection, root: Person, oracle: Oracle): Promise<number> {
   if (!hasGit) return 0;
   const { repos } = await line.call("repo.list", {}, { timeoutMs: 30_000 });
   const folder = mkdtempSync(join(tmpdir(), "gsv-crash-clones-"));

@@ -2,7 +2,7 @@
 // order. A lane outlives the gateway: after a crash it opens a new socket.
 
 import { WebSocket } from "ws";
-import { type Auth, CallError, type Calls, Line } from "../../../src/client/client.ts";
+import { type Auth, CallError, type Calls, Connection } from "../../../src/client/client.ts";
 import { Commits } from "./commits.ts";
 import type { Folder } from "./documents.ts";
 import type { Group, Model, Op, Token, User } from "./model.ts";
@@ -30,7 +30,7 @@ export class Lane {
   readonly commits: Commits;
   /** How many were asked for, in all cycles. */
   readonly asked = { tokens: 0, users: 0 };
-  line: Line | null = null;
+  line: Connection | null = null;
 
   constructor(index: number, person: Person, model: Model, hot: Register[]) {
     this.index = index;
@@ -98,8 +98,8 @@ export async function enter(
   auth: Auth,
   client: { id: string; role?: "user" | "driver" },
   from?: string,
-): Promise<{ line: Line; session: Session }> {
-  const line = await Line.open(url, socketFrom(from));
+): Promise<{ line: Connection; session: Session }> {
+  const line = await Connection.open(url, socketFrom(from));
   try {
     const driver = client.role === "driver" ? { driver: { implements: ["fs.*"] } } : {};
     const args = { protocol: 1, client: { role: "user", ...client }, auth, ...driver };

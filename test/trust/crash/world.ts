@@ -2,7 +2,7 @@
 // was promised then make as many equal worlds as are needed.
 
 import { cpSync } from "node:fs";
-import { connect, Line } from "../../../src/client/client.ts";
+import { connect, Connection } from "../../../src/client/client.ts";
 import { Lane, type Person } from "./lane.ts";
 import { type Account, type Issued, Model } from "./model.ts";
 import type { Oracle } from "./oracle.ts";
@@ -19,7 +19,7 @@ const HOT_KEYS = 6;
 const DRIVER_LABEL = "driver";
 
 export async function setUp(url: string): Promise<void> {
-  const line = await Line.open(url);
+  const line = await Connection.open(url);
   try {
     await line.call("sys.setup", FIRST, { timeoutMs: 30_000 });
   } finally {

@@ -15,9 +15,9 @@ const KNOWN: Record<string, readonly string[]> = {
   "src/hosts/node/http.ts": ["node:http", "node:https", "node:net"],
   "src/hosts/node/sockets.ts": ["node:http", "ws"],
   // The CLI and the client, on the user's side of the gateway.
-  "src/cli/health.ts": ["node:http", "node:https"],
-  "src/cli/socket.ts": ["ws"],
-  "src/client/line.ts": ["WebSocket"],
+  "src/cli/session/health.ts": ["node:http", "node:https"],
+  "src/cli/session/socket.ts": ["ws"],
+  "src/client/connection.ts": ["WebSocket"],
 };
 
 const MODULES =

@@ -3,8 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
-import { Line } from "../../../src/client/client.ts";
-import { CallError } from "../../../src/client/line.ts";
+import { Connection } from "../../../src/client/client.ts";
+import { CallError } from "../../../src/client/connection.ts";
 
 export type Target = { url: string; username: string; password: string; token: string };
 
@@ -18,20 +18,20 @@ export type Attack = {
   /** It is one call again and again, of which so many begin in a second. */
   isExpensive?: true;
   /** Once, before anything is measured. */
-  prepare?(line: Line, target: Target): Promise<void>;
+  prepare?(line: Connection, target: Target): Promise<void>;
   run(attacking: Attacking): Promise<void>;
   /** Ends what would go on without whoever began it. */
-  end?(line: Line): Promise<void>;
+  end?(line: Connection): Promise<void>;
 };
 
-export type Attacking = { target: Target; line: Line; until: AbortSignal; tally: Tally };
+export type Attacking = { target: Target; line: Connection; until: AbortSignal; tally: Tally };
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 const ERRORS_KEPT = 3;
 
-export async function open({ url, username, token }: Target, id: string): Promise<Line> {
-  const line = await Line.open(url);
+export async function open({ url, username, token }: Target, id: string): Promise<Connection> {
+  const line = await Connection.open(url);
   const client = { id: `${id}-${process.pid}`, version: "0", platform: "test", role: "user" as const };
   await line.call("sys.connect", { protocol: 1, client, auth: { username, token } });
   return line;
@@ -193,20 +193,20 @@ async function inSteps(total: number, atOnce: number, work: (at: number) => Prom
     await Promise.all(Array.from({ length: Math.min(atOnce, total - from) }, (_, at) => work(from + at)));
 }
 
-async function processOf(line: Line, label: string): Promise<{ pid: string } | undefined> {
+async function processOf(line: Connection, label: string): Promise<{ pid: string } | undefined> {
   return (await line.call("proc.list", {})).processes.find((process) => process.label === label);
 }
 
-async function endAll(line: Line, label: string): Promise<void> {
+async function endAll(line: Connection, label: string): Promise<void> {
   const { processes } = await line.call("proc.list", {});
   for (const { pid } of processes.filter((process) => process.label?.startsWith(label))) await line.call("proc.kill", { pid });
 }
 
-async function uidOf(line: Line): Promise<number> {
+async function uidOf(line: Connection): Promise<number> {
   return (await line.call("proc.list", {})).processes[0]!.uid;
 }
 
-function finished(line: Line, pid: string): Promise<void> {
+function finished(line: Connection, pid: string): Promise<void> {
   return new Promise((resolve) => {
     line.onSignal = ({ signal, payload }) => {
       if (signal === "proc.run.finished" && (payload as { pid: string }).pid === pid) resolve();
@@ -221,7 +221,7 @@ function largeArguments(): unknown {
 }
 
 async function login({ url, username, password }: Target): Promise<void> {
-  const line = await Line.open(url);
+  const line = await Connection.open(url);
   const client = { id: `login-${Math.random()}`, version: "0", platform: "test", role: "user" as const };
   try {
     await line.call("sys.connect", { protocol: 1, client, auth: { username, password } });
@@ -230,9 +230,9 @@ async function login({ url, username, password }: Target): Promise<void> {
   }
 }
 
-const followers: Line[] = [];
+const followers: Connection[] = [];
 
-async function follow(line: Line, target: Target, connections: number): Promise<void> {
+async function follow(line: Connection, target: Target, connections: number): Promise<void> {
   const { pid } = await line.call("proc.spawn", { profile: "task", label: "talker" });
   await inSteps(connections, 8, async (at) => {
     const follower = await open(target, `follower-${at}`);

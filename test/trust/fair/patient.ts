@@ -1,6 +1,6 @@
 // The other user: asks for little, one thing after the other, and notes how long each takes.
 
-import type { Line } from "../../../src/client/client.ts";
+import type { Connection } from "../../../src/client/client.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type Times = Record<"sys.config.get" | "fs.read" | "text turn", number[]>;
@@ -10,7 +10,7 @@ const PAUSE_MS = 3;
 /** Nobody talks without a pause. */
 const TURN_PAUSE_MS = 30;
 
-export async function ask(lines: { calls: Line; turns: Line; pid: string }, ms: number): Promise<Times> {
+export async function ask(lines: { calls: Connection; turns: Connection; pid: string }, ms: number): Promise<Times> {
   const times: Times = { "sys.config.get": [], "fs.read": [], "text turn": [] };
   const until = performance.now() + ms;
   const timed = async (kind: keyof Times, work: () => Promise<unknown>) => {
@@ -32,7 +32,7 @@ export async function ask(lines: { calls: Line; turns: Line; pid: string }, ms: 
   return times;
 }
 
-async function turn(line: Line, pid: string): Promise<void> {
+async function turn(line: Connection, pid: string): Promise<void> {
   const over = new Promise<void>((resolve, reject) => {
     line.onSignal = ({ signal, payload }) => {
       if (signal !== "proc.run.finished") return;

@@ -1,7 +1,7 @@
 // Puts payloads into every field that others can write and the desktop shows, by the calls that anybody would use. What the
 // gateway refuses cannot be shown and is left out.
 
-import { type Client, Line } from "../../../src/client/client.ts";
+import { type Client, Connection } from "../../../src/client/client.ts";
 import type { Host } from "../../support/host.ts";
 import { type ScriptedModel, says, wants } from "../../support/models/scripted.ts";
 import { ALICE } from "../../support/people.ts";
@@ -64,7 +64,7 @@ function named(text: string): string {
 
 /** A machine that says such things of itself, and is gone again. */
 async function connectAs(host: Host, token: string, text: string): Promise<void> {
-  const line = await Line.open(host.url);
+  const line = await Connection.open(host.url);
   try {
     await line.call("sys.connect", {
       protocol: 1,

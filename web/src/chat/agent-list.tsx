@@ -12,7 +12,7 @@ import { Skeleton } from "../ui/skeleton.tsx";
 import { Time } from "../ui/time.tsx";
 import { conversationName } from "./names.ts";
 import { NewTask } from "./new-task.tsx";
-import { conversationPath, DEFAULT_CONVERSATION, newConversation } from "./open.ts";
+import { conversationPath, DEFAULT_CONVERSATION, newConversation } from "./conversation-links.ts";
 import "./agent-list.css";
 import { PROC_CHANGED } from "../../../src/protocol/signal-names.ts";
 

@@ -10,7 +10,7 @@ import type { HistoryMessage } from "../state/window.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
-import { openConversation } from "./open.ts";
+import { openConversation } from "./conversation-links.ts";
 
 const markdown = () => import("../markdown/markdown.tsx");
 /** Loaded when the first archive is opened. */

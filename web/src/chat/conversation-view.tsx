@@ -16,7 +16,7 @@ import { ConversationDialog, type DialogName } from "./conversation-dialogs.tsx"
 import { Head } from "./head.tsx";
 import { Messages } from "./messages.tsx";
 import { conversationName, titleFrom } from "./names.ts";
-import { DEFAULT_CONVERSATION, jump, lastAgent, newConversation, openConversation } from "./open.ts";
+import { DEFAULT_CONVERSATION, jump, lastAgent, newConversation, openConversation } from "./conversation-links.ts";
 import { Queue } from "./queue.tsx";
 import { messageKey } from "./rows.ts";
 import { Search } from "./search.tsx";

@@ -1,6 +1,6 @@
 // What conversations are called where they have no title of their own.
 
-import { DEFAULT_CONVERSATION } from "./open.ts";
+import { DEFAULT_CONVERSATION } from "./conversation-links.ts";
 
 const TITLE_CHARS = 60;
 

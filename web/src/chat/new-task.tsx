@@ -12,7 +12,7 @@ import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import { titleFrom } from "./names.ts";
-import { openConversation } from "./open.ts";
+import { openConversation } from "./conversation-links.ts";
 
 export function NewTask({ onClose }: { onClose: () => void }) {
   const profiles = useLatest("proc.profile.list", {});

@@ -8,7 +8,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/choice.tsx";
 import { TextInput } from "../ui/field.tsx";
 import { Time } from "../ui/time.tsx";
-import { jump, openConversation } from "./open.ts";
+import { jump, openConversation } from "./conversation-links.ts";
 import "./search.css";
 
 type Found = Result<"proc.history.search">;

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
 import { call, type Result, sentence } from "../state/call.ts";
-import { hears } from "../state/hears.ts";
+import { hears } from "../state/refetch-on.ts";
 import { notice } from "../state/notices.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";

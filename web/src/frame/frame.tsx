@@ -2,7 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { phase } from "../state/session.ts";
-import { fetchAhead } from "./ahead.ts";
+import { fetchAhead } from "./prefetch.ts";
 import { Bar } from "./bar.tsx";
 import { register } from "./actions.ts";
 import { attend } from "./attend.ts";

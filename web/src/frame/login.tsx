@@ -6,7 +6,7 @@ import { useDoing } from "../state/use-doing.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";
-import { Alone } from "./alone.tsx";
+import { Alone } from "./single-card-page.tsx";
 
 export function Login() {
   const [username, setUsername] = useState("");

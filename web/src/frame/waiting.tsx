@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { phase } from "../state/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import { Alone } from "./alone.tsx";
+import { Alone } from "./single-card-page.tsx";
 
 /** A gateway that is there answers sooner, and then there is no flicker. */
 const QUIET_MS = 400;

@@ -5,7 +5,7 @@ import { useActions } from "../frame/actions.ts";
 import { Link } from "../frame/link.tsx";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import type { Result } from "../state/call.ts";
-import { hears } from "../state/hears.ts";
+import { hears } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Badge } from "../ui/badge.tsx";

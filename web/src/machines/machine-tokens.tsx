@@ -3,7 +3,7 @@
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { go, type PaneName, pathOf } from "../frame/route.ts";
 import { TokenEntry } from "../settings/token-entry.tsx";
-import { hears } from "../state/hears.ts";
+import { hears } from "../state/refetch-on.ts";
 import { session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
-import { Alone } from "../frame/alone.tsx";
+import { Alone } from "../frame/single-card-page.tsx";
 import { sentence } from "../state/call.ts";
 import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/field.tsx";

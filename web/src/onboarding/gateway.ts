@@ -2,7 +2,7 @@
 // that is being tried may take its time.
 
 import { signal } from "@preact/signals";
-import { CallError, Line } from "../../../src/client/client.ts";
+import { CallError, Connection } from "../../../src/client/client.ts";
 import type { Args, Result } from "../state/call.ts";
 import { begin } from "../state/session.ts";
 import { codeInAddress } from "./steps.ts";
@@ -18,7 +18,7 @@ let code = codeInAddress;
 export const own = signal<Own | null>(null);
 
 export async function ask<N extends SetupCall>(name: N, args: Args<N>): Promise<Result<N>> {
-  const line = await Line.open(location.origin);
+  const line = await Connection.open(location.origin);
   try {
     const withCode = code === "" ? args : { ...args, code };
     return await line.call(name, withCode as never, { timeoutMs: CALL_MS });

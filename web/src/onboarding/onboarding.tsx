@@ -4,7 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { CallError } from "../../../src/client/client.ts";
 import { sentence } from "../state/call.ts";
-import { Alone } from "../frame/alone.tsx";
+import { Alone } from "../frame/single-card-page.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentList } from "../chat/agent-list.tsx";
 import { ConversationView } from "../chat/conversation-view.tsx";
-import { DEFAULT_CONVERSATION, lastAgent } from "../chat/open.ts";
+import { DEFAULT_CONVERSATION, lastAgent } from "../chat/conversation-links.ts";
 import { agentOf, agents, agentsInOrder, useAgents } from "../state/agents.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import type { ScreenProps } from "./screens.ts";

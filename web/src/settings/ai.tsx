@@ -14,7 +14,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { type Layer, SYSTEM, useLayer, write } from "./layer.ts";
 import { type Edit, Place, REMOVE } from "./ai-place.tsx";
 import { CheckModel, type Tried } from "./check-model.tsx";
-import { useWhose, WhoseChoice } from "./whose.tsx";
+import { useWhose, WhoseChoice } from "./scope-switch.tsx";
 
 type Draft = Readonly<Record<string, string>>;
 

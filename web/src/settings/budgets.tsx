@@ -11,7 +11,7 @@ import { TextInput } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { type Layer, SYSTEM, useLayer, write } from "./layer.ts";
 import { Spending } from "./spending.tsx";
-import { useWhose, WhoseChoice } from "./whose.tsx";
+import { useWhose, WhoseChoice } from "./scope-switch.tsx";
 
 const UNLIMITED = "unlimited";
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { effect } from "@preact/signals";
 import { call, sentence } from "../state/call.ts";
-import { hears } from "../state/hears.ts";
+import { hears } from "../state/refetch-on.ts";
 import { Latest } from "../state/latest.ts";
 import { client, connected } from "../state/session.ts";
 

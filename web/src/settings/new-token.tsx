@@ -2,7 +2,7 @@
 
 import { useId, useState } from "preact/hooks";
 import { call } from "../state/call.ts";
-import { readPass } from "../state/pass.ts";
+import { readPass } from "../state/browser-token.ts";
 import { session } from "../state/session.ts";
 import { useDoing } from "../state/use-doing.ts";
 import { ago } from "../ui/ago.ts";

@@ -18,7 +18,7 @@ import { TextArea } from "../ui/text-area.tsx";
 import { type Layer, useLayer, write } from "./layer.ts";
 import { PolicyChanges } from "./policy-changes.tsx";
 import { PolicyTrial } from "./policy-trial.tsx";
-import { useWhose, WhoseChoice } from "./whose.tsx";
+import { useWhose, WhoseChoice } from "./scope-switch.tsx";
 
 const PAUSE_MS = 300;
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { visible } from "../../../src/approval/visible.ts";
 import { call, type Result } from "../state/call.ts";
 import { notice } from "../state/notices.ts";
-import { readPass } from "../state/pass.ts";
+import { readPass } from "../state/browser-token.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";

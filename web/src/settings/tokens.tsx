@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { isTokenLive } from "../../../src/lib/token-end.ts";
 import { useActions } from "../frame/actions.ts";
-import { hears } from "../state/hears.ts";
+import { hears } from "../state/refetch-on.ts";
 import { may, session } from "../state/session.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";

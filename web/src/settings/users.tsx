@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { useActions } from "../frame/actions.ts";
-import { hears } from "../state/hears.ts";
+import { hears } from "../state/refetch-on.ts";
 import { useLatest } from "../state/use-latest.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";

@@ -4,7 +4,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { HIL_REQUESTED } from "../../../src/protocol/signal-names.ts";
 import { call, type Result, sentence } from "./call.ts";
-import { hears } from "./hears.ts";
+import { hears } from "./refetch-on.ts";
 import { Latest } from "./latest.ts";
 import { client, connected, may, session } from "./session.ts";
 import { store, stored } from "./stored.ts";

@@ -8,9 +8,9 @@
 // A login by password lasts for one short connection, which makes a token for this browser; all else is done with that.
 
 import { computed, signal } from "@preact/signals";
-import { CallError, type Client, connect, ConnectionLost, Line, type Session } from "../../../src/client/client.ts";
+import { CallError, type Client, connect, ConnectionLost, Connection, type Session } from "../../../src/client/client.ts";
 import { allows } from "../../../src/lib/capability.ts";
-import { browserLabel, keepPass, PASS_KEY, type Pass, readPass } from "./pass.ts";
+import { browserLabel, keepPass, PASS_KEY, type Pass, readPass } from "./browser-token.ts";
 
 export type Phase = "starting" | "setup" | "login" | "open" | "lost";
 
@@ -150,7 +150,7 @@ function whyOut(error: Error | null): string {
 
 /** Whatever a stranger asks that is not for strangers is answered by which of the two it is. */
 async function isSetupMode(): Promise<boolean> {
-  const line = await Line.open(location.origin);
+  const line = await Connection.open(location.origin);
   try {
     await line.call("sys.info", {}, { timeoutMs: 10_000 });
     return false;

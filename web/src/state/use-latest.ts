@@ -5,7 +5,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { CallName } from "../../../src/client/client.ts";
 import { type Args, call, type Result, sentence } from "./call.ts";
-import type { Hears } from "./hears.ts";
+import type { Hears } from "./refetch-on.ts";
 import { Latest } from "./latest.ts";
 import { client, connected } from "./session.ts";
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { type AiSettings, aiSettings } from "../../agents/ai-settings.ts";
-import type { Tried } from "../../setup-trials.ts";
+import type { Tried } from "../../setup/model-trials.ts";
 import { isRoot } from "../../../protocol/caller.ts";
 import { ModelCheck } from "../../../protocol/model-check.ts";
 import { syscall } from "../define.ts";

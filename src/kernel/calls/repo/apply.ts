@@ -1,7 +1,7 @@
 // Commits changes.
 
 import { z } from "zod";
-import { personOf } from "../../repos.ts";
+import { personOf } from "../../repos/repos.ts";
 import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 

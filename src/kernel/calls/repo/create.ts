@@ -1,7 +1,7 @@
 // Makes a repository, or a branch in one.
 
 import { z } from "zod";
-import { personOf } from "../../repos.ts";
+import { personOf } from "../../repos/repos.ts";
 import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 

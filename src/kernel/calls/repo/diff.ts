@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { DiffStats, RepoDiffFile, RepoSlug, Truncated } from "../../../protocol/repo-records.ts";
-import { shownTo } from "../../repo-shown.ts";
+import { shownTo } from "../../repos/visible-diff.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
-import { personOf } from "../../repos.ts";
+import { personOf } from "../../repos/repos.ts";
 import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { RepoSummary } from "../../../protocol/repo-records.ts";
-import { summaryOf } from "../../repo-summary.ts";
+import { summaryOf } from "../../repos/summary.ts";
 import { syscall } from "../define.ts";
 
 export default syscall({

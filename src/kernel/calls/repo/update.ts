@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
-import { summaryOf } from "../../repo-summary.ts";
+import { summaryOf } from "../../repos/summary.ts";
 import { RepoSlug, RepoSummary } from "../../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 

@@ -6,9 +6,9 @@ import { fail } from "../../../lib/sys-error.ts";
 import { PROTOCOL } from "../../../protocol/frames.ts";
 import { ConnectionIdentity, Role } from "../../../protocol/records.ts";
 import { signalsFor } from "../../../protocol/signals.ts";
-import { setupRequired } from "../../authorize.ts";
+import { setupRequired } from "../../identity/authorize.ts";
 import type { WriteContext } from "../../context.ts";
-import { login } from "../../login.ts";
+import { login } from "../../identity/login.ts";
 import { strangerSyscall } from "../define.ts";
 import { DEVICE_STATUS, EXEC_STATUS } from "../../../protocol/signal-names.ts";
 

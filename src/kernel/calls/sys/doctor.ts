@@ -1,7 +1,7 @@
 // What commonly goes wrong, looked at.
 
 import { z } from "zod";
-import { examine } from "../../doctor.ts";
+import { examine } from "../../doctor/doctor.ts";
 import { Check } from "../../../protocol/check.ts";
 import { syscall } from "../define.ts";
 

@@ -5,7 +5,7 @@ import { fail } from "../../../lib/sys-error.ts";
 import { isHttpUrl } from "../../../lib/http-url.ts";
 import { isTimezone } from "../../../lib/timezone.ts";
 import { FirstUseWithinMs, IssuedToken, ProcessIdentity } from "../../../protocol/records.ts";
-import { passSetupDoor } from "../../setup-door.ts";
+import { mustMaySetUp } from "../../setup/setup-access.ts";
 import { strangerSyscall } from "../define.ts";
 
 export default strangerSyscall({
@@ -63,7 +63,7 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, args) {
-    passSetupDoor(context, args.code, stranger.address);
+    mustMaySetUp(context, args.code, stranger.address);
     const { passwords, signal } = context;
     passwords.check(args.password, "password");
     if (args.rootPassword !== undefined) passwords.check(args.rootPassword, "rootPassword");

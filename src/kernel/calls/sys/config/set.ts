@@ -5,7 +5,7 @@ import { fail } from "../../../../lib/sys-error.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
 import { LIMITS } from "../../../../protocol/limits.ts";
 import { READ_ONLY, USER_PREFIXES } from "../../../nouns/config.ts";
-import { quotaProblem } from "../../../quotas.ts";
+import { quotaProblem } from "../../../files/quotas.ts";
 import { syscall } from "../../define.ts";
 
 const KEY = /^[^\s/\p{Cc}]+(?:\/[^\s/\p{Cc}]+)*$/u;

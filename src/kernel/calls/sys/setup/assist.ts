@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
-import { passSetupDoor } from "../../../setup-door.ts";
-import { readGuidance, shownTo } from "../../../setup-guide.ts";
+import { mustMaySetUp } from "../../../setup/setup-access.ts";
+import { readGuidance, shownTo } from "../../../setup/guide.ts";
 import { fail } from "../../../../lib/sys-error.ts";
 import { GuideMessage, Lane, OnboardingAssistPatch, OnboardingDraft } from "../../../../protocol/onboarding.ts";
 import { strangerSyscall } from "../../define.ts";
@@ -64,7 +64,7 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, { code, ...input }) {
-    passSetupDoor(context, code, stranger.address);
+    mustMaySetUp(context, code, stranger.address);
     context.throttle.spend("assist", stranger.address, context.now);
     const { choice } = aiSettings(context.config, NOBODY);
     const said = await context.trials.guide(choice, shownTo(input), context.signal);

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
-import { passSetupDoor } from "../../../setup-door.ts";
+import { mustMaySetUp } from "../../../setup/setup-access.ts";
 import { providerOf } from "../../../../models/providers.ts";
 import { ModelCheck } from "../../../../protocol/model-check.ts";
 import { strangerSyscall } from "../../define.ts";
@@ -56,7 +56,7 @@ export default strangerSyscall({
     },
   },
   async run(context, stranger, { code, ai }) {
-    passSetupDoor(context, code, stranger.address);
+    mustMaySetUp(context, code, stranger.address);
     const { provider, model } = aiSettings(context.config, NOBODY).choice;
     const own = { provider, model, title: providerOf(provider)?.title ?? "The demo model" };
     if (ai === undefined) return { own, ai: null };

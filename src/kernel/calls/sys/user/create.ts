@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { Account } from "../../../../protocol/records.ts";
-import { mustCover } from "../../../authorize.ts";
+import { mustCover } from "../../../identity/authorize.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
 import { isRoot } from "../../../../protocol/caller.ts";
-import { byPassword } from "../../../login.ts";
+import { byPassword } from "../../../identity/login.ts";
 import { syscall } from "../../define.ts";
 
 export default syscall({

@@ -32,7 +32,7 @@ export default syscall({
   },
   run({ workspaces, repositories, now }, caller, { label, kind }) {
     const workspace = workspaces.create(caller.uid, label ?? null, kind ?? "thread", now);
-    // Its first files are made on first use (kernel/repos.ts): an actor is not to be asked inside a transaction.
+    // Its first files are made on first use (kernel/repos/repos.ts): an actor is not to be asked inside a transaction.
     return { workspace, repo: repositories.makeWorkspace(caller.username, workspace.workspaceId, now).repo };
   },
 });

@@ -1,0 +1,333 @@
+// A conversation at a terminal. What is shown is what the process tells, in order and once, so nothing depends on who said it or
+// on the line in between; below it stand what is being typed, what waits to be said, and how things are. Questions are answered
+// by a key (chat-questions.ts); what begins with a slash is a command (chat-commands.ts).
+
+import { type Activity, IDLE, reduce } from "../../client/activity.ts";
+import type { AnswerPiece, Client, Followed, LiveAnswer } from "../../client/client.ts";
+import { HIL_REQUESTED, PROC_CHANGED, RUN_FINISHED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
+import { runCommand } from "./chat-commands.ts";
+import { chatFoot } from "./footer.ts";
+import { decided, type Decision, EXACTLY, Questions } from "./questions.ts";
+import { ChatView, personText, type Piece } from "./chat-view.ts";
+import { onKeys } from "../terminal/keys.ts";
+import { type Key, LineEditor } from "../terminal/line-editor.ts";
+import { lookOfStdout } from "../terminal/text-style.ts";
+import { Page } from "../terminal/page.ts";
+import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
+import type { Where } from "./processes.ts";
+import { afterStop, briefly, wordsOf } from "./message-text.ts";
+import { printable } from "../terminal/terminal.ts";
+import { BUDGET, type Question, questionOf, questionText } from "./tool-call.ts";
+
+type Waiting = { runId: string; text: string; paused?: true | undefined };
+
+const EARLIER_MESSAGES = 6;
+const HISTORY_MESSAGES = 60;
+
+export class ChatSession {
+  readonly client: Client;
+  readonly where: Where;
+  readonly #look = lookOfStdout();
+  readonly #view: ChatView;
+  readonly #page: Page;
+  readonly #questions = new Questions();
+  #editor = new LineEditor();
+  /** Being typed: why something is refused. */
+  #reason: LineEditor | null = null;
+  /** Of the whole process: it may be at work in another conversation. */
+  #activity: Activity = IDLE;
+  /** Sent from here and not said yet; and those the process says are waiting. */
+  #sent: Waiting[] = [];
+  #queued: Waiting[] = [];
+  readonly #said = new Set<string>();
+  #isStopping = false;
+  #isLeaving = false;
+  #isConnected = true;
+  /** What happens while the history is read is shown after it. */
+  #held: (() => void)[] | null = null;
+  #lastMessageId = 0;
+  #end: (code: number | Error) => void = () => {};
+
+  constructor(client: Client, where: Where, { isVerbose }: { isVerbose: boolean }) {
+    this.client = client;
+    this.where = where;
+    this.#view = new ChatView(this.#look, { isVerbose, showsPeople: true });
+    this.#page = new Page(process.stdout, (isLineOpen) => this.#foot(isLineOpen));
+    this.#questions.onArmed = () => this.#page.redraw();
+  }
+
+  async converse(): Promise<number> {
+    const { client } = this;
+    client.keepConnected();
+    const ended = new Promise<number | Error>((resolve) => (this.#end = resolve));
+    client.onStatus = (status, reason) => {
+      this.#isConnected = status === "connected";
+      if (status === "closed") return this.#end(new Problem(`The gateway ended the connection: ${reason?.message ?? ""}`));
+      this.#page.redraw();
+    };
+    const stopKeys = onKeys((key) => this.#press(key));
+    const resized = () => this.#page.redraw();
+    process.stdout.on("resize", resized);
+    const after = (happen: () => void) => (this.#held === null ? happen() : void this.#held.push(happen));
+    this.#held = [];
+    const following = client.follow({
+      pid: this.where.pid,
+      onEvent: (event) => after(() => this.#event(event)),
+      onPiece: (piece) => after(() => this.#piece(piece)),
+      onLive: (live) => after(() => this.#live(live)),
+      onGap: () => after(() => this.doing(this.load("Too much happened while the connection was away; the last messages are:"))),
+      onError: (error) => this.#end(error),
+    });
+    try {
+      await Promise.race([following.begun.then(() => this.load()), ended]);
+      const code = await ended;
+      if (code instanceof Error) throw code;
+      return code;
+    } finally {
+      this.#questions.disarm();
+      following.stop();
+      process.stdout.off("resize", resized);
+      this.#end = () => {};
+      this.#page.end();
+      stopKeys();
+    }
+  }
+
+  /** Shows where the conversation stands, and goes on from there. */
+  async load(title?: string): Promise<void> {
+    this.#held ??= [];
+    const { pid, conversationId } = this.where;
+    const [history, { pending }, { processes }] = await Promise.all([
+      this.client.call("proc.history", { pid, conversationId, limit: HISTORY_MESSAGES, offset: -HISTORY_MESSAGES }),
+      this.client.call("proc.approval.list", { pid }),
+      this.client.call("proc.list", {}),
+    ]);
+    const { activeRunId = null, activeConversationId = null } = processes.find((one) => one.pid === pid) ?? {};
+    this.#activity = { ...IDLE, runs: new Map(activeRunId === null ? [] : [[activeRunId, activeConversationId ?? ""]]) };
+    this.#lastMessageId = history.messages.at(-1)?.id ?? 0;
+    const words = history.messages.flatMap((message) => {
+      const text = wordsOf(message);
+      return text === null ? [] : [{ role: message.role, text }];
+    });
+    const draft = this.#editor.text;
+    this.#editor = new LineEditor(words.flatMap(({ role, text }) => (role === "user" ? [text] : [])).toReversed());
+    this.#editor.set(draft);
+    this.#view.wasSaid(words.findLast(({ role }) => role === "assistant")?.text ?? "");
+    this.#showEarlier(words, history.messageCount, title);
+    this.#questions.remove(() => true);
+    for (const one of pending) if (one.conversationId === conversationId) this.#ask(one);
+    const held = this.#held;
+    this.#held = null;
+    for (const happen of held) happen();
+    await this.#refreshQueue();
+  }
+
+  /** Lines between those of the conversation. */
+  remark(text: string, style: "dim" | "red" = "dim"): void {
+    this.#show(this.#view.remark(printable(text, "\n\t"), style));
+  }
+
+  toggleVerbose(): boolean {
+    return (this.#view.isVerbose = !this.#view.isVerbose);
+  }
+
+  leave(code = 0): void {
+    if (this.#isWorking()) this.remark("It goes on working; gsv chat shows what came of it");
+    this.#end(code);
+  }
+
+  async abort(): Promise<void> {
+    const runId = [...this.#activity.runs].find(([, conversationId]) => conversationId === this.where.conversationId)?.[0];
+    if (runId === undefined) return this.remark("It is not working on anything");
+    this.#isStopping = true;
+    this.#page.redraw();
+    const { stillRunning, pausedCount } = await this.client.call("proc.abort", { pid: this.where.pid, runId, pauseQueue: true });
+    const rest = afterStop({ stillRunning, pausedCount, how: "/resume" });
+    if (rest !== "") this.remark(rest);
+  }
+
+  async resume(): Promise<void> {
+    const { resumed } = await this.client.call("proc.queue.resume", { ...this.where });
+    if (resumed === 0) this.remark("Nothing is on hold");
+  }
+
+  /** Says so on the screen where it fails. */
+  doing(work: Promise<unknown>): void {
+    work.catch((error: Error) => this.remark(`error: ${error.message}`, "red"));
+  }
+
+  #showEarlier(words: readonly { role: string; text: string }[], messageCount: number, title?: string): void {
+    const { conversationId } = this.where;
+    const name = conversationId === "default" ? "" : ` of ${conversationId}`;
+    const earlier = words.slice(-EARLIER_MESSAGES);
+    if (title !== undefined) this.remark(title);
+    else if (messageCount > 0) this.remark(`${messageCount} messages${name} so far, at the end:`);
+    else this.remark(name === "" ? "A new conversation. /help says what can be done here." : `A new conversation: ${conversationId}`);
+    for (const { role, text } of earlier) {
+      if (role === "user") this.#show([{ stream: "stdout", text: `\n${personText(briefly(text), this.#look)}\n\n` }]);
+      else this.remark(briefly(text));
+    }
+  }
+
+  #event(event: Followed): void {
+    const { signal, payload } = event;
+    const { conversationId } = payload;
+    this.#activity = reduce(this.#activity, event);
+    if (conversationId !== this.where.conversationId) {
+      if (signal === HIL_REQUESTED) this.remark(`A question waits in conversation ${conversationId}: /open ${conversationId}`);
+      return;
+    }
+    if (signal === HIL_REQUESTED) return this.#ask(payload);
+    if (signal === PROC_CHANGED) {
+      if (payload.changes.includes("messages") && payload.role === "user") {
+        this.#said.add(payload.runId ?? "");
+        // It stood at the end of the history already.
+        if (payload.messageId !== undefined && payload.messageId <= this.#lastMessageId) return;
+      }
+      if (payload.changes.includes("queue")) this.doing(this.#refreshQueue());
+    }
+    if (signal === RUN_FINISHED) {
+      this.#said.add(payload.runId);
+      this.#isStopping = false;
+    }
+    this.#show(this.#view.view(event, Date.now()));
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#over(({ callId }) => callId === payload.callId);
+    if (signal === RUN_FINISHED) this.#over(({ runId }) => runId === payload.runId);
+  }
+
+  #piece(piece: AnswerPiece): void {
+    if (piece.conversationId !== this.where.conversationId) return;
+    this.#over(({ syscall, runId }) => syscall === BUDGET && runId === piece.runId);
+    this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
+  }
+
+  #live(live: LiveAnswer | null): void {
+    this.#show(this.#view.live(live?.conversationId === this.where.conversationId ? live : null));
+  }
+
+  #ask(question: Question): void {
+    if (this.#questions.add(questionOf(question))) this.#showQuestion();
+  }
+
+  #over(isOver: Parameters<Questions["remove"]>[0]): void {
+    if (this.#questions.remove(isOver)) this.#showQuestion();
+  }
+
+  #showQuestion(isWhole = false): void {
+    const { open } = this.#questions;
+    if (open === null) return;
+    this.#reason = null;
+    this.#questions.wait(!this.#editor.isEmpty);
+    this.#show([...this.#view.remark(""), ...this.#view.remark(questionText(open, this.#look, isWhole))]);
+  }
+
+  #show(pieces: readonly Piece[]): void {
+    this.#page.write(pieces.map(({ text }) => text).join(""));
+  }
+
+  #isWorking(): boolean {
+    return [...this.#activity.runs.values()].includes(this.where.conversationId);
+  }
+
+  #press(key: Key): void {
+    const { name = "", ctrl = false } = key;
+    const wasLeaving = this.#isLeaving;
+    this.#isLeaving = false;
+    if (ctrl && name === "c") this.#interrupt(wasLeaving);
+    else if (this.#reason !== null) this.#pressReason(key, this.#reason);
+    else if (ctrl && name === "d" && this.#editor.isEmpty) return this.leave();
+    else if (ctrl && name === "o") this.#show(this.#view.details());
+    else if (ctrl && name === "l") process.stdout.write("\u001b[2J\u001b[H");
+    else if (this.#questions.isArmed) this.#pressAnswer(key);
+    else if (name === "tab" && this.#questions.open !== null) this.#questions.arm();
+    else {
+      if (this.#editor.press(key) === "submit") this.#submit();
+      this.#questions.wait(!this.#editor.isEmpty);
+    }
+    this.#page.redraw();
+  }
+
+  #interrupt(wasLeaving: boolean): void {
+    if (this.#reason !== null) this.#reason = null;
+    else if (this.#isWorking()) {
+      if (this.#isStopping || wasLeaving) return this.leave(EXIT_CANCELLED);
+      this.doing(this.abort());
+    } else if (!this.#editor.isEmpty) this.#editor.set("");
+    else if (wasLeaving) this.leave();
+    else this.#isLeaving = true;
+  }
+
+  #pressAnswer({ text = "" }: Key): void {
+    const { open } = this.#questions;
+    if (open === null) return;
+    if (text === "y") this.#decide({ decision: "approve" });
+    else if (text === "a" && open.syscall !== BUDGET) this.#decide({ decision: "approve", ...EXACTLY });
+    else if (text === "n") this.#reason = new LineEditor();
+    else if (text === "w" && open.syscall !== BUDGET) this.#showQuestion(true);
+  }
+
+  #pressReason(key: Key, editor: LineEditor): void {
+    if (key.name === "escape") this.#reason = null;
+    else if (editor.press(key) === "submit") {
+      this.#reason = null;
+      const reason = editor.text.trim();
+      this.#decide({ decision: "deny", ...(reason === "" ? {} : { reason }) });
+    }
+  }
+
+  #decide(decision: Decision): void {
+    const { open } = this.#questions;
+    if (open === null) return;
+    const { requestId } = open;
+    // At once, so that it stands before what comes of it.
+    this.remark(`  ${decided(decision)}`);
+    const done = this.client.call("proc.hil", { pid: this.where.pid, requestId, ...decision });
+    this.doing(done.finally(() => this.#over((one) => one.requestId === requestId)));
+    this.#questions.disarm();
+  }
+
+  #submit(): void {
+    const text = this.#editor.take().trim();
+    if (text === "") return;
+    if (text === "exit" || text === "quit") return this.leave();
+    if (text.startsWith("/")) return this.doing(runCommand(this, text));
+    const sent = { runId: crypto.randomUUID(), text };
+    this.#sent.push(sent);
+    const gone = this.client.call("proc.send", { ...this.where, message: text, runId: sent.runId });
+    gone.catch(() => {
+      // It was not taken: what was typed is still there to be sent again.
+      this.#sent = this.#sent.filter((one) => one !== sent);
+      if (this.#editor.isEmpty) this.#editor.set(text);
+    });
+    this.doing(gone);
+  }
+
+  async #refreshQueue(): Promise<void> {
+    const { messages } = await this.client.call("proc.queue.list", { ...this.where });
+    this.#queued = messages;
+    this.#page.redraw();
+  }
+
+  #foot(isLineOpen: boolean) {
+    const queued = this.#queued.filter(({ runId }) => !this.#said.has(runId));
+    const isKnown = new Set([...this.#said, ...queued.map(({ runId }) => runId)]);
+    this.#sent = this.#sent.filter(({ runId }) => !this.#said.has(runId));
+    const { open, isArmed } = this.#questions;
+    return chatFoot({
+      columns: this.#page.columns,
+      rows: this.#page.rows,
+      isStyled: this.#look === "styled",
+      isLineOpen,
+      question: open,
+      isArmed,
+      reason: this.#reason,
+      editor: this.#editor,
+      queued: queued.map(({ text, paused }) => `${paused ? "on hold" : "queued"}: ${text}`),
+      sending: this.#sent.filter(({ runId }) => !isKnown.has(runId)).map(({ text }) => text),
+      isWorking: this.#isWorking(),
+      isStopping: this.#isStopping,
+      isLeaving: this.#isLeaving,
+      isConnected: this.#isConnected,
+    });
+  }
+}

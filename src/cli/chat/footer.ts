@@ -1,0 +1,86 @@
+// What stands below a conversation: how things are, what waits to be said, and the line that is being typed or the keys that
+// answer a question. Made anew from the state each time it is drawn.
+
+import type { LineEditor } from "../terminal/line-editor.ts";
+import { styled } from "../terminal/text-style.ts";
+import { type Foot, rowsOf } from "../terminal/page.ts";
+import { printable, width } from "../terminal/terminal.ts";
+import { BUDGET, type Question } from "./tool-call.ts";
+
+export type FootState = {
+  columns: number;
+  rows: number;
+  isStyled: boolean;
+  /** A line of the answer is just coming. */
+  isLineOpen: boolean;
+  question: Question | null;
+  isArmed: boolean;
+  reason: LineEditor | null;
+  editor: LineEditor;
+  /** Each with how it waits. */
+  queued: readonly string[];
+  sending: readonly string[];
+  isWorking: boolean;
+  isStopping: boolean;
+  isLeaving: boolean;
+  isConnected: boolean;
+};
+
+const PROMPT = "› ";
+const PLACEHOLDER = "say something, or /help";
+const CALL_KEYS = "y allow it once   a exactly this for a day   n refuse   w show all of it";
+const BUDGET_KEYS = "y go on   n stop here";
+/** Of what waits, as many lines as leave room for the rest. */
+const WAITING_ROWS = 5;
+
+/** Null where an answer is coming and nobody is typing: then it has the terminal for itself. */
+export function chatFoot(state: FootState): Foot | null {
+  const { isLineOpen, editor, queued, sending, question, isConnected, columns, rows } = state;
+  const isQuiet = editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping;
+  if (isLineOpen && isQuiet) return null;
+  const paint = (text: string) => (state.isStyled ? styled(text, "dim") : text);
+  const line = (text: string) => paint(cut(printable(text), columns - 1));
+  const status = statusOf(state);
+  const waiting = [...queued, ...sending.map((text) => `sending: ${text}`)];
+  // A little air between what was said and what is being typed.
+  const above = [...(isLineOpen ? [] : [""]), ...(status === "" ? [] : [line(status)]), ...waiting.slice(0, WAITING_ROWS).map(line)];
+  if (waiting.length > WAITING_ROWS) above.push(line(`and ${waiting.length - WAITING_ROWS} more`));
+  const input = inputOf(state, paint);
+  // A text longer than the terminal shows its end.
+  const room = Math.max(1, rows - above.length - 2);
+  const first = Math.max(0, Math.min(input.cursor.row, input.rows.length - room));
+  const shown = input.rows.slice(first, first + room);
+  return { rows: [...above, ...shown], cursor: { row: above.length + input.cursor.row - first, column: input.cursor.column } };
+}
+
+function inputOf(state: FootState, paint: (text: string) => string): Foot {
+  const { editor, reason, isArmed, question, columns, isWorking } = state;
+  const typed = (prompt: string, { before, text }: LineEditor) =>
+    rowsOf(prompt, printable(before, "\n\t"), printable(text.slice(before.length), "\n\t"), columns);
+  if (reason !== null) return typed("why not? (Enter for no reason) ", reason);
+  if (isArmed && question !== null) {
+    const keys = cut(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
+    return { rows: [state.isStyled ? styled(keys, "yellow") : keys], cursor: { row: 0, column: width(keys) } };
+  }
+  const input = typed(PROMPT, editor);
+  if (!editor.isEmpty || isWorking || question !== null) return input;
+  return { ...input, rows: [`${PROMPT}${paint(PLACEHOLDER)}`] };
+}
+
+function statusOf({ isConnected, isStopping, isWorking, isLeaving, question, isArmed, editor }: FootState): string {
+  if (!isConnected) return "the connection was lost; trying to get it back";
+  if (isStopping) return "stopping; Ctrl-C again leaves";
+  if (isLeaving) return "Ctrl-C again leaves, and so does Ctrl-D";
+  if (question !== null && !isArmed && !editor.isEmpty) return "a question waits above: Tab, and the next key answers it";
+  return isWorking && question === null ? "working; Ctrl-C stops it" : "";
+}
+
+function cut(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let shown = "";
+  for (const character of text) {
+    if (width(shown + character) > columns - 1) break;
+    shown += character;
+  }
+  return `${shown}…`;
+}

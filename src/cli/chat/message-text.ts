@@ -1,0 +1,67 @@
+// Messages of a conversation as text: who said what, and of tools only that they were used.
+
+import type { Calls } from "../../client/client.ts";
+
+type ToolResult = { toolName?: string; isError?: boolean; outcome?: string; output?: unknown };
+/** Behind an answer that somebody stopped. */
+const STOPPED = " [stopped]";
+
+export type Message = Calls["proc.history"]["result"]["messages"][number];
+
+/** What a person said or a model answered, null for everything else. */
+export function wordsOf({ role, content }: Message): string | null {
+  if (role !== "user" && role !== "assistant") return null;
+  const text = textIn(content);
+  return text.trim() === "" ? null : `${text.trim()}${isStopped(content) ? STOPPED : ""}`;
+}
+
+/** Of every message, for a list: who, and what. */
+export function rowOf(message: Message): { who: string; text: string } {
+  const { role, content } = message;
+  if (role === "toolResult") {
+    const { toolName = "tool", isError = false, outcome, output = "" } = content as ToolResult;
+    const how = outcome ?? (isError ? "failed" : null);
+    return { who: toolName, text: `${how === null ? "" : `${how}: `}${typeof output === "string" ? output : JSON.stringify(output)}` };
+  }
+  const words = textIn(content);
+  const calls = callsIn(content).map(({ name, arguments: args }) => `[${name} ${JSON.stringify(args)}]`);
+  return { who: role, text: [words, ...calls].filter((part) => part !== "").join("\n") + (isStopped(content) ? STOPPED : "") };
+}
+
+export type Stop = Pick<Calls["proc.abort"]["result"], "stillRunning" | "pausedCount">;
+/** `how` the queue is resumed from here. */
+type Stopped = { stillRunning: Stop["stillRunning"] | undefined; pausedCount: number | undefined; how: string };
+
+/** What somebody who has stopped a run should know; empty where it is over and nothing waits. */
+export function afterStop({ stillRunning = [], pausedCount = 0, how }: Stopped): string {
+  const left = stillRunning.map(({ command, target, why }) => `This may go on: ${briefly(command, 1, 80)} on ${target}. ${why}`);
+  const waits = pausedCount === 1 ? "1 message waits" : `${pausedCount} messages wait`;
+  return [...left, ...(pausedCount === 0 ? [] : [`${waits} on hold; to say what waits: ${how}`])].join("\n");
+}
+
+/** The beginning of a text, in a few lines. */
+export function briefly(text: string, lines = 3, chars = 400): string {
+  const all = text.split("\n");
+  const shown = all
+    .slice(0, lines)
+    .join("\n")
+    .slice(0, chars)
+    .replace(/[\uD800-\uDBFF]$/, "");
+  return shown.length < text.length ? `${shown} ...` : shown;
+}
+
+function isStopped(content: unknown): boolean {
+  return ((content ?? {}) as { stopped?: unknown }).stopped === true;
+}
+
+/** The words of a message. */
+export function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  const { text } = (content ?? {}) as { text?: unknown };
+  return typeof text === "string" ? text : "";
+}
+
+function callsIn(content: unknown): { name: string; arguments: unknown }[] {
+  const { toolCalls } = (content ?? {}) as { toolCalls?: unknown };
+  return Array.isArray(toolCalls) ? (toolCalls as { name: string; arguments: unknown }[]) : [];
+}

@@ -1,0 +1,188 @@
+// One message and its answer: for a line of a script, or somebody who asks one thing. Follows the process from before the message
+// is sent until its run has ended, so a cut in between loses nothing.
+
+import type { Client, Followed, Payload } from "../../client/client.ts";
+import { type Activity, IDLE, reduce } from "../../client/activity.ts";
+import { HIL_REQUESTED, RUN_FINISHED, RUN_STARTED, RUN_STREAM, TOOL_FINISHED, TOOL_STARTED } from "../../protocol/signal-names.ts";
+import { askKey } from "../terminal/ask-key.ts";
+import { isInteractive } from "../terminal/ask.ts";
+import { decided } from "./questions.ts";
+import { ChatView, type Piece } from "./chat-view.ts";
+import { lookOfStdout } from "../terminal/text-style.ts";
+import { EXIT_CANCELLED, Problem } from "../terminal/problem.ts";
+import type { Where } from "./processes.ts";
+import { afterStop } from "./message-text.ts";
+import { note, sayJson } from "../terminal/terminal.ts";
+import { type Question, questionOf, questionText } from "./tool-call.ts";
+
+export type OnceOptions = {
+  isVerbose: boolean;
+  /** One object at the end, or a line of JSON for each event, instead of text. */
+  prints: "text" | "object" | "events";
+  /** Where nobody can be asked here, go on waiting until somebody has answered elsewhere. */
+  waits: boolean;
+};
+
+/** A question waits for an answer that nobody here can give. */
+export const EXIT_QUESTION = 4;
+
+type End = { outcome: Payload<typeof RUN_FINISHED> } | { question: Question };
+
+export async function chatOnce(client: Client, where: Where, message: string, options: OnceOptions): Promise<number> {
+  client.keepConnected();
+  const once = new Once(client, where, options);
+  const end = await once.say(message);
+  if (options.prints === "object") sayJson(once.object(end));
+  if ("question" in end) return EXIT_QUESTION;
+  const { status } = end.outcome;
+  return status === "ok" ? 0 : status === "aborted" ? EXIT_CANCELLED : 1;
+}
+
+class Once {
+  readonly #client: Client;
+  readonly #where: Where;
+  readonly #options: OnceOptions;
+  readonly #runId = crypto.randomUUID();
+  readonly #view: ChatView;
+  readonly #look = lookOfStdout();
+  #activity: Activity = IDLE;
+  #hasBegun = false;
+  #hasEnded = false;
+  #interrupts = 0;
+  /** Questions that are asked here one after the other, each with the way to take it back. */
+  readonly #open = new Map<Question, AbortController>();
+  #asking: Promise<void> = Promise.resolve();
+  #end: (end: End) => void = () => {};
+  #fail: (error: Error) => void = () => {};
+
+  constructor(client: Client, where: Where, options: OnceOptions) {
+    this.#client = client;
+    this.#where = where;
+    this.#options = options;
+    this.#view = new ChatView(this.#look, { isVerbose: options.isVerbose });
+  }
+
+  async say(message: string): Promise<End> {
+    const { pid, conversationId } = this.#where;
+    const end = new Promise<End>((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    const isOurs = (of: { conversationId: unknown }) => this.#hasBegun && of.conversationId === conversationId;
+    const following = this.#client.follow({
+      pid,
+      onEvent: (event) => this.#event(event),
+      onPiece: (piece) => {
+        if (isOurs(piece)) this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
+      },
+      onLive: (live) => {
+        if (this.#hasBegun) this.#show(this.#view.live(live !== null && isOurs(live) ? live : null));
+      },
+      onGap: () => this.#fail(new Problem("Too much happened while the connection was away: gsv proc history shows what was said")),
+      onError: (error) => this.#fail(error),
+    });
+    this.#client.onStatus = (status, reason) => {
+      if (status === "closed") this.#fail(reason ?? new Problem("The gateway ended the connection"));
+      else note(status === "connected" ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back");
+    };
+    const interrupted = () => this.#interrupt();
+    process.on("SIGINT", interrupted);
+    try {
+      await following.begun;
+      this.#client.call("proc.send", { pid, conversationId, message, runId: this.#runId }).then(
+        ({ queued }) => {
+          if (queued === true && !this.#hasBegun) note("gsv: it is at work on something else; this waits until it is done");
+        },
+        (error: Error) => this.#fail(error),
+      );
+      return await end;
+    } finally {
+      process.off("SIGINT", interrupted);
+      this.#close(() => true);
+      following.stop();
+    }
+  }
+
+  object(end: End): object {
+    const tools = [...this.#activity.calls.values()].map(({ name, syscall, args, end }) => ({
+      name,
+      syscall,
+      args,
+      ...(end === null ? {} : { ok: end.ok }),
+    }));
+    const of = { ...this.#where, runId: this.#runId, tools };
+    if ("question" in end) return { ...of, status: "waiting", question: end.question };
+    const { status, reason, text, error, usage } = end.outcome;
+    return { ...of, status, reason, text, ...(error === undefined ? {} : { error }), ...(usage === undefined ? {} : { usage }) };
+  }
+
+  #event({ isPast: _, ...event }: Followed): void {
+    const { signal, payload } = event;
+    if (this.#hasEnded || payload.conversationId !== this.#where.conversationId) return;
+    if (signal === RUN_STARTED && payload.runId === this.#runId) this.#hasBegun = true;
+    const end = signal === RUN_FINISHED && payload.runId === this.#runId ? payload : null;
+    // Taken back before its turn came, it ends without having begun.
+    if (!this.#hasBegun && end === null) return;
+    if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify(event)}\n`);
+    // The calls of a run are forgotten when it ends, and are told at the end.
+    if (end === null) this.#activity = reduce(this.#activity, event);
+    this.#show(this.#view.view(event, Date.now()));
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#close(({ callId }) => callId === payload.callId);
+    if (signal === HIL_REQUESTED) this.#heard(questionOf(payload));
+    if (end === null) return;
+    this.#hasEnded = true;
+    this.#end({ outcome: end });
+  }
+
+  #heard(question: Question): void {
+    if (!isInteractive()) return this.#tellQuestion(question);
+    this.#open.set(question, new AbortController());
+    this.#asking = this.#asking.then(() => this.#ask(question)).catch((error: Error) => this.#fail(error));
+  }
+
+  /** They need no answer from here any more. */
+  #close(isOver: (question: Question) => boolean): void {
+    for (const [question, over] of this.#open) if (isOver(question)) over.abort();
+  }
+
+  async #ask(question: Question): Promise<void> {
+    const over = this.#open.get(question);
+    if (over === undefined || over.signal.aborted) return;
+    this.#showQuestion(question);
+    const answer = await askKey(question, over.signal, this.#look);
+    this.#open.delete(question);
+    if (answer === "interrupt") this.#interrupt();
+    if (answer === null || answer === "interrupt") return;
+    note(`  ${decided(answer)}`);
+    await this.#client.call("proc.hil", { pid: this.#where.pid, requestId: question.requestId, ...answer });
+  }
+
+  #tellQuestion(question: Question): void {
+    const { requestId } = question;
+    this.#showQuestion(question);
+    note(`gsv: this waits for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);
+    if (!this.#options.waits) this.#end({ question });
+  }
+
+  #showQuestion(question: Question): void {
+    if (this.#options.prints === "text") this.#show(this.#view.remark(questionText(question, this.#look)));
+    else process.stderr.write(`${questionText(question, this.#look)}\n`);
+  }
+
+  #interrupt(): void {
+    if (++this.#interrupts > 1) process.exit(EXIT_CANCELLED);
+    note("gsv: stopping; Ctrl-C again leaves");
+    this.#client.call("proc.abort", { pid: this.#where.pid, runId: this.#runId, pauseQueue: true }).then(
+      ({ stillRunning, pausedCount }) => {
+        const rest = afterStop({ stillRunning, pausedCount, how: "gsv chat, then /resume" });
+        if (rest !== "") note(`gsv: ${rest}`);
+      },
+      (error: Error) => this.#fail(error),
+    );
+  }
+
+  #show(pieces: readonly Piece[]): void {
+    if (this.#options.prints !== "text") return;
+    for (const { stream, text } of pieces) process[stream].write(text);
+  }
+}

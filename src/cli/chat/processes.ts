@@ -1,0 +1,79 @@
+// Which process and which conversation somebody means, and how a process's figures read.
+
+import type { Calls, Client } from "../../client/client.ts";
+import { span } from "../terminal/durations.ts";
+import { Problem } from "../terminal/problem.ts";
+
+export type ProcessEntry = Calls["proc.list"]["result"]["processes"][number];
+export type Conversation = Calls["proc.conversation.list"]["result"]["conversations"][number];
+type Spent = Calls["proc.usage"]["result"]["spent"];
+type Context = Calls["proc.context"]["result"];
+
+/** One process and one of its conversations. */
+export type Where = { pid: string; conversationId: string };
+
+export const DEFAULT_CONVERSATION = "default";
+
+/** Any beginning of a pid that fits one alone, or `init`; without one, one's own init. */
+export async function processOf(client: Client, given?: string): Promise<string> {
+  const { uid } = client.session.identity.process;
+  const init = `init:${uid}`;
+  if (given === undefined || given === "" || given === "init") return init;
+  const { processes } = await client.call("proc.list", {});
+  const exact = processes.find(({ pid }) => pid === given);
+  if (exact !== undefined) return exact.pid;
+  const found = processes.filter(({ pid, label }) => pid.startsWith(given) || label === given);
+  if (found.length === 0) throw new Problem(`You have no process ${given}: gsv proc list shows those you have`);
+  if (found.length > 1) throw new Problem(`Which one? ${found.map(({ pid }) => pid).join(", ")}`);
+  return found[0]!.pid;
+}
+
+/** By id or title, or the beginning of an id; closed ones too. */
+export async function conversationOf(client: Client, pid: string, given?: string): Promise<string> {
+  if (given === undefined || given === "" || given === DEFAULT_CONVERSATION) return DEFAULT_CONVERSATION;
+  const { conversations } = await client.call("proc.conversation.list", { pid, includeClosed: true });
+  const exact = conversations.find(({ id, title }) => id === given || title === given);
+  if (exact !== undefined) return exact.id;
+  const found = conversations.filter(({ id }) => id.startsWith(given));
+  if (found.length > 1) throw new Problem(`Which one? ${found.map(({ id }) => id).join(", ")}`);
+  if (found.length === 0) throw new Problem(`There is no conversation ${given}: gsv chat --new begins one`);
+  return found[0]!.id;
+}
+
+export function spentFields({ modelCalls, toolCalls, wallMs, usage }: Spent): [string, string][] {
+  const about = usage.isEstimate === true ? "about " : "";
+  const cached = usage.cacheRead > 0 ? `, ${count(usage.cacheRead)} of them from the cache` : "";
+  return [
+    ["model calls", count(modelCalls)],
+    ["tool calls", count(toolCalls)],
+    ["tokens", `${about}${count(usage.input)} in${cached}, ${about}${count(usage.output)} out`],
+    ["cost", money(usage.cost.total)],
+    ["time", span(wallMs)],
+  ];
+}
+
+export function money(dollars: number): string {
+  if (dollars === 0) return "nothing";
+  return `$${dollars < 0.01 ? dollars.toPrecision(2) : dollars.toFixed(2)}`;
+}
+
+export function contextFields({ provider, model, contextWindowTokens, tools, toolTokens, context, parts }: Context): [string, string][] {
+  const told = parts.reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
+  const window = contextWindowTokens === null ? "of unknown size" : `${count(contextWindowTokens)} tokens`;
+  const fill = context === null ? "nothing was said yet" : fullness(context.inputTokens, context.pressure);
+  return [
+    ["model", `${provider}/${model}`],
+    ["window", window],
+    ["instructions", `${count(told)} tokens in ${parts.length} parts`],
+    ["tools", `${count(toolTokens)} tokens: ${tools.join(", ")}`],
+    ["conversation", fill],
+  ];
+}
+
+export function count(number: number): string {
+  return Math.round(number).toLocaleString("en-US").replaceAll(",", " ");
+}
+
+function fullness(tokens: number, pressure: number | null): string {
+  return `${count(tokens)} tokens at the last call${pressure === null ? "" : `, ${Math.round(pressure * 100)} % of what fits`}`;
+}

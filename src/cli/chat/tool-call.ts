@@ -1,0 +1,111 @@
+// A tool call as a person sees it: in one line while it runs, and whole where they are asked to allow it. Arguments are a model's
+// words, so nothing in them may look like anything else than what it is.
+
+import { showRequest } from "../../approval/show.ts";
+import { type Look, styled } from "../terminal/text-style.ts";
+import type { HilRequest } from "../../protocol/proc-records.ts";
+import { printable } from "../terminal/terminal.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+
+export type ToolCall = { name: string; syscall: string | null; args: Args };
+
+/** What a person is asked: whether exactly this may be done, or whether more may be used than the budget says. */
+export type Question = Pick<
+  HilRequest,
+  "requestId" | "runId" | "conversationId" | "callId" | "syscall" | "args" | "target" | "cwd" | "why"
+>;
+
+export const BUDGET = "proc.budget";
+const LINE_CHARS = 80;
+/** Of a result as it is shown on request; the rest is in the history. */
+const RESULT_LINES = 30;
+
+/** Name, target and what it is about: Shell macbook  git status */
+export function toolLine({ name, syscall, args }: ToolCall): string {
+  const target = text(args.target);
+  const about = firstLine(subject(syscall, args));
+  return printable([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
+}
+
+/** Everything that would run, in the words in which the gateway lists it; how to answer is said by whoever takes the answer. */
+export function questionText(question: Question, look: Look, isWhole = false): string {
+  const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? styled(text, style) : text);
+  const { syscall: call, args, target, cwd, why } = question;
+  if (call === BUDGET) return `${paint("? May it go on?", "yellow")}\n  ${printable(why)}`;
+  // The target is named first, and need not be named twice.
+  const rest = args.target === target ? withoutTarget(args) : args;
+  const shown = showRequest({ call, args: rest, target, cwd }, isWhole);
+  const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(printable(line), "bold") : printable(line)}`);
+  const missing = shown.isWhole ? [] : [paint("  Not all of it is shown: press w to see the whole before you allow it", "yellow")];
+  const because = why === "" ? [] : [paint(`  asked because ${printable(why)}`, "dim")];
+  return [paint("? May it do this?", "yellow"), ...lines, ...missing, ...because].join("\n");
+}
+
+/** What is kept of it; a signal and a list tell more. */
+export function questionOf({ requestId, runId, conversationId, callId, syscall, args, target, cwd, why }: Question): Question {
+  return { requestId, runId, conversationId, callId, syscall, args, target, cwd, why };
+}
+
+/** Why a call failed, in a few words: programs say more before they end. */
+export function failureIn(error: string): string {
+  const exit = /Command exited with code (\d+)\s*$/.exec(error)?.[1];
+  if (exit !== undefined) return `exit ${exit}`;
+  const lines = error.trim().split("\n");
+  const last = lines.findLast((line) => line.startsWith("Error: ")) ?? lines[0] ?? "";
+  return printable(`failed: ${firstLine(last.replace(/^Error: /, ""))}`);
+}
+
+export function resultText(output: string): string {
+  const lines = printable(output.trimEnd(), "\n\t").split("\n");
+  const shown = lines.slice(0, RESULT_LINES).map((line) => `  ${line.slice(0, 500)}`);
+  const missing = lines.length - shown.length;
+  return output.trim() === "" ? "" : [...shown, ...(missing > 0 ? [`  ... ${missing} more lines`] : [])].join("\n");
+}
+
+/** What a person can do about a run that ended in an error, where the error itself does not say so. */
+export function nextStep(reason: string): string {
+  switch (reason) {
+    case "generation.error":
+    case "generation.empty":
+      return "Say it again to try once more. Which model is asked, and where: gsv config get config/ai";
+    case "lease.expired":
+      return "Nothing was heard of it for too long. Say it again to try once more";
+    case "internal":
+      return "Say it again to try once more; the gateway's log says what happened";
+    default:
+      return "";
+  }
+}
+
+function subject(syscall: string | null, args: Args): string {
+  switch (syscall) {
+    case "shell.exec":
+      return typeof args.sessionId === "string" ? `${args.sessionId} ${text(args.input)}` : text(args.input);
+    case "fs.search":
+      return [text(args.query), text(args.path)].filter((part) => part !== "").join(" in ");
+    case "fs.read":
+    case "fs.write":
+    case "fs.edit":
+    case "fs.delete":
+      return text(args.path);
+    default: {
+      const rest = withoutTarget(args);
+      return Object.keys(rest).length === 0 ? "" : JSON.stringify(rest);
+    }
+  }
+}
+
+function withoutTarget({ target: _, ...rest }: Args): Args {
+  return rest;
+}
+
+function firstLine(text: string): string {
+  const [first = "", ...others] = text.trim().split("\n");
+  const isCut = others.length > 0 || first.length > LINE_CHARS;
+  return isCut ? `${first.slice(0, LINE_CHARS).replace(/[\uD800-\uDBFF]$/, "")} ...` : first;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,46 @@
+// The gateway in the foreground, until a signal ends it.
+
+import type { UpFlags } from "../../hosts/node/options.ts";
+import { dialable, gsvAt } from "../../lib/gsv-at.ts";
+import { Problem } from "../terminal/problem.ts";
+import { say } from "../terminal/terminal.ts";
+
+export async function runGateway(flags: UpFlags): Promise<void> {
+  mustHaveSqlite();
+  // Here and not in the gateway, because it is the whole process's: whatever the gateway writes is its owner's alone.
+  process.umask(0o077);
+  const [{ startGateway }, { upOptions }, { OperatorError }] = await Promise.all([
+    import("../../hosts/node/gateway.ts"),
+    import("../../hosts/node/options.ts"),
+    import("../../hosts/node/home.ts"),
+  ]);
+  try {
+    const options = upOptions(flags, process.env);
+    const gateway = await startGateway(options);
+    say(banner(gateway, options.home));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+      process.on(signal, () => void gateway.close().then(() => process.exit(0)));
+  } catch (error) {
+    if (error instanceof OperatorError) throw new Problem(error.message);
+    throw error;
+  }
+}
+
+/** bin/gsv.mjs hands over to a newer Node by itself; this is for whoever runs the bundle directly. */
+function mustHaveSqlite(): void {
+  const [major = 0] = process.versions.node.split(".").map(Number);
+  if (major < 24)
+    throw new Problem(`The gateway needs Node 24 and this is ${process.versions.node}: start it with npx gsv up, which brings its own`);
+}
+
+function banner(gateway: { url: string; isSetupMode: boolean; setupCode: string | null }, home: string): string {
+  const url = dialable(gateway.url);
+  const lines = [
+    `GSV is up at ${url}${url === gateway.url ? "" : " and at this machine's other addresses"}`,
+    `Data and logs are in ${home}`,
+  ];
+  if (gateway.isSetupMode)
+    lines.push("", `It has no user yet. Open the address above in a browser, or in another terminal: ${gsvAt(url)} auth setup`);
+  if (gateway.setupCode !== null) lines.push(`Setup code, needed once because others can reach this gateway: ${gateway.setupCode}`);
+  return lines.join("\n");
+}

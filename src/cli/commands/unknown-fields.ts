@@ -1,0 +1,24 @@
+// Fields of a call's arguments that its schema does not name. The gateway drops them without a word, so whoever typed them is
+// told here.
+
+import type { JsonSchema } from "../../lib/schema-text.ts";
+import { near } from "../terminal/suggest.ts";
+
+/** `field` as a path from the arguments down; `meant` is a field there that is nearly called so. */
+export type UnknownField = { field: string; meant: string | null };
+
+export function unknownFields(schema: JsonSchema, value: unknown, path: readonly string[] = []): UnknownField[] {
+  const options = schema.anyOf ?? schema.oneOf;
+  // Of several shapes, the one that fits best is meant.
+  if (options !== undefined)
+    return options.map((option) => unknownFields(option, value, path)).sort((a, b) => a.length - b.length)[0] ?? [];
+  if (Array.isArray(value)) return value.flatMap((item, at) => unknownFields(schema.items ?? {}, item, [...path, String(at)]));
+  if (typeof value !== "object" || value === null || schema.type !== "object") return [];
+  const { properties = {}, additionalProperties: others } = schema;
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (known !== undefined) return unknownFields(known, inner, [...path, name]);
+    if (others === true || typeof others === "object") return unknownFields(others === true ? {} : others, inner, [...path, name]);
+    return { field: [...path, name].join("."), meant: near(name, Object.keys(properties))[0] ?? null };
+  });
+}

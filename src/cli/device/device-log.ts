@@ -1,0 +1,43 @@
+// The log of a device daemon that nobody watches: JSON lines in a private file that is rotated. Which call, how long, how
+// it ended; never what was in it, since arguments are people's files and commands.
+
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { LOG_LIMITS, LogFile, type LogLimits } from "../../hosts/node/log-file.ts";
+import { homePath } from "../../hosts/node/running.ts";
+import { Problem } from "../terminal/problem.ts";
+import type { ThisDevice } from "./this-device.ts";
+
+export type LogLevel = "info" | "warn" | "error";
+export type LogFields = Record<string, string | number | undefined>;
+export type DeviceLog = (level: LogLevel, msg: string, fields?: LogFields) => void;
+
+/** A second daemon of this machine, under another id, has a file of its own. */
+export function deviceLogFile({ deviceId, stored }: Pick<ThisDevice, "deviceId" | "stored">, env: NodeJS.ProcessEnv = process.env): string {
+  const name = stored.id === undefined || stored.id === deviceId ? "node.log" : `node-${deviceId.replace(/[^\w.-]/g, "_")}.log`;
+  return join(homePath(undefined, env), "logs", name);
+}
+
+export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env): DeviceLog {
+  const line: (level: LogLevel, msg: string, fields?: LogFields) => string = (level, msg, fields = {}) =>
+    `${JSON.stringify({ time: new Date().toISOString(), level, msg, ...fields })}\n`;
+  const limits: LogLimits = {
+    bytesMax: count(env, "GSV_NODE_LOG_MAX_BYTES", LOG_LIMITS.bytesMax),
+    filesMax: count(env, "GSV_NODE_LOG_MAX_FILES", LOG_LIMITS.filesMax),
+  };
+  try {
+    // Private from the top: where it makes the data directory, a gateway may move in later.
+    mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
+    const log = new LogFile(file, (lost) => line("warn", "lines were lost: the log took none", { lost }), limits);
+    return (level, msg, fields) => log.write(line(level, msg, fields));
+  } catch (error) {
+    throw new Problem(`Cannot write the log ${file}: ${(error as Error).message}`);
+  }
+}
+
+function count(env: NodeJS.ProcessEnv, name: string, otherwise: number): number {
+  const text = env[name];
+  if (!text) return otherwise;
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw new Problem(`${name} must be a whole number above zero, and is ${text}`);
+  return Number(text);
+}

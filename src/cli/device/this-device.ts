@@ -1,0 +1,66 @@
+// What this machine is as a device: from flags, the environment, and the section `node` of the configuration, in this
+// order. The stored token goes to the gateway it was stored for, as the device it was stored for, and nowhere else.
+
+import { homedir, hostname } from "node:os";
+import { resolve } from "node:path";
+import { type Address, gatewayAddress } from "../session/address.ts";
+import {
+  configPath,
+  configuredUrl,
+  credentialsFor,
+  type DeviceSettings,
+  deviceSettings,
+  type LocalConfig,
+  readConfig,
+} from "../session/config-file.ts";
+import { Problem } from "../terminal/problem.ts";
+import type { Globals } from "../session/session.ts";
+import { note } from "../terminal/terminal.ts";
+
+export type DeviceFlags = Globals & { id?: string; workspace?: string };
+
+export type ThisDevice = {
+  config: LocalConfig;
+  stored: DeviceSettings;
+  address: Address;
+  deviceId: string;
+  workspace: string;
+  username: string | undefined;
+  token: string | undefined;
+};
+
+/** `workspace` is where relative paths begin if nobody has said. */
+export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
+  const config = readConfig(configPath());
+  const stored = deviceSettings(config);
+  const address = gatewayAddress(flags.url || stored.url || configuredUrl(config.table));
+  const deviceId = flags.id ?? stored.id ?? `node-${hostname()}`;
+  const isStored =
+    (stored.id === undefined || stored.id === deviceId) && gatewayAddress(stored.url ?? address.url).origin === address.origin;
+  return {
+    config,
+    stored,
+    address,
+    deviceId,
+    workspace: resolve(expanded(flags.workspace ?? stored.workspace ?? workspace)),
+    username: flags.user || (isStored ? stored.username : undefined) || credentialsFor(config, address.origin).username,
+    token: process.env.GSV_DEVICE_TOKEN || flags.token || (isStored ? stored.token : undefined),
+  };
+}
+
+/** Fails with what is missing. */
+export function complete({ config, deviceId, username, token, ...rest }: ThisDevice): ThisDevice & { username: string; token: string } {
+  if (token === undefined) {
+    if (config.looseMode !== null)
+      note(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
+    throw new Problem(
+      `A device needs a token of its own: gsv token create --device ${deviceId} prints the line to run here, or give the token as GSV_DEVICE_TOKEN`,
+    );
+  }
+  if (username === undefined) throw new Problem("Whose device is it? Add --user NAME");
+  return { config, deviceId, username, token, ...rest };
+}
+
+function expanded(path: string): string {
+  return path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path;
+}

@@ -1,0 +1,85 @@
+// A side of a copy: files of this machine or of a target, behind one interface, so that copying knows no directions.
+
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Client } from "../../client/client.ts";
+import { type FilePlace, placeText } from "./target-path.ts";
+import { Problem } from "../terminal/problem.ts";
+import { isDirectory, kindListed, mustBeOk } from "./remote-file.ts";
+
+export type Kind = "file" | "directory" | null;
+export type Listing = { files: string[]; directories: string[]; others: string[] };
+
+export interface CopyEndpoint {
+  /** Null for this machine. */
+  readonly target: string | null;
+  /** As it would be typed. */
+  text(path: string): string;
+  join(folder: string, name: string): string;
+  /** Null where nothing is. */
+  kind(path: string): Promise<Kind>;
+  list(path: string): Promise<Listing>;
+  /** False where a directory cannot be made, and there is none before a file is in it. */
+  makeDirectory(path: string): Promise<boolean>;
+}
+
+export const here: CopyEndpoint = {
+  target: null,
+  text: (path) => path,
+  join,
+  async kind(path) {
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw new Problem(`Cannot read ${path}: ${error.message}`);
+    });
+    if (found === null) return null;
+    if (!found.isDirectory() && !found.isFile()) throw new Problem(`Neither a file nor a directory: ${path}`);
+    return found.isDirectory() ? "directory" : "file";
+  },
+  async list(path) {
+    const entries = await readdir(path, { withFileTypes: true }).catch((error: Error) => {
+      throw new Problem(`Cannot read ${path}: ${error.message}`);
+    });
+    const names = (fits: (entry: (typeof entries)[number]) => boolean) => entries.filter(fits).map(({ name }) => name);
+    return {
+      files: names((entry) => entry.isFile()),
+      directories: names((entry) => entry.isDirectory()),
+      others: names((entry) => !entry.isFile() && !entry.isDirectory()),
+    };
+  },
+  async makeDirectory(path) {
+    await mkdir(path, { recursive: true });
+    return true;
+  },
+};
+
+export function there(client: Client, target: string): CopyEndpoint {
+  const place = (path: string): FilePlace => ({ target, path });
+  return {
+    target,
+    text: (path) => placeText({ target, path }, path),
+    join: (folder, name) => `${folder.replace(/(?<=.)\/+$/, "")}${folder === "/" ? "" : "/"}${name}`,
+    async kind(path) {
+      const listed = await kindListed(client, place(path));
+      if (listed !== null) return listed;
+      const found = await client.call("fs.read", { ...place(path), limit: 0 });
+      if (found.ok) return "directories" in found ? "directory" : "file";
+      if (/^Not found\b/.test(found.error)) return null;
+      return (await isDirectory(client, place(path))) ? "directory" : "file";
+    },
+    async list(path) {
+      const found = mustBeOk(await client.call("fs.read", { ...place(path), limit: 0 }));
+      if (!("directories" in found)) throw new Problem(`Not a directory: ${placeText(place(path), path)}`);
+      for (const name of [...found.files, ...found.directories]) mustBeName(name, placeText(place(path), path));
+      return { files: found.files, directories: found.directories, others: [] };
+    },
+    // A file brings the directories above it.
+    makeDirectory: () => Promise.resolve(false),
+  };
+}
+
+/** A target that is not what it should be must not choose where on this machine something is written. */
+function mustBeName(name: string, where: string): void {
+  if (name === "" || name === "." || name === ".." || /[/\0]/.test(name) || (process.platform === "win32" && /[\\:]/.test(name)))
+    throw new Problem(`${where} holds something whose name is no name: ${JSON.stringify(name)}. Nothing of it was copied`);
+}

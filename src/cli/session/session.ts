@@ -1,0 +1,232 @@
+// Who the CLI is at a gateway: picks the credential, logs in where there is none, and keeps what a login yields. A stored
+// credential goes to the origin it was made at and nowhere else; what the user typed (--token, GSV_TOKEN) goes where they said.
+
+import { CallError, type Client, connect, ConnectionLost } from "../../client/client.ts";
+import { hashPieces } from "../../hosts/shared/crypto.ts";
+import { VERSION } from "../../protocol/version.ts";
+import { type Address, gatewayAddress } from "./address.ts";
+import {
+  configPath,
+  configuredUrl,
+  type Credentials,
+  credentialsFor,
+  dropSession,
+  hasIgnoredSecrets,
+  keepSession,
+  type LocalConfig,
+  readConfig,
+  setGatewayUrl,
+  tableAt,
+  updateConfig,
+} from "./config-file.ts";
+import { health } from "./health.ts";
+import { Problem } from "../terminal/problem.ts";
+import { socketConstructor } from "./socket.ts";
+import { systemName, systemUser } from "../device/system.ts";
+import { note } from "../terminal/terminal.ts";
+
+/** The close code for a credential that is no longer valid. */
+const CREDENTIAL_ENDED = 1008;
+
+/** The flags every command takes. */
+export type Globals = {
+  url?: string;
+  user?: string;
+  /** True for the flag without a value. */
+  password?: string | true;
+  token?: string;
+  json?: boolean;
+};
+
+export type Place = { config: LocalConfig; address: Address; saved: Credentials };
+
+/** A credential that needs nobody to be asked. */
+export type Known = { auth: { username: string; token: string }; from: "given" | "session" | "config" };
+
+export const SESSION_HOURS = 8;
+
+/** Which gateway is meant, and what is stored for it. */
+export function locate(globals: Globals, file = configPath()): Place {
+  const config = readConfig(file);
+  const address = gatewayAddress(globals.url || configuredUrl(config.table));
+  if (hasIgnoredSecrets(config, address.origin)) {
+    note(`gsv: warning: ${config.file} has mode ${config.looseMode}, so the token in it is not used. Run: chmod 600 ${config.file}`);
+  }
+  return { config, address, saved: credentialsFor(config, address.origin) };
+}
+
+export function knownCredential(globals: Globals, { saved }: Place, now = Date.now()): Known | null {
+  const username = globals.user || saved.username;
+  if (globals.token) {
+    if (username === undefined) throw new Problem("Whose token is it? Add --user NAME");
+    return { auth: { username, token: globals.token }, from: "given" };
+  }
+  // A stored token is its owner's: for somebody else it would only be refused.
+  if (username === undefined || username !== saved.username) return null;
+  const { session_token: session, session_expires_at: expiresAt = Infinity, token } = saved;
+  if (session !== undefined && expiresAt > now) return { auth: { username, token: session }, from: "session" };
+  return token === undefined ? null : { auth: { username, token }, from: "config" };
+}
+
+/** A password for this one command, which the flag brings or asks for. */
+export type Given = { auth: { username: string; password: string }; from: "given" };
+
+export async function givenPassword(globals: Globals, { address, saved }: Place): Promise<Given> {
+  mustChoose(globals);
+  const username = globals.user || saved.username;
+  if (username === undefined) throw new Problem("Log in as whom? Add --user NAME");
+  return { auth: { username, password: await passwordOf(username, globals, address) }, from: "given" };
+}
+
+function mustChoose({ token, password }: Globals): void {
+  if (token && password !== undefined) throw new Problem("Give either a token or a password, not both");
+}
+
+/** Does the work with an open client and closes it. */
+export async function withClient<T>(globals: Globals, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await enter(globals);
+  try {
+    return await work(client);
+  } catch (error) {
+    throw error instanceof CallError ? await (await import("../device/no-such-device.ts")).explainDevice(client, error) : error;
+  } finally {
+    client.close();
+  }
+}
+
+/** Logs in by the first way that is open: a token given, the session kept, a password given or asked for. */
+export async function enter(globals: Globals, file = configPath()): Promise<Client> {
+  mustChoose(globals);
+  const place = locate(globals, file);
+  const known = globals.password === undefined ? knownCredential(globals, place) : null;
+  if (known !== null) {
+    try {
+      return await open(place.address, known.auth);
+    } catch (error) {
+      if (isCode(error, 425)) return setUpFirst(globals, place);
+      if (!isCode(error, 401) || known.from === "given") throw error;
+      if (known.from === "config") throw new Problem(`The token in ${file} was refused: replace or remove gateway.token there`);
+      updateConfig(file, (table) => dropSession(table, place.address.origin));
+      note("gsv: the session has ended; logging in again");
+    }
+  }
+  return login(globals, place, { switchUser: false });
+}
+
+export type LoginOptions = {
+  /** Take over from whoever is logged in now; a command run once as somebody else does not. */
+  switchUser: boolean;
+  hours?: number;
+};
+
+/** With a password, given or asked for; keeps a session so that the next command needs none. */
+export async function login(globals: Globals, place: Place, options: LoginOptions): Promise<Client> {
+  const { address, saved } = place;
+  // Before anybody types a password: is there a gateway, and does it have users?
+  if ((await health(address)).setupMode) return setUpFirst(globals, place);
+  const { askText, isInteractive } = await import("../terminal/ask.ts");
+  if (globals.password === undefined && !isInteractive()) {
+    throw new Problem(`Not logged in at ${address.origin}: run gsv auth login, or give --token or --password -`);
+  }
+  let username = globals.user || saved.username;
+  if (username === undefined || (options.switchUser && !globals.user && isInteractive())) {
+    if (!isInteractive()) throw new Problem("Log in as whom? Add --user NAME");
+    username = await askText(`User at ${address.origin}`, username ?? systemUser());
+  }
+  return enterWithPassword(place, { username, password: await passwordOf(username, globals, address) }, options);
+}
+
+async function passwordOf(username: string, globals: Globals, address: Address): Promise<string> {
+  if (!address.isLocal && !address.isEncrypted) {
+    note(`gsv: warning: ${address.origin} is not encrypted; unless the network itself is (such as a VPN), others can read the password`);
+  }
+  const { askSecret, secretValue } = await import("../terminal/ask.ts");
+  return secretValue("--password", globals.password ?? true, () => askSecret(`Password of ${username} at ${address.origin}`));
+}
+
+export async function enterWithPassword(
+  place: Place,
+  auth: { username: string; password: string },
+  { switchUser, hours = SESSION_HOURS }: LoginOptions,
+): Promise<Client> {
+  const client = await open(place.address, auth);
+  const owner = place.saved.username;
+  if (switchUser || owner === undefined || owner === auth.username) await keep(client, place, auth.username, hours);
+  else note(`gsv: acting once as ${auth.username}; you stay logged in as ${owner}`);
+  return client;
+}
+
+/** The first gateway somebody logs in to becomes the one they mean when they name none. */
+export function rememberUrl(globals: Globals, { config, address }: Place): void {
+  if (!globals.url || tableAt(config.table, "gateway")?.url !== undefined) return;
+  updateConfig(config.file, (table) => setGatewayUrl(table, address.url));
+  note(`gsv: ${address.url} is now your gateway; change that with: gsv config --local set gateway.url URL`);
+}
+
+export async function open(
+  address: Address,
+  auth: { username: string; password: string } | { username: string; token: string },
+): Promise<Client> {
+  const client = { id: `gsv-cli-${crypto.randomUUID()}`, version: VERSION, platform: systemName() };
+  try {
+    return await connect({ url: address.url, auth, client, reconnect: false, newHash: hashPieces, WebSocket: await socketConstructor() });
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error;
+    // A socket does not say why it was not opened; a request does.
+    await health(address);
+    throw new Problem(`${address.url} answers but does not let a connection in: ${error.message}`);
+  }
+}
+
+export function isCode(error: unknown, code: number): error is CallError {
+  return error instanceof CallError && error.code === code;
+}
+
+async function keep(client: Client, { config, address, saved }: Place, username: string, hours: number): Promise<void> {
+  try {
+    // The session that is replaced would live on unseen. It may have ended already, or its user be locked: then it is over.
+    await revokeSession(address, saved).catch(() => false);
+    const expiresAt = Date.now() + hours * 3_600_000;
+    const { token } = await client.call("sys.token.create", { kind: "user", label: `gsv-cli@${systemName()}`, expiresAt });
+    updateConfig(config.file, (table) =>
+      keepSession(table, address.origin, {
+        username,
+        session_token: token.token,
+        session_token_id: token.tokenId,
+        session_expires_at: expiresAt,
+        session_origin: address.origin,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    note(`gsv: the login is not kept for the next command: ${error.message} (${error.code})`);
+  }
+}
+
+async function setUpFirst(globals: Globals, place: Place): Promise<Client> {
+  const { askYes, isInteractive } = await import("../terminal/ask.ts");
+  const missing = `The gateway at ${place.address.origin} has no user yet: run gsv auth setup`;
+  if (!isInteractive()) throw new Problem(missing);
+  if (!(await askYes(`The gateway at ${place.address.origin} has no user yet. Set it up now?`))) throw new Problem(missing);
+  const { setUp } = await import("./setup.ts");
+  const { username, password } = await setUp(place.address, globals.user ? { username: globals.user } : {});
+  const client = await enterWithPassword(place, { username, password }, { switchUser: true });
+  rememberUrl(globals, place);
+  return client;
+}
+
+/** Ends the session that the configuration holds, at the gateway. */
+export async function revokeSession(address: Address, saved: Credentials): Promise<boolean> {
+  const { username, session_token: token, session_token_id: tokenId } = saved;
+  if (username === undefined || token === undefined || tokenId === undefined) return false;
+  const client = await open(address, { username, token });
+  try {
+    return (await client.call("sys.token.revoke", { tokenId, reason: "logged out" })).revoked;
+  } catch (error) {
+    // Revoking the token one is connected with closes the connection, and the answer may lose that race.
+    if (error instanceof ConnectionLost && error.code === CREDENTIAL_ENDED) return true;
+    throw error;
+  } finally {
+    client.close();
+  }
+}

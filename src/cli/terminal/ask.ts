@@ -1,0 +1,109 @@
+// What a command learns from the person or the pipe in front of it. Prompts are drawn on stderr, so that results can be
+// piped while a password is typed. Without a terminal nothing is asked: a value is given or it is missing.
+
+import { LIMITS } from "../../protocol/limits.ts";
+import { EXIT_CANCELLED, Problem } from "./problem.ts";
+
+export function isInteractive(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Enter takes `fallback`. */
+export async function askText(message: string, fallback = "", check?: (value: string) => string | undefined): Promise<string> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const answer = await text({
+    message,
+    output: process.stderr,
+    ...(fallback === "" ? {} : { placeholder: fallback, defaultValue: fallback }),
+    validate: (value) => check?.(value || fallback),
+  });
+  return isCancel(answer) ? cancelled() : (answer ?? "").trim();
+}
+
+export async function askSecret(message: string, check?: (value: string) => string | undefined): Promise<string> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const answer = await password({ message, output: process.stderr, validate: (value) => check?.(value ?? "") });
+  return isCancel(answer) ? cancelled() : (answer ?? "");
+}
+
+/** Typed twice, since nobody sees what is typed. The slip may be in the first, so both are asked for again. */
+export async function askNewPassword(message: string): Promise<string> {
+  for (let again = ""; ; again = ", again: the two were not the same") {
+    const first = await askSecret(message + again, (value) =>
+      value.trim().length < LIMITS.passwordChars ? `At least ${LIMITS.passwordChars} characters` : undefined,
+    );
+    if ((await askSecret("The same once more")) === first) return first;
+  }
+}
+
+export async function askYes(message: string, initialValue = true): Promise<boolean> {
+  const { confirm, isCancel } = await import("@clack/prompts");
+  const answer = await confirm({ message, initialValue, output: process.stderr });
+  return isCancel(answer) ? cancelled() : answer;
+}
+
+/** A secret flag's value. `-`, or the flag alone, means: ask for it, or take the next line of a pipe. */
+export async function secretValue(flag: string, value: string | true, ask: () => Promise<string>): Promise<string> {
+  if (value !== true && value !== "-") return value;
+  if (isInteractive()) return ask();
+  const line = await stdinLine();
+  if (line === null || line === "") throw new Problem(`${flag} expects a line on standard input, and there is none`);
+  return line;
+}
+
+let unread: Buffer = Buffer.alloc(0);
+let chunks: NodeJS.AsyncIterator<Buffer> | null = null;
+
+/** The next line of standard input, null at its end. Several secrets are several lines. */
+async function stdinLine(): Promise<string | null> {
+  while (!unread.includes("\n")) {
+    const chunk = await nextChunk();
+    if (chunk === null) break;
+    unread = Buffer.concat([unread, chunk]);
+  }
+  if (unread.length === 0) return null;
+  const end = unread.includes("\n") ? unread.indexOf("\n") : unread.length;
+  const line = unread.toString("utf8", 0, end).replace(/\r$/, "");
+  unread = unread.subarray(end + 1);
+  return line;
+}
+
+/** All that is left on standard input. */
+export async function stdinRest(): Promise<string> {
+  return (await stdinBytes(Infinity)).toString("utf8");
+}
+
+/** The same, unchanged. More than `bytesMax` means that there was more, and that the rest was not read. */
+export async function stdinBytes(bytesMax: number): Promise<Buffer> {
+  const parts = [unread];
+  let size = unread.length;
+  unread = Buffer.alloc(0);
+  while (size <= bytesMax) {
+    const chunk = await nextChunk();
+    if (chunk === null) break;
+    parts.push(chunk);
+    size += chunk.length;
+  }
+  return Buffer.concat(parts);
+}
+
+/** The next piece of standard input, null at its end. */
+export async function stdinPart(): Promise<Buffer | null> {
+  if (unread.length === 0) return nextChunk();
+  const part = unread;
+  unread = Buffer.alloc(0);
+  return part;
+}
+
+async function nextChunk(): Promise<Buffer | null> {
+  chunks ??= process.stdin.iterator({ destroyOnReturn: false });
+  // A pipe that stays open must keep the program alive only while it is being waited for.
+  process.stdin.ref?.();
+  const { value, done } = await chunks.next();
+  process.stdin.unref?.();
+  return done === true ? null : value;
+}
+
+function cancelled(): never {
+  throw new Problem("Cancelled", EXIT_CANCELLED);
+}

@@ -1,0 +1,113 @@
+// What is within a line of markdown: code, bold, italic, links. As long as the line is not complete, whatever is open at its end
+// is left for later.
+
+import { type Style, styled } from "./text-style.ts";
+import { printable } from "./terminal.ts";
+
+export type Inline = { shown: string; rest: string };
+
+type Span = { shown: string; length: number };
+
+/** `before` is the character that was shown last; with `isEnd` nothing is left over. */
+export function inline(text: string, before: string, isEnd: boolean): Inline {
+  let shown = "";
+  let plain = "";
+  const flush = () => {
+    shown += printable(plain, "\t");
+    plain = "";
+  };
+  // What nothing closed further on is not looked for again, so that a line takes as long as it is.
+  const unclosed = new Set<string>();
+  let at = 0;
+  while (at < text.length) {
+    const rest = text.slice(at);
+    const run = RUN.exec(rest)?.[0] ?? rest[0]!;
+    const isText = unclosed.has(run) || !SPECIAL.has(run[0]!);
+    const found = isText ? null : spanAt(rest, at === 0 ? before : text[at - 1]!, isEnd);
+    if (found === "open" && !isEnd) break;
+    if (found === null || found === "open") {
+      if (found === "open" && RUN.test(run)) unclosed.add(run);
+      // A run that opens nothing is text as a whole: its second half must not open anything either.
+      plain += run;
+      at += run.length;
+      continue;
+    }
+    flush();
+    shown += found.shown;
+    at += found.length;
+  }
+  flush();
+  return { shown, rest: text.slice(at) };
+}
+
+const RUN = /^(?:`+|\*+|_+|~+)/;
+const SPECIAL = new Set(["`", "*", "_", "~", "[", "!", "\\"]);
+const MARKS: Record<string, Style> = { "**": "bold", __: "bold", "*": "italic", _: "italic", "~~": "strike" };
+const LINK = /^!?\[([^[\]]*)\]\(([^()\s]*)\)/;
+/** What may become a link when more has come. */
+const LINK_BEGINNING = /^!?$|^!?\[[^[\]]*(?:\](?:\([^()\s]*)?)?$/;
+
+/** What begins here; null for nothing, "open" where only more text can tell. */
+function spanAt(text: string, before: string, isEnd: boolean): Span | "open" | null {
+  if (text.startsWith("\\")) return escaped(text);
+  if (text.startsWith("`")) return code(text, isEnd);
+  if (text.startsWith("[") || text.startsWith("!")) return link(text);
+  return emphasis(text, before, isEnd);
+}
+
+function escaped(text: string): Span | "open" | null {
+  if (text.length === 1) return "open";
+  return /^\\[!-/:-@[-`{-~]/.test(text) ? { shown: text[1]!, length: 2 } : null;
+}
+
+function code(text: string, isEnd: boolean): Span | "open" {
+  const ticks = RUN.exec(text)![0];
+  const close = new RegExp(`(?<!\`)${ticks}(?!\`)`).exec(text.slice(ticks.length));
+  if (close === null) return "open";
+  const content = text.slice(ticks.length, ticks.length + close.index);
+  const length = content.length + 2 * ticks.length;
+  // The next piece may begin with another tick, and then this is no end.
+  if (length === text.length && !isEnd) return "open";
+  const inner = /^ .*\S.* $/.test(content) ? content.slice(1, -1) : content;
+  return { shown: styled(printable(inner, "\t"), "cyan"), length };
+}
+
+function link(text: string): Span | "open" | null {
+  const [whole, title = "", url = ""] = LINK.exec(text) ?? [];
+  if (whole === undefined) return LINK_BEGINNING.test(text) ? "open" : null;
+  const name = inline(title, "", true).shown;
+  const shown = title === "" || title === url ? styled(printable(url), "underline") : `${name} (${styled(printable(url), "underline")})`;
+  return { shown, length: whole.length };
+}
+
+function emphasis(text: string, before: string, isEnd: boolean): Span | "open" | null {
+  const run = RUN.exec(text)![0];
+  if (run.length === text.length) return "open";
+  const style = MARKS[run] ?? (run === "***" ? "bold" : undefined);
+  if (style === undefined || /\s/.test(text[run.length]!)) return null;
+  // Names with underscores in them are no emphasis.
+  if (run.startsWith("_") && /[\p{L}\p{N}]/u.test(before)) return null;
+  const end = closing(text, run, isEnd);
+  if (end === null) return "open";
+  const inner = inline(text.slice(run.length, end), "", true).shown;
+  return { shown: styled(run === "***" ? styled(inner, "italic") : inner, style), length: end + run.length };
+}
+
+/** Where the run ends that begins the text, if it does and nothing that may still come can change that. */
+function closing(text: string, run: string, isEnd: boolean): number | null {
+  for (let at = run.length; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === "`") {
+      const span = code(text.slice(at), isEnd);
+      if (span === "open" && !isEnd) return null;
+      at += span === "open" ? RUN.exec(text.slice(at))![0].length - 1 : span.length - 1;
+    } else if (text[at] === run[0]) {
+      const found = RUN.exec(text.slice(at))![0];
+      if (at + found.length === text.length && !isEnd) return null;
+      const isWordEnd = !run.startsWith("_") || !/[\p{L}\p{N}]/u.test(text[at + found.length] ?? "");
+      if (found === run && !/\s/.test(text[at - 1]!) && isWordEnd) return at;
+      at += found.length - 1;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,169 @@
+// Markdown on its way to a terminal, piece by piece as a model writes it. Nothing that was shown is ever drawn again: a line whose
+// kind is known is shown as far as nothing in it is open, anything else when it is complete. Text of a model is not trusted:
+// whatever a terminal could obey is shown instead.
+
+import { type Look, styled } from "./text-style.ts";
+import { inline } from "./markdown-inline.ts";
+import { printable, width } from "./terminal.ts";
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
+const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
+const QUOTE = /^ {0,3}>\s?/;
+const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?=\S)/;
+const ROW = /^\s*\|/;
+const DIVIDER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+/** The beginning of a line that can be nothing but text. */
+const TEXT = /^ {0,3}(?:[^\s#`~|>*+\-_\d]|[*_]{1,2}[^*_\s]|`{1,2}[^`]|\d+[^\d.)]|\d+[.)]\S)/;
+/** What may become one with the next piece. */
+const BEGINNING = /[\uD800-\uDBFF\r]$/;
+/** What has been open for so long is taken for text, rather than let nothing be seen. */
+const OPEN_CHARS_MAX = 1_000;
+// oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
+const STYLES = /\u001b\[\d+m/g;
+
+export class Markdown {
+  readonly #look: Look;
+  #held = "";
+  /** Of the line that is coming: what of it was not shown yet, and whether its kind is known. */
+  #line = "";
+  #isText = false;
+  /** The last character shown of it: whether an underscore begins anything depends on it. */
+  #before = "";
+  #fence: string | null = null;
+  #rows: string[] = [];
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  push(delta: string): string {
+    if (this.#look === "raw") return delta;
+    const all = this.#held + delta;
+    this.#held = BEGINNING.exec(all)?.[0] ?? "";
+    const text = all.slice(0, all.length - this.#held.length).replaceAll("\r\n", "\n");
+    return this.#look === "plain" ? printable(text, "\n\t") : this.#take(text);
+  }
+
+  /** No more comes: what was held back is shown. */
+  end(): string {
+    const rest = this.#held;
+    this.#held = "";
+    if (this.#look !== "styled") return printable(rest);
+    const shown = this.#take(rest) + (this.#line === "" && !this.#isText ? "" : this.#close()) + this.#table();
+    this.#fence = null;
+    return shown;
+  }
+
+  #take(text: string): string {
+    const [first = "", ...others] = text.split("\n");
+    let shown = this.#extend(first);
+    for (const line of others) shown += this.#endLine() + this.#extend(line);
+    return shown;
+  }
+
+  /** More of the line that is coming; what of it can be shown already. */
+  #extend(text: string): string {
+    this.#line += text;
+    if (this.#fence !== null || this.#line === "") return "";
+    let shown = "";
+    if (!this.#isText) {
+      const item = ITEM.exec(this.#line);
+      if (item !== null && !RULE.test(this.#line) && !/^\s*[-*_][\s\-*_]*$/.test(this.#line)) {
+        shown = this.#table() + marker(item);
+        this.#line = this.#line.slice(item[0].length);
+      } else if (TEXT.test(this.#line)) shown = this.#table();
+      else return "";
+      this.#isText = true;
+    }
+    return shown + this.#inline(false);
+  }
+
+  #inline(isEnd: boolean): string {
+    const { shown, rest } = inline(this.#line, this.#before, isEnd || this.#line.length > OPEN_CHARS_MAX);
+    this.#before = this.#line.slice(0, this.#line.length - rest.length).at(-1) ?? this.#before;
+    this.#line = rest;
+    return shown;
+  }
+
+  #endLine(): string {
+    if (!this.#isText && this.#fence === null && ROW.test(this.#line)) {
+      this.#rows.push(this.#line);
+      this.#line = "";
+      return "";
+    }
+    const isFence = FENCE.test(this.#line) && !this.#isText;
+    const shown = this.#close();
+    // A fence is a line of its own only where it says a language.
+    return isFence && shown === "" ? "" : `${shown}\n`;
+  }
+
+  /** The rest of the line that came, without its end. */
+  #close(): string {
+    const isText = this.#isText;
+    const line = this.#line;
+    const shown = isText ? this.#inline(true) : this.#block(line);
+    this.#line = "";
+    this.#before = "";
+    this.#isText = false;
+    return shown;
+  }
+
+  #block(line: string): string {
+    const [, fence, language = ""] = FENCE.exec(line) ?? [];
+    if (this.#fence !== null) {
+      if (fence === undefined || language !== "" || !fence.startsWith(this.#fence)) return styled(printable(line, "\t"), "cyan");
+      this.#fence = null;
+      return "";
+    }
+    const table = this.#table();
+    if (fence !== undefined) {
+      this.#fence = fence;
+      return table + styled(printable(language.trim()), "dim");
+    }
+    const [, level, title = ""] = HEADING.exec(line) ?? [];
+    if (level !== undefined) return table + styled(level.length === 1 ? styled(whole(title), "underline") : whole(title), "bold");
+    if (RULE.test(line)) return table + styled("─".repeat(24), "dim");
+    const quote = QUOTE.exec(line)?.[0];
+    if (quote !== undefined) return `${table}${styled("│ ", "dim")}${whole(line.slice(quote.length))}`;
+    return table + whole(line);
+  }
+
+  /** The rows that came, now that all are known, with a line's end behind each. */
+  #table(): string {
+    const rows = this.#rows;
+    this.#rows = [];
+    if (rows.length === 0) return "";
+    if (!DIVIDER.test(rows[1] ?? "")) return rows.map((row) => `${whole(row)}\n`).join("");
+    const cells = rows.filter((_, at) => at !== 1).map((row) => cellsOf(row).map(whole));
+    const widths = cells.reduce<number[]>((widest, row) => maxima(widest, row.map(columns)), []);
+    const lines = cells.map((row) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - columns(cell))).join("  "));
+    return lines.map((line, at) => `${at === 0 ? styled(line.trimEnd(), "bold") : line.trimEnd()}\n`).join("");
+  }
+}
+
+function marker([, indent = "", mark = ""]: RegExpExecArray): string {
+  const spaces = indent.replaceAll("\t", "  ").slice(0, 40);
+  return `${printable(spaces)}${/\d/.test(mark) ? mark : "•"} `;
+}
+
+function whole(text: string): string {
+  return inline(text, "", true).shown;
+}
+
+function cellsOf(row: string): string[] {
+  const inner = row
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+function columns(cell: string): number {
+  return width(cell.replace(STYLES, ""));
+}
+
+function maxima(some: readonly number[], others: readonly number[]): number[] {
+  const length = Math.max(some.length, others.length);
+  return Array.from({ length }, (_, at) => Math.max(some[at] ?? 0, others[at] ?? 0));
+}

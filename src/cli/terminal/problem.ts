@@ -1,0 +1,40 @@
+// Failures, and how they are told: one line that says what to do. Only what nobody expected mentions a stack, and only
+// on request.
+
+import { CallError, ConnectionLost } from "../../client/connection.ts";
+import { note } from "./terminal.ts";
+
+/** Something the user can put right. */
+export class Problem extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.name = "Problem";
+    this.exitCode = exitCode;
+  }
+}
+
+/** The exit code for "there is no gateway to talk to", so that scripts can tell it from a refusal. */
+export const EXIT_UNREACHABLE = 3;
+export const EXIT_CANCELLED = 130;
+
+/** Prints the failure and returns the exit code. */
+export function tell(error: unknown): number {
+  if (error instanceof Problem) {
+    note(`gsv: ${error.message}`);
+    return error.exitCode;
+  }
+  if (error instanceof CallError) {
+    note(`gsv: ${error.message} (${error.code})`);
+    return 1;
+  }
+  if (error instanceof ConnectionLost) {
+    note(`gsv: the connection ended before the answer came, so whether the call was carried out is not known: ${error.message}`);
+    return 1;
+  }
+  const debug = process.env.GSV_DEBUG === "1";
+  if (debug && error instanceof Error) for (const line of `gsv: ${error.stack}`.split("\n")) note(line);
+  else note(`gsv: ${String(error)} - set GSV_DEBUG=1 for details`);
+  return 1;
+}

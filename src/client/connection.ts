@@ -1,0 +1,267 @@
+// One socket to a gateway: requests out, answers and signals in, and a ping so that a dead peer is noticed. Knows
+// nothing of identity or of trying again; client.ts does.
+
+import { Body, type Hash } from "../hardware/body.ts";
+import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../lib/pings.ts";
+import { type BodyEnd, bodyFrame, bodySignal, parseBodyFrame, parseBodyNote } from "../protocol/body.ts";
+import type { Calls, CallName } from "./calls.ts";
+import { BODY } from "../protocol/signal-names.ts";
+import type { Payload, SignalName } from "../protocol/signals.ts";
+
+export type Answer<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
+export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] : Record<string, unknown>;
+
+/** The part of the WebSocket interface that is used; browsers' and Node's own fit, and so does ws. */
+export interface SocketLike {
+  binaryType: string;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  /** Of what was given to it, what has not left yet. */
+  readonly bufferedAmount?: number;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: "open" | "error", listener: (event: unknown) => void): void;
+  addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: { code: number; reason: string }) => void): void;
+}
+export type SocketConstructor = new (url: string) => SocketLike;
+
+/** The gateway refused: the frame's error. */
+export class CallError extends Error {
+  readonly code: number;
+  readonly details: unknown;
+  readonly retryable: boolean;
+
+  constructor(error: { code: number; message: string; details?: unknown; retryable?: boolean }) {
+    super(error.message);
+    this.name = "CallError";
+    this.code = error.code;
+    this.details = error.details;
+    this.retryable = error.retryable ?? false;
+  }
+}
+
+/** The connection ended before the answer came: whether the call was carried out is not known. */
+export class ConnectionLost extends Error {
+  readonly code: number;
+
+  constructor(code: number, reason: string) {
+    super(reason || `Connection lost (${code})`);
+    this.name = "ConnectionLost";
+    this.code = code;
+  }
+}
+
+/** `key`: what the call is to be remembered by, where it may come again. */
+export type LineRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
+export type CallOptions = { key?: string; timeoutMs?: number };
+/** Testing `signal` narrows `payload`. `seq` numbers the events of a process (follow.ts). */
+export type SentSignal = { [N in SignalName]: { signal: N; payload: Payload<N>; seq?: number | undefined } }[SignalName];
+export type SignalListener = (sent: SentSignal) => void;
+
+type Waiting = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
+
+const SILENCE_MS = 15_000;
+const OPEN_MS = 8_000;
+
+export class Connection {
+  readonly #socket: SocketLike;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #pinging: ReturnType<typeof setInterval>;
+  readonly #bodies = new Map<number, { near: Body; far: BodyEnd }>();
+  readonly #rounds = new PingRounds(Date.now());
+  readonly #peer: Pinged = { heardAt: Date.now(), pingedAt: 0, unanswered: 0 };
+  #lastId = 0;
+  /** Of the last round, what had not left yet. */
+  #unsent = 0;
+  #ended: ConnectionLost | null = null;
+  onSignal: SignalListener = () => {};
+  /** What the gateway asks of a device. */
+  onRequest: (request: LineRequest) => void = () => {};
+  onClose: (lost: ConnectionLost) => void = () => {};
+
+  static open(url: string, Socket: SocketConstructor | undefined = globalThis.WebSocket): Promise<Connection> {
+    if (Socket === undefined) return Promise.reject(new Error("This platform has no WebSocket: pass one"));
+    return new Promise((resolve, reject) => {
+      let socket: SocketLike;
+      try {
+        socket = new Socket(socketUrl(url));
+      } catch (error) {
+        reject(error);
+        return;
+      }
+      const fail = () => reject(new ConnectionLost(1006, `No gateway answers at ${url}`));
+      const timer = setTimeout(() => {
+        fail();
+        socket.close();
+      }, OPEN_MS);
+      socket.addEventListener("open", () => {
+        clearTimeout(timer);
+        resolve(new Connection(socket));
+      });
+      socket.addEventListener("error", fail);
+      socket.addEventListener("close", () => {
+        clearTimeout(timer);
+        fail();
+      });
+    });
+  }
+
+  constructor(socket: SocketLike) {
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", (event) => this.#message(event.data));
+    socket.addEventListener("close", (event) => this.#close(event.code, event.reason));
+    this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS);
+    // Under Node a waiting line must not keep a finished program alive.
+    if (typeof this.#pinging === "object") (this.#pinging as { unref?(): void }).unref?.();
+  }
+
+  call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    const id = String(++this.#lastId);
+    const frame = { type: "req", id, call: name, args, ...(options.key === undefined ? {} : { key: options.key }) };
+    return new Promise((resolve, reject) => {
+      const { timeoutMs } = options;
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(() => this.#settle(id)?.reject(new ConnectionLost(0, `No answer to ${name} within ${timeoutMs} ms`)), timeoutMs);
+      this.#waiting.set(id, { resolve: resolve, reject, timer });
+      this.#socket.send(JSON.stringify(frame));
+    });
+  }
+
+  /** To something that was asked. What nobody waits for any more goes nowhere. */
+  answer(
+    id: string,
+    outcome: { ok: true; data: unknown } | { ok: false; error: { code: number; message: string; details?: unknown } },
+  ): void {
+    this.#send(JSON.stringify({ type: "res", id, ...outcome }));
+  }
+
+  /** The near end of the body with this number, until `part`. */
+  join(id: number, newHash: () => Hash): Body {
+    const far: BodyEnd = {
+      chunk: (bytes) => this.#send(bodyFrame(id, bytes)),
+      note: (note) => this.#send(bodySignal(id, note)),
+    };
+    const near = new Body(far, newHash);
+    this.#bodies.set(id, { near, far });
+    if (this.#ended !== null) near.fail(this.#ended);
+    return near;
+  }
+
+  /** `why` is told where it has not come to its end. */
+  part(id: number, why?: string): void {
+    if (why !== undefined) this.#bodies.get(id)?.far.note({ kind: "stop", why });
+    this.#bodies.delete(id);
+  }
+
+  signal<N extends SignalName>(signal: N, payload: Payload<N>): void {
+    if (this.#ended === null) this.#socket.send(JSON.stringify({ type: "sig", signal, payload }));
+  }
+
+  close(): void {
+    this.#socket.close(1000, "");
+    this.#close(1000, "Closed by this client");
+  }
+
+  #message(data: unknown): void {
+    this.#peer.heardAt = Date.now();
+    if (data === "pong") return;
+    if (typeof data !== "string") return this.#chunk(data);
+    const frame = parsed(data);
+    // Thrown inside an event it would end the program, and print what the other side sent.
+    if (frame === null) return this.#socket.close(4002, "Not a frame");
+    if (frame.type === "sig" && frame.signal === BODY) return this.#note(frame.payload);
+    if (frame.type === "sig" && frame.signal !== undefined)
+      return this.onSignal({ signal: frame.signal, payload: frame.payload, seq: frame.seq } as SentSignal);
+    if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
+      return this.onRequest({
+        id: frame.id,
+        call: frame.call,
+        args: frame.args ?? {},
+        ...(typeof frame.key === "string" ? { key: frame.key } : {}),
+      });
+    if (frame.type !== "res" || frame.id === undefined) return;
+    const waiting = this.#settle(frame.id);
+    if (frame.ok === true) waiting?.resolve(frame.data);
+    else waiting?.reject(new CallError(frame.error ?? { code: 500, message: "An answer without data or error" }));
+  }
+
+  #chunk(data: unknown): void {
+    const parsed = data instanceof ArrayBuffer ? parseBodyFrame(new Uint8Array(data)) : null;
+    if (parsed !== null) this.#bodies.get(parsed.id)?.near.chunk(parsed.chunk);
+  }
+
+  #note(payload: unknown): void {
+    const parsed = parseBodyNote(payload);
+    if (parsed !== null) this.#bodies.get(parsed.id)?.near.note(parsed.note);
+  }
+
+  #send(data: string | Uint8Array<ArrayBuffer>): void {
+    if (this.#ended === null) this.#socket.send(data);
+  }
+
+  #settle(id: string): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    clearTimeout(waiting?.timer);
+    return waiting;
+  }
+
+  #ping(): void {
+    const now = Date.now();
+    // On a slow line a large frame keeps the ping behind it waiting, and nobody can answer that. As long as it gets less, the line lives.
+    const unsent = this.#socket.bufferedAmount ?? 0;
+    const isSending = unsent > 0 && unsent < this.#unsent;
+    this.#unsent = unsent;
+    if (isGone(this.#peer, now, SILENCE_MS, this.#rounds.next(now) || isSending)) {
+      this.#socket.close();
+      this.#close(1006, "The gateway went silent");
+    } else {
+      this.#peer.pingedAt = now;
+      this.#socket.send("ping");
+    }
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#ended !== null) return;
+    this.#ended = new ConnectionLost(code, reason);
+    clearInterval(this.#pinging);
+    for (const id of this.#waiting.keys()) this.#settle(id)?.reject(this.#ended);
+    for (const { near } of this.#bodies.values()) near.fail(this.#ended);
+    this.onClose(this.#ended);
+  }
+}
+
+type Incoming = {
+  type?: unknown;
+  id?: string;
+  ok?: boolean;
+  data?: unknown;
+  error?: ConstructorParameters<typeof CallError>[0];
+  signal?: string;
+  seq?: number;
+  payload?: unknown;
+  call?: string;
+  args?: Record<string, unknown>;
+  key?: unknown;
+};
+
+/** Null for what is not a frame at all. */
+function parsed(text: string): Incoming | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Accepts what people type: http://host:8787, ws://host:8787/ws. */
+export function socketUrl(url: string): string {
+  const parsed = new URL(url);
+  parsed.protocol = parsed.protocol.replace("http", "ws");
+  if (parsed.pathname === "/") parsed.pathname = "/ws";
+  return parsed.href;
+}

@@ -1,0 +1,58 @@
+// An agent's call waits for a device that was just there, and no longer than that.
+
+import { expect, it } from "vitest";
+import { SysError } from "../../lib/sys-error.ts";
+import { fakeStore } from "../../../test/support/fake-store.ts";
+import { DeviceWaiter } from "./device-waiter.ts";
+
+const AWAY = new SysError(503, "Device offline: laptop");
+
+function stage(lastSeenAt: number | null) {
+  const state = { now: 1_000_000, online: false, sent: [] as boolean[] };
+  const get = () => (lastSeenAt === null ? undefined : ({ online: state.online, lastSeenAt } as never));
+  const calls = new DeviceWaiter(
+    fakeStore({
+      devices: { get },
+      get now() {
+        return state.now;
+      },
+    }),
+  );
+  const send = async (isAgain: boolean) => {
+    state.sent.push(isAgain);
+    if (!state.online) throw AWAY;
+    return "done";
+  };
+  return { state, calls, run: (signal = new AbortController().signal) => calls.run("laptop", send, signal) };
+}
+
+it("sends the same call again when the device is back", async () => {
+  const { state, calls, run } = stage(999_000);
+  const answer = run();
+  await expect.poll(() => calls.nextDueAt()).toBe(1_020_000);
+  state.online = true;
+  calls.came("another");
+  calls.came("laptop");
+  expect(await answer).toBe("done");
+  expect(state.sent).toEqual([false, true]);
+  expect(calls.nextDueAt()).toBeNull();
+});
+
+it("gives up in time, at an abort, and at once where the device was not there lately", async () => {
+  const late = stage(999_000);
+  const answer = late.run();
+  await expect.poll(() => late.calls.nextDueAt()).toBe(1_020_000);
+  late.calls.woke((late.state.now = 1_020_000));
+  await expect(answer).rejects.toBe(AWAY);
+  const aborted = stage(999_000);
+  const abort = new AbortController();
+  const stopped = aborted.run(abort.signal);
+  await expect.poll(() => aborted.calls.nextDueAt()).not.toBeNull();
+  abort.abort();
+  await expect(stopped).rejects.toBe(AWAY);
+  for (const seen of [null, 1_000]) {
+    const gone = stage(seen);
+    await expect(gone.run()).rejects.toBe(AWAY);
+    expect(gone.state.sent).toEqual([false]);
+  }
+});

@@ -1,0 +1,103 @@
+// What sys.doctor tells root of the host: storage, the database, what the gateway runs on, who can reach it, where it may connect
+// to, and who may do everything.
+
+import type { Vitals, VitalSigns } from "../../ports/vitals.ts";
+import type { Check } from "../../protocol/check.ts";
+import type { ReadContext } from "../context.ts";
+import { ALLOWED_HOSTS_KEY } from "../egress/allow.ts";
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+const FREE_FEW_BYTES = GIB;
+const FREE_NONE_BYTES = 100 * MIB;
+const DATABASE_LARGE_BYTES = 8 * GIB;
+const REMOTE = "See docs/guides/remote-access.md.";
+
+export async function hostChecks(vitals: Vitals, reads: ReadContext): Promise<Check[]> {
+  const signs = await vitals.read();
+  return [storage(signs), database(signs), runtime(signs), address(signs), hosts(reads), rights(reads)];
+}
+
+function storage({ storageProblem, freeBytes }: VitalSigns): Check {
+  const check = { id: "storage", title: "Storage" };
+  if (storageProblem !== null)
+    return {
+      ...check,
+      state: "fail",
+      says: `The data directory cannot be written to: ${storageProblem}.`,
+      next: "Make room on its disk, or give it back to the gateway's user.",
+    };
+  if (freeBytes === null) return { ...check, state: "ok", says: "The data directory can be written to.", next: null };
+  const says = `The data directory can be written to; ${sized(freeBytes)} are free.`;
+  if (freeBytes < FREE_NONE_BYTES) return { ...check, state: "fail", says, next: "Make room now: the gateway will soon refuse changes." };
+  if (freeBytes < FREE_FEW_BYTES) return { ...check, state: "warn", says, next: "Make room before it is full." };
+  return { ...check, state: "ok", says, next: null };
+}
+
+function database({ databaseBytes }: VitalSigns): Check {
+  const check = { id: "database", title: "Database" };
+  if (databaseBytes === null)
+    return {
+      ...check,
+      state: "warn",
+      says: "How large the database is could not be found out.",
+      next: "Look at the rights of the data directory.",
+    };
+  const says = `The database holds ${sized(databaseBytes)}.`;
+  if (databaseBytes < DATABASE_LARGE_BYTES) return { ...check, state: "ok", says, next: null };
+  return { ...check, state: "warn", says, next: "Remove files and workspaces that nobody needs." };
+}
+
+function runtime({ runtime, memoryBytes }: VitalSigns): Check {
+  const check = { id: "runtime", title: "Runs on" };
+  const problems = runtime.flatMap(({ problem }) => problem ?? []);
+  if (problems[0] !== undefined) {
+    const [says, ...next] = problems[0].split(/(?<=\.) /);
+    return { ...check, state: "warn", says: says!, next: next.join(" ") || null };
+  }
+  const on = runtime.map(({ name, version }) => `${name} ${version}`).join(", ");
+  const memory = memoryBytes === null ? "" : ` It uses ${sized(memoryBytes)} of memory.`;
+  return { ...check, state: "ok", says: `${on === "" ? "In memory" : on}.${memory}`, next: null };
+}
+
+function address({ reach }: VitalSigns): Check {
+  const check = { id: "address", title: "Address" };
+  if (!reach.isPublic) return { ...check, state: "ok", says: "Only this machine can reach the gateway.", next: null };
+  if (reach.isEncrypted) return { ...check, state: "ok", says: "Others can reach the gateway, over encrypted lines.", next: null };
+  const says = "Others can reach the gateway over lines that are not encrypted: passwords and tokens can be read on the way.";
+  return { ...check, state: "warn", says, next: `Put TLS before it, or use a network that is encrypted itself. ${REMOTE}` };
+}
+
+function hosts({ config }: ReadContext): Check {
+  const check = { id: "hosts", title: "Private addresses" };
+  const listed = (config.get(ALLOWED_HOSTS_KEY) ?? "").split(/[\s,]+/).filter((text) => text !== "");
+  if (listed.length === 0)
+    return { ...check, state: "ok", says: "Agents reach no private address but the model servers you chose.", next: null };
+  const portless = listed.filter((text) => !/:\d+$/.test(text));
+  const says = `Agents may connect to ${listed.join(", ")}, though that is not public.`;
+  if (portless.length === 0) return { ...check, state: "ok", says, next: null };
+  return {
+    ...check,
+    state: "warn",
+    says,
+    next: `Name a port for ${portless.join(", ")} in ${ALLOWED_HOSTS_KEY}, or every service there can be reached.`,
+  };
+}
+
+function rights({ capabilities, groups }: ReadContext): Check {
+  const check = { id: "rights", title: "Rights" };
+  const wide = capabilities.list().filter(({ gid, capability }) => gid !== 0 && capability === "*");
+  if (wide[0] === undefined) return { ...check, state: "ok", says: "Only root may do everything.", next: null };
+  const names = wide.map(({ gid }) => groups.get(gid)?.name ?? String(gid));
+  return {
+    ...check,
+    state: "warn",
+    says: `Like root, ${names.map((name) => `group ${name}`).join(", ")} may do everything.`,
+    next: `If that is not wanted: gsv capability revoke ${names[0]} '*'`,
+  };
+}
+
+function sized(bytes: number): string {
+  if (bytes >= GIB) return `${(bytes / GIB).toFixed(1)} GiB`;
+  return `${Math.max(1, Math.round(bytes / MIB))} MiB`;
+}

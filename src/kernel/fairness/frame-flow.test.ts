@@ -1,0 +1,130 @@
+// Frames of peers that send more than their share, or do not read.
+
+import { expect, test } from "vitest";
+import { yieldToEventLoop } from "../../lib/yield.ts";
+import { FrameFlow } from "./frame-flow.ts";
+import { Shares } from "./shares.ts";
+
+/** `hasOthers`: somebody else asks for something whenever time passes. */
+function world(hasOthers = false) {
+  let now = 0;
+  const handled: string[] = [];
+  const full = new Set<string>();
+  const paused = new Set<string>();
+  const sockets = ["a", "a2", "a3", "a4", "b"];
+  const shares: Shares = new Shares({
+    now: () => now,
+    pause: async (ms) => {
+      now += ms;
+      if (hasOthers) shares.take("b", () => {});
+      await yieldToEventLoop();
+    },
+    failed: (error) => expect.unreachable(String(error)),
+  });
+  const peersSockets = {
+    isFull: (socketId: string) => full.has(socketId),
+    pause: (socketId: string, isPaused: boolean) => void (isPaused ? paused.add(socketId) : paused.delete(socketId)),
+  };
+  const flow: FrameFlow = new FrameFlow(shares, peersSockets, {
+    sharerOf: (socketId) => socketId.charAt(0),
+    socketsOf: (sharer) => sockets.filter((socketId) => socketId.startsWith(String(sharer))),
+    handle: (socketId, text) => {
+      now += 4;
+      handled.push(`${socketId} ${text.slice(0, 20)}`);
+    },
+  });
+  return { flow, handled, full, paused, shares, now: () => now };
+}
+
+test("frames are handled as they come, in their order, and another peer's in between", async () => {
+  const { flow, handled } = world();
+  for (let at = 0; at < 20; at++) flow.received("a", String(at));
+  const before = handled.length;
+  expect(before).toBeLessThan(10);
+  flow.received("b", "hello");
+  expect(handled.at(-1)).toBe("b hello");
+  while (handled.length < 21) await yieldToEventLoop();
+  expect(handled.filter((entry) => entry.startsWith("a"))).toEqual(Array.from({ length: 20 }, (_, at) => `a ${at}`));
+});
+
+test("a peer that does not read is not served before it has, and then in order", async () => {
+  const { flow, handled, full } = world();
+  full.add("a");
+  flow.received("a", "1");
+  flow.received("a", "2");
+  await yieldToEventLoop();
+  expect(handled).toEqual([]);
+  full.delete("a");
+  flow.drained("a");
+  while (handled.length < 2) await yieldToEventLoop();
+  expect(handled).toEqual(["a 1", "a 2"]);
+});
+
+test("a peer whose frames pile up is not read from until they are done", async () => {
+  const { flow, handled, paused } = world();
+  for (let at = 0; at < 12; at++) flow.received("a", `${at} ${"x".repeat(64 * 1024)}`);
+  expect([...paused]).toEqual(["a"]);
+  while (handled.length < 12) await yieldToEventLoop();
+  expect([...paused]).toEqual([]);
+});
+
+test("what has not been handled goes with its socket", async () => {
+  const { flow, handled, full } = world();
+  full.add("a");
+  flow.received("a", "1");
+  flow.closed("a");
+  full.delete("a");
+  await yieldToEventLoop();
+  await yieldToEventLoop();
+  expect(handled).toEqual([]);
+});
+
+test("large frames wait while their sender has too much under way, and small ones do not", async () => {
+  const { flow, handled } = world();
+  const large = (name: string) => `${name} ${"x".repeat(30 * 1024 * 1024)}`;
+  const ended = ["1", "2"].map((name) => {
+    flow.received("a", large(name));
+    return flow.begun("a", large(name).length);
+  });
+  while (handled.length < 2) await yieldToEventLoop();
+  flow.received("a", large("3"));
+  flow.received("a2", "stop");
+  flow.received("b", large("b"));
+  while (handled.length < 4) await yieldToEventLoop();
+  await yieldToEventLoop();
+  expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 1 x", "a 2 x", "a2 st", "b b x"]);
+  ended[0]!();
+  while (handled.length < 5) await yieldToEventLoop();
+  expect(handled[4]).toMatch(/^a 3/);
+});
+
+test("while others are there, a sender's long frames come far between and do not hold up their small ones; alone they follow each other", async () => {
+  const long = "x".repeat(2 * 1024 * 1024);
+  const alone = world();
+  for (let at = 0; at < 3; at++) alone.flow.received("a", `${at} ${long}`);
+  while (alone.handled.length < 3) await yieldToEventLoop();
+  expect(alone.now()).toBeLessThan(100);
+
+  const { flow, handled, shares, now } = world(true);
+  shares.take("b", () => {});
+  for (let at = 0; at < 3; at++) flow.received("a", `${at} ${long}`);
+  flow.received("a2", "stop");
+  while (handled.length < 4) await yieldToEventLoop();
+  expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 0 x", "a2 st", "a 1 x", "a 2 x"]);
+  expect(now()).toBeGreaterThanOrEqual(2_000);
+});
+
+test("none of a user's sockets is read from while too much of theirs waits", async () => {
+  const { flow, full, paused, handled } = world();
+  full.add("a");
+  for (let at = 0; at < 2; at++) flow.received("a", "x".repeat(20 * 1024 * 1024));
+  expect([...paused].toSorted()).toEqual(["a", "a2", "a3", "a4"]);
+  paused.delete("a4");
+  flow.identified("a4");
+  flow.identified("b");
+  expect([...paused].toSorted()).toEqual(["a", "a2", "a3", "a4"]);
+  full.delete("a");
+  flow.drained("a");
+  while (handled.length < 2) await yieldToEventLoop();
+  expect([...paused]).toEqual([]);
+});

@@ -1,0 +1,146 @@
+// Who is served when, by a clock that only the work moves.
+
+import { expect, test } from "vitest";
+import { yieldToEventLoop } from "../../lib/yield.ts";
+import { Shares } from "./shares.ts";
+
+function world() {
+  let now = 0;
+  const log: string[] = [];
+  const failures: unknown[] = [];
+  const shares = new Shares({
+    now: () => now,
+    pause: async (ms) => {
+      now += ms;
+      log.push(`rest ${ms}`);
+    },
+    failed: (error) => failures.push(error),
+  });
+  const work = (name: string, ms: number) => () => {
+    now += ms;
+    log.push(name);
+  };
+  return { shares, log, failures, work, pass: (ms: number) => (now += ms) };
+}
+
+async function settled(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await yieldToEventLoop();
+}
+
+test("little is done at once, and in order with what waits", async () => {
+  const { shares, log, work } = world();
+  shares.take(1, work("a", 1));
+  shares.take(1, work("b", 20));
+  expect(log).toEqual(["a", "b"]);
+  shares.take(1, work("c", 1));
+  shares.take(1, work("d", 1));
+  expect(log).toEqual(["a", "b"]);
+  await settled(() => log.includes("d"));
+  expect(log.filter((entry) => !entry.startsWith("rest"))).toEqual(["a", "b", "c", "d"]);
+});
+
+test("who asks for little is served before all that somebody else has asked for", async () => {
+  const { shares, log, work } = world();
+  for (let at = 0; at < 100; at++) shares.take("much", work(`much ${at}`, 4));
+  const before = log.length;
+  shares.take("little", work("little", 1));
+  expect(log.at(-1)).toBe("little");
+  expect(before).toBeLessThan(10);
+  await settled(() => log.includes("much 99"));
+});
+
+test("of two who wait, who has used less goes first", async () => {
+  const { shares, log, work } = world();
+  for (let at = 0; at < 10; at++) shares.take("much", work("much", 30));
+  for (let at = 0; at < 10; at++) shares.take("less", work("less", 10));
+  await settled(() => log.filter((entry) => !entry.startsWith("rest")).length === 20);
+  const served = log.filter((entry) => !entry.startsWith("rest"));
+  expect(served.lastIndexOf("less")).toBeLessThan(15);
+});
+
+test("while others are there, whoever used much waits until it is regained; alone, nobody rests", async () => {
+  const busy = world();
+  busy.shares.take(1, busy.work("first", 30));
+  busy.shares.take(2, busy.work("other", 1));
+  busy.shares.take(1, busy.work("second", 1));
+  await settled(() => busy.log.includes("second"));
+  expect(busy.log.some((entry) => entry.startsWith("rest"))).toBe(true);
+
+  const alone = world();
+  alone.shares.take(2, alone.work("long ago", 1));
+  alone.pass(2_000);
+  alone.shares.take(1, alone.work("first", 30));
+  alone.shares.charge(1, 100);
+  for (let at = 0; at < 5; at++) alone.shares.take(1, alone.work("more", 3));
+  await settled(() => alone.log.filter((entry) => entry === "more").length === 5);
+  expect(alone.log.some((entry) => entry.startsWith("rest"))).toBe(false);
+});
+
+test("what only begins something counts for what it is said to cost", async () => {
+  const { shares, log, work } = world();
+  const waited: number[] = [];
+  for (let at = 0; at < 10; at++) void shares.wait(1, 5).then(() => waited.push(at));
+  await Promise.resolve();
+  expect(waited.length).toBeLessThan(6);
+  shares.take(2, work("other", 1));
+  expect(log).toEqual(["other"]);
+  await settled(() => waited.length === 10);
+  expect(waited).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test("what work charges for later counts for its turn", async () => {
+  let breaths = 0;
+  const shares = new Shares({
+    now: () => 0,
+    yield: async () => void breaths++,
+    failed: (error) => {
+      throw error;
+    },
+  });
+  const at: number[] = [];
+  for (let count = 0; count < 4; count++)
+    shares.queue(1, () => {
+      at.push(breaths);
+      shares.charge(1, 6);
+    });
+  await settled(() => at.length === 4);
+  expect(at).toEqual([1, 2, 3, 4]);
+});
+
+test("work that fails does not end the shares of others", async () => {
+  const { shares, log, failures, work } = world();
+  shares.queue(1, () => {
+    throw new Error("broken");
+  });
+  shares.queue(1, work("after", 1));
+  await settled(() => log.includes("after"));
+  expect(failures).toEqual([new Error("broken")]);
+});
+
+test("who has used less does not wait until somebody else has rested, and does not rest for them", async () => {
+  let now = 0;
+  const log: string[] = [];
+  const rests: number[] = [];
+  const shares = new Shares({
+    now: () => now,
+    // It never ends by itself.
+    pause: (ms) => {
+      rests.push(ms);
+      return new Promise(() => {});
+    },
+    failed: (error) => log.push(String(error)),
+  });
+  const work = (name: string, ms: number) => () => {
+    now += ms;
+    log.push(name);
+  };
+  shares.take("less", work("less 0", 14));
+  shares.take("much", work("much 0", 60));
+  shares.charge("less", 20);
+  shares.take("much", work("much 1", 1));
+  await settled(() => rests.length > 0);
+  shares.take("less", work("less 1", 1));
+  await settled(() => log.includes("less 1"));
+  await settled(() => rests.length > 1);
+  expect(log).toEqual(["less 0", "much 0", "less 1"]);
+});

@@ -1,0 +1,82 @@
+// Orphans go, and nothing that is being written, or was written just in time, goes with them.
+
+import { expect, it } from "vitest";
+import { MemoryBlobs } from "../../../test/support/memory/blobs.ts";
+import { FileContents } from "./file-contents.ts";
+
+const onDisk = () => Promise.resolve();
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+it("sweeps what no row refers to, and only that", async () => {
+  const blobs = new MemoryBlobs();
+  const rows = new Set<string>();
+  const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);
+  for (let at = 0; at < 1200; at++) await contents.put(`k${String(at).padStart(4, "0")}`, bytes(String(at)), async () => {});
+  rows.add("k0007");
+  expect(await contents.sweep()).toBe(1199);
+  expect(await blobs.list(null, 10)).toEqual(["k0007"]);
+});
+
+it("keeps a blob from its put until its row is there", async () => {
+  const blobs = new MemoryBlobs();
+  const rows = new Set<string>();
+  const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);
+  await contents.put("key", bytes("x"), async () => {
+    expect(await contents.sweep()).toBe(0);
+    rows.add("key");
+  });
+  expect(await contents.sweep()).toBe(0);
+  expect(await contents.get("key")).toEqual(bytes("x"));
+});
+
+it("waits for a deletion to be on disk, and keeps what comes back where it is not", async () => {
+  const rows = new Set<string>();
+  let durable = onDisk;
+  const contents = new FileContents(
+    new MemoryBlobs(),
+    (key) => rows.has(key),
+    () => durable(),
+  );
+  await contents.put("key", bytes("x"), async () => {});
+  durable = async () => void rows.add("key");
+  expect(await contents.sweep()).toBe(0);
+  durable = () => Promise.reject(new Error("the disk is full"));
+  rows.clear();
+  await expect(contents.sweep()).rejects.toThrow("full");
+  expect(await contents.get("key")).toEqual(bytes("x"));
+});
+
+it("lets a deletion finish before the same content is put again", async () => {
+  const blobs = new MemoryBlobs();
+  let release = () => {};
+  const slow = blobs.delete.bind(blobs);
+  blobs.delete = async (key) => {
+    await new Promise<void>((resolve) => (release = resolve));
+    await slow(key);
+  };
+  const rows = new Set<string>();
+  const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);
+  await contents.put("key", bytes("x"), async () => {});
+  const sweeping = contents.sweep();
+  await new Promise((resolve) => setImmediate(resolve));
+  const putting = contents.put("key", bytes("x"), async () => void rows.add("key"));
+  await new Promise((resolve) => setImmediate(resolve));
+  release();
+  await Promise.all([sweeping, putting]);
+  expect(await contents.get("key")).toEqual(bytes("x"));
+});
+
+it("deletes at once what was put and got no row, unless another row has it", async () => {
+  const blobs = new MemoryBlobs();
+  const rows = new Set<string>();
+  const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);
+  const refused = () => Promise.reject(new Error("Quota exceeded"));
+  await expect(contents.put("key", bytes("x"), refused)).rejects.toThrow("Quota exceeded");
+  expect(await blobs.list(null, 10)).toEqual([]);
+  await contents.put("key", bytes("x"), async () => void rows.add("key"));
+  await expect(contents.put("key", bytes("x"), refused)).rejects.toThrow("Quota exceeded");
+  expect(await blobs.list(null, 10)).toEqual(["key"]);
+  rows.clear();
+  await contents.release(["key", "absent"]);
+  expect(await blobs.list(null, 10)).toEqual([]);
+});

@@ -1,0 +1,199 @@
+// The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
+
+import type { Body } from "../../hardware/body.ts";
+import { FileError, type Machine, NATIVE_LIMITS } from "../../hardware/filesystem.ts";
+import { LinePlaces } from "../../hardware/line-places.ts";
+import { StorageError } from "../../ports/sql.ts";
+import { type Caller, inside, isRoot } from "../../protocol/caller.ts";
+import type { Account } from "../../protocol/records.ts";
+import { shellCommands } from "../../shell/commands.table.ts";
+import { summaryOf } from "../../shell/manual.ts";
+import { devMount } from "../../vfs/dev.ts";
+import { docsMounts } from "../../vfs/docs.ts";
+import { etcMounts } from "../../vfs/etc.ts";
+import type { GitFiles } from "../../vfs/git-files.ts";
+import { homeMount } from "../../vfs/home.ts";
+import type { Mount } from "../../vfs/mount.ts";
+import { procMount, type ProcProcess } from "../../vfs/proc.ts";
+import { sysMount } from "../../vfs/sys.ts";
+import { blobKey, hashOf, treeMount } from "../../vfs/tree.ts";
+import { usrMount } from "../../vfs/usr.ts";
+import { Vfs } from "../../vfs/vfs.ts";
+import { type WorkspaceFiles, workspacesMount } from "../../vfs/workspaces.ts";
+import { FileContents } from "./file-contents.ts";
+import type { ReadContext } from "../context.ts";
+import type { Judge } from "../agents/judge.ts";
+import type { Gate } from "../gate.ts";
+import type { AccountReads } from "../nouns/accounts.ts";
+import { INLINE_BYTES_MAX } from "../nouns/files.ts";
+import type { Workspace } from "../nouns/workspaces.ts";
+import type { HardwareSyscall } from "../../hardware/calls/define.ts";
+import { mustStillMay } from "../run.ts";
+import { gatewayShell } from "./gateway-shell.ts";
+import type { Store } from "../store.ts";
+
+/** How long what an interrupted upload left waits for the next try. */
+const PARTS_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
+
+export class GatewayTarget {
+  readonly #store: Store;
+  readonly #gate: Gate;
+  readonly #judge: Judge;
+  readonly #mounts: readonly Mount[];
+  readonly #contents: FileContents;
+  readonly #places = new LinePlaces();
+
+  /** `git`: files that are kept in repositories; it asks nobody who may. */
+  constructor(store: Store, gate: Gate, judge: Judge, git: GitFiles) {
+    const { ports, reads } = store;
+    this.#store = store;
+    this.#gate = gate;
+    this.#judge = judge;
+    const isReferenced = (key: string) => {
+      const hash = hashOf(key);
+      return hash === null || reads.files.isReferenced(hash);
+    };
+    this.#contents = new FileContents(ports.blobs, isReferenced, () => store.durable());
+    const tree = treeMount({
+      reads: reads.files,
+      change: (body) =>
+        store.commit(({ files, after }) => {
+          const value = body(files);
+          const freed = files.takeFreed();
+          if (freed.length > 0) after(() => void this.#contents.release(freed.map(blobKey)));
+          return value;
+        }),
+      mustHaveRoom: (who, uid, bytes, path) => {
+        if (bytes <= 0 || isRoot(who) || who.mayExceedQuota === true || reads.quotas.leftOf(uid) >= bytes) return;
+        throw new FileError("EDQUOT", path, reads.quotas.refusal(uid));
+      },
+      uploads: {
+        set: (part, uid, bytes) => unlessFull(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
+        drop: (part) => unlessFull(() => store.relaxed(({ usage }) => usage.dropPart(part))),
+        of: (uid) => reads.usage.partsOf(uid),
+      },
+      contents: this.#contents,
+      sha256: (bytes) => ports.crypto.sha256(bytes),
+      sha256Slowly: (bytes) => ports.crypto.sha256Slowly(bytes),
+      now: () => ports.clock.now(),
+      uuid: () => ports.crypto.uuid(),
+      inlineBytesMax: INLINE_BYTES_MAX,
+    });
+    this.#mounts = [
+      homeMount({ tree, git, ownerOf: (home) => ownerOf(reads.accounts, home) }),
+      workspacesMount({
+        git,
+        workspaces: (who) => reads.workspaces.list(isRoot(who) ? undefined : who.uid).map((workspace) => filesOf(reads, workspace)),
+        find: (workspaceId) => {
+          const workspace = reads.workspaces.get(workspaceId);
+          return workspace && filesOf(reads, workspace);
+        },
+      }),
+      ...etcMounts({
+        passwd: () => reads.accounts.passwdLines(),
+        shadow: () => reads.accounts.shadowLines(),
+        group: () => reads.groups.list().map(({ name, gid, members }) => `${name}:x:${gid}:${members.join(",")}`),
+      }),
+      sysMount({
+        configKeys: (who, prefix) => reads.config.keys(who, prefix),
+        configValue: (who, key) => (reads.config.mayRead(who, key) ? reads.config.get(key) : undefined),
+        capabilities: () => reads.capabilities.list(),
+        devices: (who) => reads.devices.files(who),
+      }),
+      procMount({
+        version: reads.about.version,
+        uptimeMs: () => ports.clock.now() - reads.about.startedAt,
+        pids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
+        process: (who, pid) => processSeen(reads, who, pid),
+        quota: (uid) => reads.quotas.of(uid),
+      }),
+      devMount((length) => ports.crypto.bytes(length)),
+      usrMount(() => shellCommands.map((file) => ({ name: file.name, doc: summaryOf(file) }))),
+      ...docsMounts(async () => (await import("./manuals.ts")).manuals),
+    ];
+  }
+
+  /** Deletes the content of large files that are no more. */
+  async sweep(): Promise<void> {
+    const { ports } = this.#store;
+    const swept = await this.#contents.sweep();
+    const before = ports.clock.now() - PARTS_KEPT_MS;
+    await this.#contents.dropParts(before);
+    this.#store.relaxed(({ usage }) => usage.dropPartsBefore(before));
+    if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
+  }
+
+  /** `args` without target. */
+  run(
+    call: HardwareSyscall,
+    caller: Caller,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    body?: Body,
+  ): Promise<Record<string, unknown>> {
+    const machine = this.#machine(call, caller, signal);
+    return call.run(body === undefined ? machine : { ...machine, body }, args);
+  }
+
+  /** What this caller sees, for what the kernel reads and keeps on their behalf. */
+  filesOf(caller: Caller, mayExceedQuota = false): Vfs {
+    return this.#files("fs.read", caller, new AbortController().signal, mayExceedQuota);
+  }
+
+  #machine(call: HardwareSyscall, caller: Caller, signal: AbortSignal): Machine {
+    const files = this.#files(call.name, caller, signal);
+    const { ports } = this.#store;
+    const kernel = { store: this.#store, gate: this.#gate, judge: this.#judge, filesFor: this.#files.bind(this) };
+    const shell = gatewayShell(kernel, caller, files, signal);
+    return { files, shell, limits: NATIVE_LIMITS, now: () => ports.clock.now(), signal, places: this.#places };
+  }
+
+  #files(call: string, caller: Caller, signal: AbortSignal, mayExceedQuota = false): Vfs {
+    const { uid, gid, gids, username, home, cwd, workspaceId } = caller.process;
+    const sys = (name: string, args: Record<string, unknown>) => this.#gate.call(inside(caller), name, args, signal);
+    const mustStill = () => mustStillMay(this.#store.reads, { name: call }, caller);
+    return new Vfs(this.#mounts, {
+      uid,
+      gid,
+      gids,
+      username,
+      home,
+      cwd,
+      pid: caller.agent?.pid ?? caller.connectionId,
+      ...(caller.agent === undefined ? {} : { agent: caller.agent.profile }),
+      workspaceId,
+      mayExceedQuota,
+      sys,
+      mustStillMay: mustStill,
+    });
+  }
+}
+
+/** Where there is no room for a row, there is none for what it would count. */
+function unlessFull(body: () => void): void {
+  try {
+    body();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+  }
+}
+
+/** Homes are named after their users; a directory that only looks like one is plain. */
+function ownerOf(accounts: AccountReads, home: string): Account | undefined {
+  const account = accounts.byName(home.slice(home.lastIndexOf("/") + 1));
+  return account?.home === home ? account : undefined;
+}
+
+/** A foreign process is like one that is not there; root sees all. */
+function processSeen(reads: ReadContext, who: { uid: number }, pid: string): ProcProcess | null {
+  const process = reads.processes.get(pid);
+  if (process === undefined || (process.uid !== who.uid && !isRoot(who))) return null;
+  const account = reads.accounts.byUid(process.uid);
+  if (account === undefined) return null;
+  const { gid, gids } = reads.accounts.identity(account);
+  return { ...process, gid, gids };
+}
+
+function filesOf(reads: ReadContext, { workspaceId, ownerUid, state }: Workspace): WorkspaceFiles {
+  return { workspaceId, owner: reads.accounts.byUid(ownerUid)?.username ?? "", ownerUid, archived: state === "archived" };
+}

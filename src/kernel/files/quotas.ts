@@ -1,0 +1,83 @@
+// How much each user may store: what root set for that user, else what root set for all, else the smaller of 10 GiB and half the
+// disk. Root has no quota. Whoever has used it up can still read and delete.
+
+import { byteSize } from "../../lib/byte-size.ts";
+import { wholeNumber } from "../agents/read-setting.ts";
+import type { AccountReads } from "../nouns/accounts.ts";
+import type { ConfigReads } from "../nouns/config.ts";
+import type { UsageReads } from "../nouns/usage.ts";
+
+export const QUOTA_KEY = "config/files/quota_bytes";
+/** Followed by a user's number. Not below users/, where users write their own. */
+export const USER_QUOTAS_KEY = "config/files/user_quota_bytes";
+const UNLIMITED = "unlimited";
+const FORM = `a whole number of bytes or "${UNLIMITED}"`;
+
+const GIB = 1024 ** 3;
+const DEFAULT_BYTES = 10 * GIB;
+
+const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+export type Quota = { uid: number; username: string; usedBytes: number; limitBytes: number };
+
+export class Quotas {
+  readonly #config: Pick<ConfigReads, "get">;
+  readonly #accounts: Pick<AccountReads, "byUid" | "list">;
+  readonly #usage: UsageReads;
+  readonly #storageBytes: number | null;
+
+  /** `storageBytes` of the disk that everything is stored on; null where nobody knows. */
+  constructor(
+    config: Pick<ConfigReads, "get">,
+    accounts: Pick<AccountReads, "byUid" | "list">,
+    usage: UsageReads,
+    storageBytes: number | null,
+  ) {
+    this.#config = config;
+    this.#accounts = accounts;
+    this.#usage = usage;
+    this.#storageBytes = storageBytes;
+  }
+
+  of(uid: number): Quota {
+    const username = this.#accounts.byUid(uid)?.username ?? `uid ${uid}`;
+    return { uid, username, usedBytes: this.#usage.of(uid), limitBytes: this.#limitOf(uid) };
+  }
+
+  list(): Quota[] {
+    return this.#accounts.list().map(({ uid }) => this.of(uid));
+  }
+
+  /** How much more may be stored; Infinity for no limit. The limit is taken for `more` higher, or lower where that is negative. */
+  leftOf(uid: number, more = 0): number {
+    const limit = this.#limitOf(uid);
+    return limit === Infinity ? limit : Math.max(0, limit + more - this.#usage.of(uid));
+  }
+
+  refusal(uid: number): string {
+    const { username, usedBytes, limitBytes } = this.of(uid);
+    return `Quota exceeded: ${username} uses ${byteSize(usedBytes)} of ${byteSize(limitBytes)}, and this does not fit; delete files or ask root to raise ${USER_QUOTAS_KEY}/${uid}`;
+  }
+
+  #limitOf(uid: number): number {
+    if (uid === 0) return Infinity;
+    return this.#set(`${USER_QUOTAS_KEY}/${uid}`) ?? this.#set(QUOTA_KEY) ?? Math.min(DEFAULT_BYTES, (this.#storageBytes ?? Infinity) / 2);
+  }
+
+  #set(key: string): number | null {
+    return read(this.#config.get(key)?.trim() ?? "");
+  }
+}
+
+/** What is wrong with setting this key so; null for nothing. A limit that nobody can read would limit nobody. */
+export function quotaProblem(key: string, value: string): string | null {
+  const isQuota = key === QUOTA_KEY || key.startsWith(`${USER_QUOTAS_KEY}/`);
+  if (!isQuota) return null;
+  if (key !== QUOTA_KEY && !/^\d+$/.test(key.slice(USER_QUOTAS_KEY.length + 1)))
+    return `${USER_QUOTAS_KEY}/ is followed by a user's number`;
+  return value.trim() === "" || read(value.trim()) !== null ? null : `${key} must be ${FORM}, or empty for the default`;
+}
+
+function read(text: string): number | null {
+  return text === UNLIMITED ? Infinity : count(text);
+}

@@ -1,0 +1,67 @@
+// Says who a socket is from the credential it shows. One message and one cost for every way to be wrong.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Credential } from "../../protocol/caller.ts";
+import type { Account, Role } from "../../protocol/records.ts";
+import type { EffectContext } from "../context.ts";
+
+export type Proof = { username: string; password?: string | undefined; token?: string | undefined };
+
+/** What is said of every wrong credential. The throttle counts each time it is said. */
+export const WRONG_CREDENTIAL = "Authentication failed";
+
+export type Login = { account: Account; credential: Exclude<Credential, { kind: "process" }> };
+
+export async function login(
+  context: Pick<EffectContext, "accounts" | "tokens" | "throttle" | "passwords" | "signal" | "now">,
+  proof: Proof | undefined,
+  as: { role: Role; clientId: string; address: string },
+): Promise<Login> {
+  if (proof === undefined) fail(401, "Authentication required");
+  const { username, password, token } = proof;
+  if (username === "") fail(401, "Username required");
+  if (password !== undefined && token !== undefined) fail(401, "Provide either password or token");
+  if (token !== undefined) return byToken(context, { username, token }, as);
+  if (as.role !== "user") fail(401, "Token required for machine connections");
+  if (password === undefined) fail(401, "Password or token required");
+  return byPassword(context, { username, password }, as.address);
+}
+
+export async function byPassword(
+  { accounts, throttle, passwords, signal, now }: Pick<EffectContext, "accounts" | "throttle" | "passwords" | "signal" | "now">,
+  { username, password }: { username: string; password: string },
+  address: string,
+): Promise<Login> {
+  const attempt = throttle.take(username, address, now);
+  const stored = accounts.hashOf(username);
+  const right = await passwords.verify(password, stored, signal).catch((error: unknown) => {
+    throttle.cancelled(attempt);
+    throw error;
+  });
+  // The password may have been changed or locked while this one was being hashed.
+  const account = accounts.hashOf(username) === stored ? accounts.byName(username) : undefined;
+  if (!right || account === undefined) fail(401, WRONG_CREDENTIAL);
+  throttle.succeeded(attempt, now);
+  return { account, credential: { kind: "password" } };
+}
+
+function byToken(
+  { accounts, tokens, throttle, now }: Pick<EffectContext, "accounts" | "tokens" | "throttle" | "now">,
+  proof: { username: string; token: string },
+  as: { role: Role; clientId: string; address: string },
+): Login {
+  const token = tokens.match(proof.token, now);
+  const account = token && accounts.byUid(token.uid);
+  const fits =
+    token !== undefined &&
+    account !== undefined &&
+    account.username === proof.username &&
+    !account.locked &&
+    (token.allowedRole === null || token.allowedRole === as.role) &&
+    (token.allowedDeviceId === null || as.role !== "driver" || token.allowedDeviceId === as.clientId);
+  if (!fits) {
+    throttle.wrongToken(as.address, now);
+    fail(401, WRONG_CREDENTIAL);
+  }
+  return { account, credential: { kind: "token", tokenId: token.tokenId, expiresAt: token.expiresAt } };
+}

@@ -1,0 +1,148 @@
+// What a guide is shown, and what of its answer counts.
+
+import { describe, expect, test } from "vitest";
+import { demoGuide } from "../../models/demo-guide.ts";
+import type { OnboardingDraft } from "../../protocol/onboarding.ts";
+import { readGuidance, shownTo } from "./guide.ts";
+import { redact } from "../../lib/redact.ts";
+
+const DRAFT: OnboardingDraft = {
+  lane: "advanced",
+  mode: "guided",
+  stage: "details",
+  detailStep: "ai",
+  account: { username: "ada", password: "violet-umbrella", passwordConfirm: "violet-umbrella" },
+  admin: { mode: "custom", password: "granite teapot" },
+  system: { timezone: "Europe/Berlin" },
+  ai: { enabled: true, provider: "openai", model: "gpt", apiKey: "sk-proj-abcdef123456" },
+  source: { enabled: false, value: "", ref: "" },
+  device: { enabled: true, deviceId: "laptop", label: "violet-umbrella", expiryDays: "30" },
+};
+
+describe("what a guide is shown", () => {
+  test("holds no secret of the draft, wherever it was typed", () => {
+    const shown = shownTo({
+      lane: "advanced",
+      draft: DRAFT,
+      messages: [{ role: "user", content: "violet-umbrella and granite teapot, key sk-proj-abcdef123456" }],
+    });
+    const text = JSON.stringify(shown);
+    for (const secret of ["violet-umbrella", "granite teapot", "sk-proj-abcdef123456"]) expect(text).not.toContain(secret);
+    expect(shown.draft.account).toEqual({ username: "ada", password: "", passwordConfirm: "" });
+    expect(shown.draft.system.timezone).toBe("Europe/Berlin");
+  });
+
+  test("is the last eight messages", () => {
+    const messages = Array.from({ length: 12 }, (_, at) => ({ role: "user" as const, content: `number ${at}` }));
+    expect(shownTo({ lane: "quick", draft: DRAFT, messages }).messages.map(({ content }) => content)).toEqual(
+      Array.from({ length: 8 }, (_, at) => `number ${at + 4}`),
+    );
+  });
+
+  test.each([
+    ["my password is hunter2", "hunter2"],
+    ["Password: correct-horse please", "correct-horse"],
+    ['the password should be "two words"', "two words"],
+    ["set the admin password to Xy12!zz", "Xy12!zz"],
+    ["mein Passwort ist geheim1", "geheim1"],
+    ["api key=abc123", "abc123"],
+    ["use sk-ant-api03-AbCdEfGhIjK", "sk-ant-api03-AbCdEfGhIjK"],
+    ["AIzaSyA1234567890abcdefghij", "AIzaSyA1234567890abcdefghij"],
+    ["it is gsk_abcdefghijklmnop", "gsk_abcdefghijklmnop"],
+    ["Authorization: Bearer abcdefgh.ijkl", "abcdefgh.ijkl"],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "eyJhbGciOiJIUzI1NiJ9"],
+    ["paste: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c", "9f86d081884c7d65"],
+    ["gsv_node_0123456789abcdef", "0123456789abcdef"],
+    ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----", "MIIEvQ"],
+  ])("keeps the secret of %j back", (text, secret) => {
+    expect(redact(text, [])).not.toContain(secret);
+  });
+
+  test.each([
+    "Call me Ada, I live in America/Argentina/Buenos_Aires",
+    "Use Ollama with qwen3:30b-a3b",
+    "connect a machine called build-server-2",
+  ])("leaves %j as it is", (text) => expect(redact(text, [])).toBe(text));
+});
+
+describe("what of an answer counts", () => {
+  const answer = {
+    message: "Hello",
+    reviewReady: true,
+    focus: "ai.apiKey",
+    patches: [{ op: "set", path: "account.username", value: "ada" }],
+  };
+
+  test.each([
+    ["bare", JSON.stringify(answer)],
+    ["fenced", `Sure:\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\nDone.`],
+    ["between words", `I think ${JSON.stringify(answer)} will do`],
+  ])("is read %s", (_, text) => expect(readGuidance(text)).toEqual(answer));
+
+  test.each(["", "hello", "[]", "null", "{}", '{"message": 7}', '{"message": "cut off', "}{"])("is nothing in %j", (text) =>
+    expect(readGuidance(text)).toBeNull(),
+  );
+
+  test("is only what is listed, of the right kind and no secret", () => {
+    const hostile = {
+      message: "<script>alert(1)</script>",
+      reviewReady: "yes",
+      focus: "javascript:alert(1)",
+      patches: [
+        { op: "set", path: "account.password", value: "mine now" },
+        { op: "set", path: "ai.apiKey", value: "sk-evil-000000000000" },
+        { op: "set", path: "ai.baseUrl", value: "http://evil.example" },
+        { op: "set", path: "__proto__.polluted", value: "yes" },
+        { op: "set", path: ["account.username"], value: "x" },
+        { op: "run", path: "account.username", value: "x" },
+        { op: "set", path: "account.username", value: { toString: "x" } },
+        { op: "set", path: "account.username" },
+        { op: "set", path: "ai.enabled", value: "perhaps" },
+        { op: "set", path: "admin.mode", value: "none" },
+        { op: "set", path: "system.timezone", value: "Mars/Olympus" },
+        { op: "set", path: "device.label", value: "sk-proj-abcdef1234567890" },
+        { op: "set", path: "device.label", value: "x".repeat(300) },
+        null,
+        "account.username",
+        { op: "set", path: "device.expiryDays", value: 30 },
+        { op: "set", path: "ai.enabled", value: "true" },
+        { op: "clear", path: "ai.model", value: "ignored" },
+      ],
+    };
+    expect(readGuidance(JSON.stringify(hostile))).toEqual({
+      message: "<script>alert(1)</script>",
+      reviewReady: false,
+      patches: [
+        { op: "set", path: "device.expiryDays", value: "30" },
+        { op: "set", path: "ai.enabled", value: true },
+        { op: "clear", path: "ai.model" },
+      ],
+    });
+  });
+});
+
+describe("the demo model as a guide", () => {
+  const EMPTY = { ...DRAFT, account: { username: "", password: "", passwordConfirm: "" } };
+  const said = (content: string, draft = EMPTY) => readGuidance(demoGuide({ draft, messages: [{ role: "user", content }] }))!;
+
+  test.each<[string, Record<string, string | boolean>]>([
+    ["Call me José", { "account.username": "jose" }],
+    ["my timezone is Asia/Tokyo", { "system.timezone": "Asia/Tokyo" }],
+    ["I live in New York.", { "system.timezone": "America/New_York" }],
+    ["a separate admin password please", { "admin.mode": "custom" }],
+    ["I want to use Claude", { "ai.enabled": true, "ai.provider": "anthropic" }],
+    ["use my Ollama", { "ai.enabled": true, "ai.provider": "ollama" }],
+    ["just the demo", { "ai.enabled": false }],
+    ["connect a machine called build-box", { "device.enabled": true, "device.deviceId": "build-box" }],
+    ["tell me a joke", {}],
+  ])("understands %j", (text, values) => {
+    const { patches, message } = said(text);
+    expect(Object.fromEntries(patches.map(({ path, value }) => [path, value]))).toEqual(values);
+    expect(message).toMatch(/^Demo model, not an AI:/);
+  });
+
+  test("asks for the name first, and never for the password in the chat", () => {
+    expect(said("")).toMatchObject({ reviewReady: false, focus: "account.username" });
+    expect(said("call me ada")).toMatchObject({ reviewReady: true, focus: "account.password" });
+  });
+});

@@ -1,0 +1,158 @@
+// Messages as they are kept for good: gzip of JSON lines, each a whole message. What was read back is what was written, to
+// the last signature; fields that the format has no place for stand beside it under names of their own.
+
+import { concat } from "../../lib/bytes.ts";
+import type { OutputBlock } from "../../ports/models.ts";
+import type { CallOutcome } from "../rows/calls.ts";
+import type { Message, StoredMedia } from "../rows/history.ts";
+import { blocksOf, partsOf, type WireThinking, type WireToolCall } from "./wire-message.ts";
+
+type ArchiveLine = {
+  id: number;
+  conversation_id: string;
+  generation: number;
+  role: Message["role"];
+  content: string;
+  media?: StoredMedia[] | undefined;
+  /** Of a result: what it is a result of. */
+  tool_calls?: WireToolCall[] | ResultOf | undefined;
+  thinking?: WireThinking[] | undefined;
+  tool_call_id?: string | undefined;
+  ts: number;
+  run_id?: string | undefined;
+  model?: string | undefined;
+  stopped?: true | undefined;
+  /** Where the parts above would not come back in the order they were said. */
+  blocks?: OutputBlock[] | undefined;
+};
+
+type ResultOf = { toolName: string; isError: boolean; outcome?: CallOutcome; durationMs?: number };
+
+export type Of = { conversationId: string; generation: number };
+
+export function archiveLine(message: Message, of: Of): string {
+  const { id, role, createdAt: ts, runId } = message;
+  const line = { id, conversation_id: of.conversationId, generation: of.generation, role, ...fields(message), ts };
+  return JSON.stringify({ ...line, run_id: runId ?? undefined } satisfies ArchiveLine);
+}
+
+/** The same for people and other programs, without what only a process needs to take it back. */
+export function chatLine(message: Message): string {
+  const { content, media, tool_calls, thinking, tool_call_id } = fields(message);
+  return JSON.stringify({ role: message.role, content, media, tool_calls, thinking, tool_call_id, ts: message.createdAt });
+}
+
+function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<ArchiveLine> {
+  switch (message.role) {
+    case "user":
+      return { content: message.text, media: message.media };
+    case "system":
+      return { content: message.text };
+    case "toolResult": {
+      const { output, images, tool, isError, callId, outcome, durationMs } = message;
+      const of = { toolName: tool, isError, ...(outcome && { outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
+      return { content: output, media: images, tool_calls: of, tool_call_id: callId };
+    }
+    case "assistant": {
+      const { blocks, model, stopped } = message;
+      const parts = partsOf(blocks);
+      const isInOrder = isSame(blocks, blocksOf(parts));
+      return {
+        content: parts.text,
+        thinking: parts.thinking.length === 0 ? undefined : parts.thinking,
+        tool_calls: parts.toolCalls.length === 0 ? undefined : parts.toolCalls,
+        model,
+        stopped,
+        blocks: isInOrder ? undefined : blocks,
+      };
+    }
+  }
+}
+
+/** A message of an archive, with the id it had. */
+export function fromArchiveLine(line: string): Message {
+  const {
+    id,
+    ts,
+    run_id,
+    role,
+    content,
+    media,
+    tool_calls,
+    thinking = [],
+    tool_call_id,
+    model,
+    stopped,
+    blocks,
+  } = JSON.parse(line) as ArchiveLine;
+  const known = { id, createdAt: ts, runId: run_id ?? null };
+  switch (role) {
+    case "user":
+      return { ...known, role, text: content, ...(media === undefined ? {} : { media }) };
+    case "system":
+      return { ...known, role, text: content };
+    case "toolResult": {
+      const { toolName: tool, ...how } = tool_calls as ResultOf;
+      const images = media === undefined ? {} : { images: media };
+      return { ...known, role, callId: tool_call_id ?? "", tool, ...how, output: content, ...images };
+    }
+    case "assistant": {
+      const toolCalls = (tool_calls ?? []) as WireToolCall[];
+      const said = blocks ?? blocksOf({ text: content, thinking, toolCalls });
+      return { ...known, role, blocks: said, ...(model === undefined ? {} : { model }), ...(stopped && { stopped }) };
+    }
+  }
+}
+
+export async function toArchive(messages: Iterable<Message>, of: Of): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const lines = new ReadableStream<BufferSource>({
+    start(controller) {
+      for (const message of messages) controller.enqueue(encoder.encode(`${archiveLine(message, of)}\n`));
+      controller.close();
+    },
+  });
+  return collected(lines.pipeThrough(new CompressionStream("gzip")));
+}
+
+export async function fromArchive(bytes: Uint8Array): Promise<Message[]> {
+  const packed = new ReadableStream<BufferSource>({
+    start(controller) {
+      controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
+      controller.close();
+    },
+  });
+  const text = new TextDecoder().decode(await collected(packed.pipeThrough(new DecompressionStream("gzip"))));
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(fromArchiveLine);
+}
+
+async function collected(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  const reader = stream.getReader();
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) parts.push(value!);
+  return concat(parts);
+}
+
+function isSame(one: readonly OutputBlock[], other: readonly OutputBlock[]): boolean {
+  return JSON.stringify(one.map(sorted)) === JSON.stringify(other.map(sorted));
+}
+
+function sorted(block: OutputBlock): unknown {
+  return Object.entries(block).toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+export function segmentPath(root: string, conversationId: string, archiveId: string): string {
+  return `${root}/conversations/${encoded(conversationId)}/${archiveId}.jsonl.gz`;
+}
+
+export function wholePath(root: string, { conversationId, generation }: Of, archiveId: string): string {
+  return `${root}/${archiveId}/${encoded(conversationId)}.gen-${generation}.jsonl.gz`;
+}
+
+/** Any text is a conversation's id, also one that leads out of the folder. */
+function encoded(id: string): string {
+  return encodeURIComponent(id.toWellFormed()).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"));
+}

@@ -1,0 +1,82 @@
+// What a workspace keeps of a process that is emptied: the messages of the default conversation, handed to the kernel before they
+// are deleted, and the workspace's summary, which the model rewrites afterwards. The process knows its conversations and its model;
+// the kernel knows workspaces (kernel/agents/checkpoints.ts).
+
+import { orAborted } from "../../lib/or-aborted.ts";
+import { concat } from "../../lib/bytes.ts";
+import { NOTHING_SPENT } from "../../ports/usage.ts";
+import { chatLine } from "./archive.ts";
+import { overspent } from "../loop/budget.ts";
+import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
+import type { Checkpoint } from "../kernel-port.ts";
+import type { State } from "../rows/state.ts";
+import { summarizeWorkspace, transcript } from "./summary.ts";
+import { PROC_CHANGED } from "../../protocol/signal-names.ts";
+
+/** How much of the conversation the model reads. */
+const TRANSCRIPT_CHARS = 16_000;
+/** Of a longer conversation the workspace gets the newest messages; the archive has all of them. */
+const CHAT_BYTES_MAX = 8 * 1024 * 1024;
+/** Nobody waits for the summary, but a model that hangs must not keep the process awake. */
+const RENEWAL_MS = 5 * 60 * 1000;
+/** The demo model is no AI: its answer would replace a summary by a set phrase. So it counts as no model. */
+const DEMO = "demo";
+
+/** Resolves when the kernel has taken it. Does nothing where the conversation is empty. */
+export async function checkpoint(state: State, reason: Checkpoint["reason"]): Promise<void> {
+  const conversation = state.conversations.get(DEFAULT_CONVERSATION);
+  if (conversation === undefined || conversation.messageCount === 0) return;
+  const { first, next } = state.history.bounds(DEFAULT_CONVERSATION);
+  const of = { conversationId: DEFAULT_CONVERSATION, generation: conversation.generation };
+  const shown = transcript(state.history.range(DEFAULT_CONVERSATION, first, next), of, TRANSCRIPT_CHARS);
+  await state.ports.kernel.checkpoint({ reason, chat: chat(state), transcript: shown });
+}
+
+function chat({ history }: State): Uint8Array {
+  const encoder = new TextEncoder();
+  const lines: Uint8Array[] = [];
+  let bytes = 0;
+  for (const message of history.backwards(DEFAULT_CONVERSATION)) {
+    const line = encoder.encode(`${chatLine(message)}\n`);
+    bytes += line.length;
+    if (bytes > CHAT_BYTES_MAX) break;
+    lines.push(line);
+  }
+  return concat(lines.toReversed());
+}
+
+export type SummaryMaterial = { summary: string; transcript: string };
+
+/**
+ * The workspace's summary as the model rewrites it. Null means that the old one stays: there is no model, it fails or takes too long, or
+ * a budget is used up, since nobody is asked for more here. Nothing of this is written down, so a restart leaves the old summary too.
+ */
+export async function renewSummary(state: State, material: SummaryMaterial, closing: AbortSignal): Promise<string | null> {
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(RENEWAL_MS)]);
+  try {
+    return await orAborted(renewed(state, material, signal), signal);
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
+async function renewed(state: State, material: SummaryMaterial, signal: AbortSignal): Promise<string | null> {
+  const { kernel } = state.ports;
+  const preparation = await kernel.prepare(DEFAULT_CONVERSATION);
+  const { choice, fallback, budget } = preparation;
+  if (choice.provider === DEMO) return null;
+  const run = { total: NOTHING_SPENT, since: NOTHING_SPENT };
+  const process = { total: state.usage.ofProcess(), since: state.usage.extendedAt("process") };
+  if (overspent(budget, run, process, await kernel.ofOwner()).length > 0) return null;
+  const withoutDemo = { ...preparation, fallback: fallback?.provider === DEMO ? null : fallback };
+  const { text, generated } = await summarizeWorkspace(state.ports, state.pid, withoutDemo, material, signal);
+  const { usage, by } = generated;
+  if (usage !== null && !state.isClosed) {
+    state.change((tell) => {
+      state.usage.answeredApart(usage);
+      tell(PROC_CHANGED, { changes: ["usage"], ...by, usage });
+    });
+  }
+  return text;
+}

@@ -1,0 +1,222 @@
+// Shortens a conversation: its oldest part is archived, word for word, and a summary that says so takes its place. The archive
+// is kept for good before a row goes, so a crash at any moment leaves either all of the messages or all of the archive.
+
+import { fail } from "../../lib/sys-error.ts";
+import { segmentPath, toArchive } from "./archive.ts";
+import { estimateTokens, resized } from "../../agent/estimate.ts";
+import type { Message } from "../rows/history.ts";
+import type { Preparation } from "../kernel-port.ts";
+import { extent, keepContext } from "../loop/measure.ts";
+import type { Run } from "../rows/runs.ts";
+import type { Segment } from "../../protocol/proc-records.ts";
+import { type KeptSegment, shown } from "../rows/segments.ts";
+import type { State, Tell } from "../rows/state.ts";
+import { markerText, summarize } from "./summary.ts";
+import type { Generated } from "../loop/generate.ts";
+import { PROC_CHANGED } from "../../protocol/signal-names.ts";
+import type { OfProcess, Payload } from "../../protocol/signals.ts";
+
+export type CompactArgs = {
+  conversationId: string;
+  summary?: string | undefined;
+  generateSummary?: boolean | undefined;
+  keepLast?: number | undefined;
+  throughMessageId?: number | undefined;
+};
+
+export type CompactResult = {
+  conversationId: string;
+  segment: Segment;
+  archivedMessages: number;
+  archivedTo: string;
+  summaryMessageId: number;
+};
+
+/** The oldest part of a conversation, as it was when it was chosen. */
+type Prefix = { conversationId: string; generation: number; first: number; end: number; fromId: number; toId: number };
+
+/** By hand. */
+export async function compact(state: State, args: CompactArgs, signal: AbortSignal): Promise<CompactResult> {
+  const { conversationId, keepLast, throughMessageId, generateSummary = false } = args;
+  const given = args.summary?.trim() || null;
+  if ((keepLast === undefined) === (throughMessageId === undefined)) fail(400, "Give exactly one of keepLast and throughMessageId");
+  if ((given === null) === !generateSummary) fail(400, "Give exactly one of summary and generateSummary");
+  refuseActive(state, conversationId);
+  const prefix = keepLast !== undefined ? butLast(state, conversationId, keepLast) : through(state, conversationId, throughMessageId!);
+  if (prefix === null) fail(409, "No conversation messages selected for compaction");
+  const { text, generated } = given !== null ? { text: given, generated: null } : await summaryOf(state, prefix, null, signal);
+  if (text === null) fail(503, `Failed to generate compaction summary: ${generated?.error ?? "the model answered nothing"}`);
+  const id = state.ports.uuid();
+  const archivePath = await archived(state, prefix, id);
+  return state.change((tell) => {
+    refuseActive(state, conversationId);
+    if (!isThere(state, prefix)) fail(409, "The conversation has changed meanwhile: look at it and compact it again");
+    const marker = markerText(prefix.end - prefix.first, archivePath, text, null);
+    const result = replaced(state, prefix, { id, archivePath }, marker, tell);
+    if (generated !== null) counted(state, result.summaryMessageId, null, generated, tell);
+    tellCompacted(state, result, {}, tell);
+    return result;
+  });
+}
+
+export type Automatic = "compacted" | "empty" | "gone" | { failed: string };
+
+/** Before a model call of a run, to make room for it. */
+export async function compactForRun(
+  state: State,
+  run: Run,
+  preparation: Preparation,
+  keepLast: number,
+  signal: AbortSignal,
+): Promise<Automatic> {
+  const { runId, conversationId } = run;
+  // What is to be answered stays.
+  const prefix = butLast(state, conversationId, Math.max(1, keepLast));
+  if (prefix === null) return "empty";
+  const { text, generated } = await summaryOf(state, prefix, preparation, signal);
+  if (state.runs.active()?.runId !== runId) return "gone";
+  if (text === null) return { failed: `The summary could not be made: ${generated.error ?? "the model answered nothing"}` };
+  const id = state.ports.uuid();
+  const path = segmentPath(state.ports.archiveRoot(), conversationId, id);
+  const marker = markerText(prefix.end - prefix.first, path, text, lostRequest(state, run, prefix));
+  if (estimateTokens(marker) >= tokensOf(messagesOf(state, prefix)))
+    return { failed: "The summary is no shorter than what it stands for." };
+  const archivePath = await archived(state, prefix, id);
+  return state.change((tell): Automatic => {
+    if (state.runs.active()?.runId !== runId || !isThere(state, prefix)) return "gone";
+    const result = replaced(state, prefix, { id, archivePath }, marker, tell);
+    counted(state, result.summaryMessageId, runId, generated, tell);
+    state.runs.compacted(runId);
+    tellCompacted(state, result, { reason: "auto-compact" }, tell);
+    const { provider, model } = preparation.choice;
+    const { segment, archivedMessages } = result;
+    const policy = state.conversations.policy(conversationId);
+    const { pressure = null } = state.conversations.context(conversationId) ?? {};
+    tellLifecycle("conversation.auto_compacted", { conversationId, provider, model, pressure, policy, segment, archivedMessages }, tell);
+    return "compacted";
+  });
+}
+
+type Changed = Payload<typeof PROC_CHANGED>;
+
+export function tellLifecycle(
+  event: NonNullable<Changed["event"]>,
+  fields: Omit<Changed, keyof OfProcess | "changes" | "event">,
+  tell: Tell,
+): void {
+  tell(PROC_CHANGED, { changes: ["lifecycle", "conversations", "messages"], event, ...fields });
+}
+
+function refuseActive(state: State, conversationId: string): void {
+  if (state.runs.active()?.conversationId === conversationId || state.held.has(conversationId))
+    fail(409, `Conversation is active: ${conversationId}. Wait for its run to end, or abort it`);
+}
+
+function butLast(state: State, conversationId: string, keepLast: number): Prefix | null {
+  const { first, next } = state.history.bounds(conversationId);
+  let end = next - keepLast;
+  // Rather keep more than part a result from its call.
+  while (end > first && state.history.roleAt(conversationId, end) === "toolResult") end--;
+  return prefixOf(state, conversationId, first, end);
+}
+
+function through(state: State, conversationId: string, messageId: number): Prefix | null {
+  const message = state.history.get(messageId);
+  if (message?.conversationId !== conversationId) fail(404, `Message not found in conversation: ${messageId}`);
+  return prefixOf(state, conversationId, state.history.bounds(conversationId).first, stepEnd(state, conversationId, message.place));
+}
+
+/** The place after a message and after the results of its calls. */
+export function stepEnd(state: State, conversationId: string, place: number): number {
+  let end = place + 1;
+  while (state.history.roleAt(conversationId, end) === "toolResult") end++;
+  return end;
+}
+
+function prefixOf(state: State, conversationId: string, first: number, end: number): Prefix | null {
+  const generation = state.conversations.get(conversationId)?.generation;
+  if (generation === undefined || end <= first) return null;
+  const [{ id: fromId } = { id: 0 }] = state.history.range(conversationId, first, first + 1);
+  const [{ id: toId } = { id: 0 }] = state.history.range(conversationId, end - 1, end);
+  // A summary of nothing but a summary would say less and take as much room.
+  if (end === first + 1 && state.segments.isSummary(fromId)) return null;
+  return { conversationId, generation, first, end, fromId, toId };
+}
+
+function messagesOf(state: State, { conversationId, first, end }: Prefix): Iterable<Message> {
+  return state.history.range(conversationId, first, end);
+}
+
+async function summaryOf(state: State, prefix: Prefix, preparation: Preparation | null, signal: AbortSignal) {
+  const prepared = preparation ?? (await state.ports.kernel.prepare(prefix.conversationId));
+  return summarize(state.ports, state.pid, prepared, messagesOf(state, prefix), prefix, signal);
+}
+
+async function archived(state: State, prefix: Prefix, id: string): Promise<string> {
+  const path = segmentPath(state.ports.archiveRoot(), prefix.conversationId, id);
+  await state.ports.kernel.archive(path, await toArchive(messagesOf(state, prefix), prefix));
+  return path;
+}
+
+/** Whether the part is still what it was: something may have been added behind it, and nothing else. */
+function isThere(state: State, { conversationId, generation, first, end, toId }: Prefix): boolean {
+  const last = state.history.get(toId);
+  return (
+    state.conversations.get(conversationId)?.generation === generation &&
+    state.history.bounds(conversationId).first === first &&
+    last?.conversationId === conversationId &&
+    last.place === end - 1
+  );
+}
+
+function replaced(state: State, prefix: Prefix, to: Pick<KeptSegment, "id" | "archivePath">, marker: string, tell: Tell): CompactResult {
+  const { conversationId, generation, end, fromId, toId } = prefix;
+  const now = state.ports.now();
+  const liveThroughId = state.history.last(conversationId)?.id ?? toId;
+  const gone = tokensOf(messagesOf(state, prefix));
+  const { id: summaryMessageId } = state.history.fold(conversationId, end - 1, { role: "system", text: marker }, now);
+  const segment: KeptSegment = {
+    ...to,
+    conversationId,
+    generation,
+    kind: "compaction",
+    fromMessageId: fromId,
+    toMessageId: toId,
+    liveThroughId,
+    summaryMessageId,
+    createdAt: now,
+  };
+  state.segments.add(segment);
+  const context = state.conversations.context(conversationId);
+  if (context !== null) {
+    const smaller = resized(context, estimateTokens(marker) - gone, { ...extent(state, conversationId), updatedAt: now });
+    keepContext(state, smaller, tell);
+  }
+  const archivedMessages = end - prefix.first;
+  return { conversationId, segment: shown(segment), archivedMessages, archivedTo: to.archivePath, summaryMessageId };
+}
+
+function tellCompacted(state: State, { conversationId, ...result }: CompactResult, more: { reason?: string }, tell: Tell): void {
+  const generation = state.conversations.get(conversationId)?.generation;
+  tellLifecycle("conversation.compacted", { conversationId, generation, ...result, ...more }, tell);
+}
+
+function counted(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
+  if (usage === null) return;
+  state.usage.answered({ messageId, runId, ...by, usage }, state.ports.now());
+  tell(PROC_CHANGED, { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });
+}
+
+/** The words the run is about, where what stays does not hold them. */
+function lostRequest(state: State, { runId, message }: Run, { conversationId, end }: Prefix): string | null {
+  if (message?.role !== "user") return null;
+  for (const { role, runId: of } of state.history.range(conversationId, end, state.history.bounds(conversationId).next))
+    if (role === "user" && of === runId) return null;
+  return message.text;
+}
+
+function tokensOf(messages: Iterable<Message>): number {
+  let tokens = 0;
+  for (const { id: _, runId: __, createdAt: ___, role: ____, ...content } of messages) tokens += estimateTokens(content);
+  return tokens;
+}

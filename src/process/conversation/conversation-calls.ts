@@ -1,0 +1,208 @@
+// What people do with the conversations of a process: open, look at, shorten, branch, empty. The bodies of
+// proc.conversation.*, proc.history, proc.reset and proc.kill; whoever calls has been let in by the kernel.
+
+import { fail } from "../../lib/sys-error.ts";
+import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
+import { compact, type CompactArgs } from "./compaction.ts";
+import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
+import { policyProblem } from "../../agent/estimate.ts";
+import {
+  CONVERSATION_ID_CHARS_MAX,
+  type ContextPolicy,
+  type ContextState,
+  type Conversation,
+  type HistoryMessage,
+  type Segment,
+} from "../../protocol/proc-records.ts";
+import { archivedMessages, fork, type ForkArgs, type ForkResult, segmentOf } from "./fork.ts";
+import { contextNow } from "../loop/measure.ts";
+import { resetAll, type ResetAllArgs, type ResetAllResult, resetConversation, type ResetResult } from "./reset.ts";
+import { search, type SearchArgs, type SearchResult } from "./search.ts";
+import { shown } from "../rows/segments.ts";
+import type { State } from "../rows/state.ts";
+import { wireMessage } from "./wire-message.ts";
+import { PROC_CHANGED } from "../../protocol/signal-names.ts";
+
+const PAGE = 200;
+const PAGE_MAX = 1000;
+const SEGMENT_PAGE_MAX = 500;
+
+type Id = { conversationId?: string | undefined };
+export type PageArgs = { limit?: number | undefined; offset?: number | undefined };
+/** A page from the newest, or next to a message; `offset` counts from the oldest and goes with none of them. */
+export type HistoryArgs = Id &
+  PageArgs & { tail?: boolean | undefined; beforeMessageId?: number | undefined; afterMessageId?: number | undefined };
+type PolicyArgs = Id &
+  Partial<Record<"compactAtPressure" | "keepLast", number | undefined>> & { overflow?: ContextPolicy["overflow"] | undefined };
+
+export type HistoryPage<Hil> = {
+  conversationId: string;
+  messages: HistoryMessage[];
+  messageCount: number;
+  /** How many lie before the page. */
+  offset: number;
+  truncated?: true;
+  pendingHil: Hil | null;
+  context: ContextState | null;
+};
+
+export class ConversationCalls {
+  readonly #state: State;
+  readonly #stop: () => void;
+  readonly #goOn: () => void;
+  readonly #signal: () => AbortSignal;
+
+  /** `stop` ends what the model and the tools are doing, `goOn` looks for something to do, `signal` tells of the process's end. */
+  constructor(state: State, { stop, goOn, signal }: { stop: () => void; goOn: () => void; signal: () => AbortSignal }) {
+    this.#state = state;
+    this.#stop = stop;
+    this.#goOn = goOn;
+    this.#signal = signal;
+  }
+
+  open({ conversationId, title }: Id & { title?: string | undefined }): { conversation: Conversation; created: boolean } {
+    const id = conversationId === undefined ? this.#state.ports.uuid() : idOf(conversationId);
+    return this.#state.change((tell) => {
+      const opened = this.#state.conversations.open(id, title, this.#state.ports.now());
+      tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
+      return opened;
+    });
+  }
+
+  list({ includeClosed = false }: { includeClosed?: boolean | undefined }): Conversation[] {
+    return this.#state.conversations.list(includeClosed);
+  }
+
+  get({ conversationId }: Id): Conversation | null {
+    return this.#state.conversations.get(idOf(conversationId)) ?? null;
+  }
+
+  /** What is there stays; nothing more can be said in it. */
+  close({ conversationId }: Id): { conversationId: string; closed: boolean } {
+    const id = idOf(conversationId);
+    return this.#state.change((tell) => {
+      const closed = this.#state.conversations.close(id, this.#state.ports.now()) !== undefined;
+      if (closed) tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
+      return { conversationId: id, closed };
+    });
+  }
+
+  policy({ conversationId }: Id): ContextPolicy {
+    return this.#state.conversations.policy(idOf(conversationId));
+  }
+
+  setPolicy({ conversationId, overflow, compactAtPressure, keepLast }: PolicyArgs): ContextPolicy {
+    const id = idOf(conversationId);
+    return this.#state.change((tell) => {
+      const old = this.#state.conversations.policy(id);
+      const wanted = {
+        ...old,
+        overflow: overflow ?? old.overflow,
+        compactAtPressure: compactAtPressure ?? old.compactAtPressure,
+        keepLast: keepLast ?? old.keepLast,
+      };
+      const problem = policyProblem(wanted);
+      if (problem !== null) fail(400, problem);
+      const policy = this.#state.conversations.setPolicy(wanted, this.#state.ports.now());
+      tell(PROC_CHANGED, { changes: ["lifecycle", "conversations"], event: "conversation.policy", conversationId: id, policy });
+      return policy;
+    });
+  }
+
+  /** `pendingHil` is the oldest question to a person, which the kernel knows. */
+  history<Hil>({ conversationId, ...args }: HistoryArgs, pendingHil: Hil | null): HistoryPage<Hil> {
+    const id = idOf(conversationId);
+    const { offset, limit, isMore } = this.#page(id, args);
+    const { messages, messageCount } = this.#state.history.page(id, offset, limit);
+    const more = isMore ? { truncated: true as const } : {};
+    const context = contextNow(this.#state, id);
+    return { conversationId: id, messages: messages.map(wireMessage), messageCount, offset, ...more, pendingHil, context };
+  }
+
+  /** Which part of a conversation is wanted, and whether there is more in the direction it is paged in. */
+  #page(id: string, { limit = PAGE, offset, tail = false, beforeMessageId, afterMessageId }: Omit<HistoryArgs, "conversationId">) {
+    const isByMessage = beforeMessageId !== undefined || afterMessageId !== undefined;
+    if (offset !== undefined && (tail || isByMessage))
+      fail(400, "offset goes with none of tail, beforeMessageId and afterMessageId: leave it out");
+    if (beforeMessageId !== undefined && afterMessageId !== undefined)
+      fail(400, "Give one of beforeMessageId and afterMessageId: a page begins at one message");
+    const { history } = this.#state;
+    const { first, next } = history.bounds(id);
+    const count = next - first;
+    const low = afterMessageId === undefined ? resolveOffset(offset ?? 0, count) : history.findPlace(id, afterMessageId + 1) - first;
+    const high = beforeMessageId === undefined ? count : history.findPlace(id, beforeMessageId) - first;
+    const size = Math.min(PAGE_MAX, atLeast(1, limit));
+    const isBackwards = tail || beforeMessageId !== undefined;
+    const from = isBackwards ? Math.max(low, high - size) : low;
+    const end = Math.min(high, from + size);
+    return { offset: from, limit: end - from, isMore: isBackwards ? from > low : end < high };
+  }
+
+  /** In all conversations where none is named. */
+  search({ conversationId, ...args }: SearchArgs): Promise<SearchResult> {
+    return search(this.#state, { ...args, conversationId: conversationId === undefined ? undefined : idOf(conversationId) });
+  }
+
+  segments({ conversationId }: Id): Segment[] {
+    return this.#state.segments.list(idOf(conversationId)).map(shown);
+  }
+
+  async readSegment({ conversationId, segmentId, limit = PAGE, offset = 0 }: Id & PageArgs & { segmentId: string }) {
+    const id = idOf(conversationId);
+    const segment = segmentOf(this.#state, id, segmentId);
+    const all = await archivedMessages(this.#state, segment);
+    const from = atLeast(0, offset);
+    const end = from + Math.min(SEGMENT_PAGE_MAX, atLeast(1, limit));
+    const more = end < all.length ? { truncated: true as const } : {};
+    const messages = all.slice(from, end).map(wireMessage);
+    return { conversationId: id, segment: shown(segment), messages, messageCount: all.length, ...more };
+  }
+
+  compact({ conversationId, ...args }: Omit<CompactArgs, "conversationId"> & Id) {
+    return compact(this.#state, { ...args, conversationId: idOf(conversationId) }, this.#signal());
+  }
+
+  fork({ conversationId, targetConversationId, ...args }: Omit<ForkArgs, "conversationId"> & Id): Promise<ForkResult> {
+    const target = targetConversationId === undefined ? {} : { targetConversationId: idOf(targetConversationId) };
+    return fork(this.#state, { ...args, ...target, conversationId: idOf(conversationId) });
+  }
+
+  reset({ conversationId, archive = true }: Id & { archive?: boolean | undefined }): Promise<ResetResult> {
+    return this.#thenGoOn(resetConversation(this.#state, idOf(conversationId), archive, this.#stop));
+  }
+
+  /** proc.reset, and proc.kill, which need not archive. Files that were sent along are the kernel's to delete. */
+  resetAll(args: ResetAllArgs): Promise<ResetAllResult> {
+    return this.#thenGoOn(resetAll(this.#state, args, this.#stop));
+  }
+
+  /** Of the workspace, after a reset; null where the old one stays. */
+  renewSummary(material: SummaryMaterial): Promise<string | null> {
+    return renewSummary(this.#state, material, this.#signal());
+  }
+
+  async #thenGoOn<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } finally {
+      this.#goOn();
+    }
+  }
+}
+
+/** A conversation's id as it was meant; the default one where none is given. */
+export function idOf(given: string | undefined): string {
+  const id = given?.trim() || DEFAULT_CONVERSATION;
+  if (id.length > CONVERSATION_ID_CHARS_MAX) fail(400, `A conversation's id has at most ${CONVERSATION_ID_CHARS_MAX} characters`);
+  return id;
+}
+
+/** Counted from the oldest, or from behind the newest where it is negative. */
+function resolveOffset(offset: number, count: number): number {
+  const skipped = atLeast(-count, offset);
+  return skipped < 0 ? count + skipped : Math.min(count, skipped);
+}
+
+function atLeast(least: number, value: number): number {
+  return Number.isSafeInteger(value) ? Math.max(least, value) : fail(400, "limit and offset must be integers");
+}

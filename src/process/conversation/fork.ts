@@ -1,0 +1,107 @@
+// A conversation branched off another: from what is there, or from what was archived of it.
+
+import { fail } from "../../lib/sys-error.ts";
+import { fromArchive } from "./archive.ts";
+import { stepEnd, tellLifecycle } from "./compaction.ts";
+import type { Conversation, Segment } from "../../protocol/proc-records.ts";
+import type { Message } from "../rows/history.ts";
+import { type KeptSegment, shown } from "../rows/segments.ts";
+import type { State } from "../rows/state.ts";
+
+export type ForkArgs = {
+  conversationId: string;
+  segmentId?: string | undefined;
+  throughMessageId?: number | undefined;
+  targetConversationId?: string | undefined;
+  title?: string | undefined;
+  includeLiveSuffix?: boolean | undefined;
+};
+
+export type ForkResult = {
+  sourceConversationId: string;
+  targetConversation: Conversation;
+  segment?: Segment;
+  throughMessageId?: number;
+  restoredMessages: number;
+  includedLiveSuffix: boolean;
+};
+
+export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
+  const { conversationId, segmentId, throughMessageId, includeLiveSuffix = true } = args;
+  if ((segmentId === undefined) === (throughMessageId === undefined)) fail(400, "Give exactly one of segmentId and throughMessageId");
+  if (segmentId === undefined)
+    return copied(state, args, `message ${throughMessageId}`, { throughMessageId: throughMessageId! }, false, () =>
+      messagesThrough(state, conversationId, throughMessageId!),
+    );
+  const segment = segmentOf(state, conversationId, segmentId);
+  const isSameLife = state.conversations.get(conversationId)?.generation === segment.generation;
+  const archived = await archivedMessages(state, segment);
+  const includesSuffix = includeLiveSuffix && isSameLife;
+  const later = includesSuffix ? await archivedLater(state, segment) : [];
+  return copied(state, args, segmentId.slice(0, 8), { segment: shown(segment) }, includesSuffix, () => [
+    ...archived,
+    ...(includesSuffix ? [...later, ...stillThere(state, segment)] : []),
+  ]);
+}
+
+export function segmentOf(state: State, conversationId: string, id: string): KeptSegment {
+  return state.segments.get(conversationId, id) ?? fail(404, `Conversation segment not found: ${id}`);
+}
+
+export async function archivedMessages({ ports }: State, { archivePath }: KeptSegment): Promise<Message[]> {
+  try {
+    return await fromArchive(await ports.kernel.readArchive(archivePath));
+  } catch (error) {
+    return fail(503, `Failed to read segment archive: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function messagesThrough(state: State, conversationId: string, messageId: number): Iterable<Message> {
+  const message = state.history.get(messageId);
+  if (message?.conversationId !== conversationId) fail(404, `Message not found in conversation: ${messageId}`);
+  const { first } = state.history.bounds(conversationId);
+  return state.history.range(conversationId, first, stepEnd(state, conversationId, message.place));
+}
+
+/** What was there behind a segment when it was cut off, and has been archived since. */
+async function archivedLater(state: State, segment: KeptSegment): Promise<Message[]> {
+  const all = state.segments.list(segment.conversationId).filter(({ generation }) => generation === segment.generation);
+  const later = all.slice(all.findIndex(({ id }) => id === segment.id) + 1);
+  const messages: Message[] = [];
+  for (const one of later) messages.push(...(await archivedMessages(state, one)).filter(({ id }) => wasBehind(segment, id)));
+  return messages;
+}
+
+function stillThere(state: State, segment: KeptSegment): Message[] {
+  const { first, next } = state.history.bounds(segment.conversationId);
+  return [...state.history.range(segment.conversationId, first, next)].filter(({ id }) => wasBehind(segment, id));
+}
+
+/** A summary has the number of the first message it stands for, so none counts as having been behind. */
+function wasBehind({ toMessageId, liveThroughId }: KeptSegment, id: number): boolean {
+  return id > toMessageId && id <= liveThroughId;
+}
+
+type From = Pick<ForkResult, "segment" | "throughMessageId">;
+
+/** New numbers, the same words at the same times. */
+function copied(
+  state: State,
+  { conversationId, targetConversationId = state.ports.uuid(), title }: ForkArgs,
+  at: string,
+  from: From,
+  includedLiveSuffix: boolean,
+  messages: () => Iterable<Message>,
+): ForkResult {
+  return state.change((tell) => {
+    if ((state.conversations.get(targetConversationId)?.messageCount ?? 0) > 0)
+      fail(409, `Target conversation already has messages: ${targetConversationId}. Choose another id`);
+    const said = [...messages()];
+    state.conversations.open(targetConversationId, title?.trim() || `Fork of ${conversationId} at ${at}`, state.ports.now());
+    for (const { id: _, runId, createdAt, ...what } of said) state.history.append(targetConversationId, runId, what, createdAt);
+    const targetConversation = state.conversations.get(targetConversationId)!;
+    const result = { ...from, restoredMessages: said.length, includedLiveSuffix };
+    tellLifecycle("conversation.forked", { sourceConversationId: conversationId, targetConversationId, ...result }, tell);
+    return { sourceConversationId: conversationId, targetConversation, ...result };
+  });
+}

@@ -1,0 +1,128 @@
+// Finds words in what was said, the newest first. It looks at so much and no more, a few messages at a time, so that others
+// have their turn; where something was left out, the answer says so.
+
+import { yieldToEventLoop } from "../../lib/yield.ts";
+import { archivedMessages } from "./fork.ts";
+import type { Message } from "../rows/history.ts";
+import { type State, textOf } from "../rows/state.ts";
+
+export type SearchArgs = { conversationId?: string | undefined; query: string; limit?: number | undefined };
+
+/** `offset` is its place in proc.history; an archived one has none, and a segment instead. */
+export type Match = {
+  conversationId: string;
+  messageId: number;
+  role: Message["role"];
+  timestamp: number;
+  snippet: string;
+  offset: number | null;
+  segmentId: string | null;
+};
+
+export type SearchResult = { matches: Match[]; isWhole: boolean };
+
+const LIMIT = 30;
+const MESSAGES_MAX = 20_000;
+const ARCHIVES_MAX = 8;
+/** How much is looked at before others have a turn. */
+const STRETCH = 200;
+const BEFORE_CHARS = 60;
+const AFTER_CHARS = 140;
+
+export async function search(state: State, { conversationId, query, limit = LIMIT }: SearchArgs): Promise<SearchResult> {
+  const pattern = patternOf(query);
+  const conversations = conversationId === undefined ? state.conversations.list(true).map(({ id }) => id) : [conversationId];
+  const budget = { messages: MESSAGES_MAX, archives: ARCHIVES_MAX };
+  const found: Match[] = [];
+  let isWhole = true;
+  for (const id of conversations) {
+    const live = await liveMatches(state, id, pattern, limit, budget);
+    const enough = live.matches.length >= limit;
+    const archived = enough
+      ? { matches: [], isWhole: state.segments.list(id).length === 0 }
+      : await archivedMatches(state, id, pattern, limit, budget);
+    found.push(...live.matches, ...archived.matches);
+    isWhole &&= live.isWhole && archived.isWhole;
+  }
+  found.sort((one, other) => other.timestamp - one.timestamp || other.messageId - one.messageId);
+  return { matches: found.slice(0, limit), isWhole: isWhole && found.length <= limit };
+}
+
+type Budget = { messages: number; archives: number };
+
+async function liveMatches(state: State, conversationId: string, pattern: RegExp, limit: number, budget: Budget): Promise<SearchResult> {
+  const { first, next } = state.history.bounds(conversationId);
+  const matches: Match[] = [];
+  let offset = next - first;
+  for (const message of state.history.backwards(conversationId)) {
+    if (matches.length >= limit || budget.messages === 0) return { matches, isWhole: false };
+    offset -= 1;
+    budget.messages -= 1;
+    const snippet = snippetOf(message, pattern);
+    if (snippet !== null) matches.push({ ...shown(conversationId, message), snippet, offset, segmentId: null });
+    if (offset % STRETCH === 0) await yieldToEventLoop();
+  }
+  return { matches, isWhole: true };
+}
+
+/** The newest archives first. A summary in one stands for an older one, which is looked at by itself. */
+async function archivedMatches(
+  state: State,
+  conversationId: string,
+  pattern: RegExp,
+  limit: number,
+  budget: Budget,
+): Promise<SearchResult> {
+  const matches: Match[] = [];
+  for (const segment of state.segments.list(conversationId).toReversed()) {
+    if (matches.length >= limit || budget.archives === 0 || budget.messages <= 0) return { matches, isWhole: false };
+    budget.archives -= 1;
+    const messages = await archivedMessages(state, segment).catch(() => null);
+    if (messages === null) return { matches, isWhole: false };
+    budget.messages -= messages.length;
+    for (const message of messages.toReversed()) {
+      const snippet = state.segments.isSummary(message.id) && message.role === "system" ? null : snippetOf(message, pattern);
+      if (snippet !== null) matches.push({ ...shown(conversationId, message), snippet, offset: null, segmentId: segment.id });
+    }
+    await yieldToEventLoop();
+  }
+  return { matches, isWhole: true };
+}
+
+function shown(
+  conversationId: string,
+  { id, role, createdAt }: Message,
+): Pick<Match, "conversationId" | "messageId" | "role" | "timestamp"> {
+  return { conversationId, messageId: id, role, timestamp: createdAt };
+}
+
+/** In any case, and with any white space where the query has some. */
+function patternOf(query: string): RegExp {
+  const words = query.trim().split(/\s+/u);
+  return new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`)).join(String.raw`\s+`), "iu");
+}
+
+function snippetOf(message: Message, pattern: RegExp): string | null {
+  const text = wordsOf(message);
+  const found = pattern.exec(text);
+  if (found === null) return null;
+  const from = Math.max(0, found.index - BEFORE_CHARS);
+  const to = Math.min(text.length, found.index + found[0].length + AFTER_CHARS);
+  const cut = text.slice(from, to).toWellFormed().replace(/\s+/gu, " ").trim();
+  return `${from > 0 ? "…" : ""}${cut}${to < text.length ? "…" : ""}`;
+}
+
+/** What a person would call its words: thoughts are not among them, what was asked of tools and what they said is. */
+function wordsOf(message: Message): string {
+  switch (message.role) {
+    case "user":
+    case "system":
+      return message.text;
+    case "toolResult":
+      return message.output;
+    case "assistant": {
+      const calls = message.blocks.flatMap((block) => (block.type === "toolCall" ? Object.values(block.arguments ?? {}) : []));
+      return [textOf(message.blocks), ...calls.filter((value) => typeof value === "string")].join("\n");
+    }
+  }
+}

@@ -1,0 +1,286 @@
+// A conversation as a model is given it. History may hold anything a crash, an abort or a cut can leave; providers refuse
+// what is out of order. So whatever comes in, what goes out begins with a user, ends with what is to be answered, has exactly one
+// result behind every tool call, no empty block, and no two messages of one role in a row.
+
+import type { InputBlock, ModelMessage, OutputBlock } from "../../ports/models.ts";
+import { estimateTokens } from "../../agent/estimate.ts";
+import { UNKNOWN_OUTCOME, type ToolImage } from "../../agent/tool-text.ts";
+
+export type HistoryRow = { id: number; createdAt: number } & (
+  | { role: "user"; content: { text: string; media?: readonly Media[] } }
+  /** `model` names who said it, provider/model. */
+  | { role: "assistant"; content: { blocks: readonly OutputBlock[]; model?: string; stopped?: true } }
+  | { role: "system"; content: { text: string } }
+  | { role: "toolResult"; content: ToolResult }
+);
+
+export type ToolResult = { callId: string; tool: string; isError: boolean; output: string; images?: readonly ToolImage[] };
+
+/** `data` is there for pictures the model is to see; everything else is described. */
+export type Media = {
+  type: "image" | "audio" | "video" | "document";
+  mimeType: string;
+  data?: Uint8Array;
+  url?: string;
+  filename?: string;
+  size?: number;
+  duration?: number;
+  transcription?: string;
+};
+
+export type Prepared = {
+  messages: ModelMessage[];
+  /** Rows that were left out for want of room; the first message that is sent says so. */
+  omitted: number;
+};
+
+/** What a row may take as a message beyond what it counts for itself. */
+const ROW_TOKENS_MAX = 60;
+
+/** Marks what the runtime says, as opposed to a person. The prompts tell the model so, hence nobody else may begin with it. */
+export const EVENT = "[Process Event]:";
+
+/**
+ * Newest last. With a budget, the oldest turns are left out until the rest fits it; the last request always stays. `model` is who
+ * it is for, provider/model; `tokens` what the rows count for, where that is known: then they need not be measured again.
+ */
+export function toMessages(
+  rows: readonly HistoryRow[],
+  budgetTokens: number | null = null,
+  model: string | null = null,
+  tokens = Infinity,
+): Prepared {
+  const steps = stepsOf(rows, model);
+  const fits = budgetTokens === null || tokens + rows.length * ROW_TOKENS_MAX <= budgetTokens;
+  const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : within(steps, budgetTokens);
+  return { messages: framed(joined(withFewImages(kept))), omitted };
+}
+
+/** What stays together: something said to the model, or something it said with the results of all its calls. */
+type Step = { kind: "input" | "answer"; messages: readonly ModelMessage[]; rows: number; at: number };
+
+type Assistant = Extract<HistoryRow, { role: "assistant" }>;
+type ToolCall = Extract<OutputBlock, { type: "toolCall" }>;
+
+function stepsOf(rows: readonly HistoryRow[], model: string | null): Step[] {
+  const steps: Step[] = [];
+  const ids = new Set<string>();
+  rows.forEach((row, at) => {
+    if (row.role === "assistant") steps.push(answer(row, resultsAfter(rows, at), ids, model));
+    else if (row.role === "user")
+      steps.push(
+        input(row, [
+          ...textBlock(row.content.text, isEvent(row.content.text) ? "> " : ""),
+          ...(row.content.media ?? []).flatMap(mediaBlocks),
+        ]),
+      );
+    else if (row.role === "system") steps.push(input(row, textBlock(row.content.text, `${EVENT}\n`)));
+  });
+  return steps.filter(({ messages }) => messages.length > 0);
+}
+
+function input(row: HistoryRow, content: InputBlock[]): Step {
+  return { kind: "input", messages: content.length === 0 ? [] : [{ role: "user", content }], rows: 1, at: row.createdAt };
+}
+
+/** Results count until the model has spoken again: later ones are of a run that is over, and it was told what became of it. */
+function resultsAfter(rows: readonly HistoryRow[], at: number): ToolResult[] {
+  const results: ToolResult[] = [];
+  for (let next = at + 1; next < rows.length; next++) {
+    const row = rows[next]!;
+    if (row.role === "assistant") break;
+    if (row.role === "toolResult") results.push(row.content);
+  }
+  return results;
+}
+
+function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>, model: string | null): Step {
+  const isForeign = model !== null && row.content.model !== undefined && row.content.model !== model;
+  const isStopped = row.content.stopped === true;
+  // Thoughts that were cut off have no signature.
+  const blocks = (isForeign || isStopped ? row.content.blocks.flatMap(unsigned) : row.content.blocks).filter(hasSubstance);
+  const left = [...results];
+  const messages: ModelMessage[] = [];
+  const content = blocks.map((block) => {
+    if (block.type !== "toolCall") return block;
+    // Some servers number their calls anew in every answer; others refuse a number they have seen.
+    const call = { ...block, id: unused(block.id, ids) };
+    const found = left.findIndex(({ callId }) => callId === block.id);
+    messages.push(resultMessage(call, found === -1 ? null : left.splice(found, 1)[0]!));
+    return call;
+  });
+  // Thoughts alone are no answer, and providers refuse them as one.
+  const isAnswer = content.some(({ type }) => type !== "thinking");
+  const cutOff = isStopped ? [event("The user stopped this answer here.")] : [];
+  return {
+    kind: "answer",
+    messages: isAnswer ? [{ role: "assistant", content }, ...messages, ...cutOff] : [],
+    rows: 1 + messages.length,
+    at: row.createdAt,
+  };
+}
+
+function resultMessage({ id, name }: ToolCall, result: ToolResult | null): ModelMessage {
+  const { isError, output, images = [] } = result ?? { isError: true, output: `Error: No result was recorded. ${UNKNOWN_OUTCOME}` };
+  const text: InputBlock = { type: "text", text: isBlank(output) ? "(no output)" : output };
+  return { role: "tool", callId: id, toolName: name, isError, content: [text, ...images.map(imageBlock)] };
+}
+
+/** Thoughts and signatures are for the model they came from: others refuse them. */
+function unsigned(block: OutputBlock): OutputBlock[] {
+  if (block.type === "thinking") return [];
+  if (block.type === "text") return [block];
+  const { signature: _, ...call } = block;
+  return [call];
+}
+
+function hasSubstance(block: OutputBlock): boolean {
+  if (block.type === "text") return !isBlank(block.text);
+  return block.type === "toolCall" || block.redacted === true || block.signature !== undefined || !isBlank(block.thinking);
+}
+
+function unused(id: string, ids: Set<string>): string {
+  let free = id === "" ? "call" : id;
+  for (let count = 2; ids.has(free); count++) free = `${id === "" ? "call" : id}_${count}`;
+  ids.add(free);
+  return free;
+}
+
+/** Providers refuse requests with more, in number or in size. */
+const IMAGES_MAX = 20;
+const IMAGES_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The newest pictures stay, and of others that they were there. */
+function withFewImages(steps: readonly Step[]): Step[] {
+  const seen = { images: 0, bytes: 0 };
+  const kept = (block: InputBlock): InputBlock => {
+    if (block.type !== "image") return block;
+    seen.images++;
+    seen.bytes += block.data.length;
+    if (seen.images <= IMAGES_MAX && seen.bytes <= IMAGES_BYTES_MAX) return block;
+    return { type: "text", text: `[A picture (${block.mimeType}) was here. To see it again, read it again]` };
+  };
+  const newestFirst = <T, R>(items: readonly T[], change: (item: T) => R) => items.toReversed().map(change).toReversed();
+  return newestFirst(steps, (step) => ({
+    ...step,
+    messages: newestFirst(step.messages, (message) =>
+      message.role === "assistant" ? message : { ...message, content: newestFirst(message.content, kept) },
+    ),
+  }));
+}
+
+type Cut = { kept: Step[]; omitted: number };
+
+/** Room for the lines that say what is left out. */
+const MARKERS_TOKENS = 150;
+
+function within(steps: readonly Step[], budget: number): Cut {
+  const sizes = steps.map(({ messages }) => estimateTokens(messages));
+  if (sum(sizes) <= budget) return { kept: [...steps], omitted: 0 };
+  const room = Math.max(1, budget - MARKERS_TOKENS);
+  const lastTurn = Math.max(
+    0,
+    steps.findLastIndex((_, at) => isTurn(steps, at)),
+  );
+  const wanted = inPieces(sum(sizes) - room, room);
+  let from = 0;
+  for (let gone = 0; from < steps.length && (gone < wanted || !isTurn(steps, from)); from++) gone += sizes[from]!;
+  if (from > lastTurn) return cutWithin(steps, sizes, lastTurn, room);
+  return { kept: [...marker(steps.slice(0, from)), ...steps.slice(from)], omitted: rowsOf(steps.slice(0, from)) };
+}
+
+/** The last turn alone is too long: its request stays, and of the work on it the newest. */
+function cutWithin(steps: readonly Step[], sizes: readonly number[], turn: number, room: number): Cut {
+  let work = turn;
+  while (steps[work]?.kind === "input") work++;
+  const wanted = inPieces(sum(sizes.slice(turn)) - room, room);
+  let from = work;
+  for (let gone = 0; from < steps.length - 1 && gone < wanted; from++) gone += sizes[from]!;
+  const [before, asked, between, rest] = [steps.slice(0, turn), steps.slice(turn, work), steps.slice(work, from), steps.slice(from)];
+  return { kept: [...marker(before), ...asked, ...marker(between), ...rest], omitted: rowsOf(before) + rowsOf(between) };
+}
+
+/** A turn begins with what somebody said after the model had answered. */
+function isTurn(steps: readonly Step[], at: number): boolean {
+  return steps[at]?.kind === "input" && steps[at - 1]?.kind !== "input";
+}
+
+/**
+ * What is left out grows by a quarter of the room at a time: providers keep what they have seen by its beginning, and one that
+ * moved with every message would never be found again.
+ */
+function inPieces(excess: number, room: number): number {
+  const piece = Math.max(1, room / 4);
+  return Math.ceil(Math.max(0, excess) / piece) * piece;
+}
+
+function marker(gone: readonly Step[]): Step[] {
+  const [first, last] = [gone[0], gone.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const span = `from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}`;
+  const text = `${rowsOf(gone)} messages ${span} are left out here for want of room. They are still in this conversation's history.`;
+  return [{ kind: "input", messages: [event(text)], rows: 0, at: last.at }];
+}
+
+function rowsOf(steps: readonly Step[]): number {
+  return sum(steps.map(({ rows }) => rows));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Neighbours of one role become one message; results stay apart, each with its call. */
+function joined(steps: readonly Step[]): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  for (const message of steps.flatMap((step) => step.messages)) {
+    const last = messages.at(-1);
+    if (last?.role === "user" && message.role === "user")
+      messages[messages.length - 1] = { role: "user", content: [...last.content, ...message.content] };
+    else if (last?.role === "assistant" && message.role === "assistant")
+      messages[messages.length - 1] = { role: "assistant", content: [...last.content, ...message.content] };
+    else messages.push(message);
+  }
+  return messages;
+}
+
+/** A process may begin by itself, and may be woken after it has answered: then the runtime says so. */
+function framed(messages: ModelMessage[]): ModelMessage[] {
+  if (messages[0]?.role !== "user") messages.unshift(event("This run was started without a message. Do what your context asks of you."));
+  if (messages.at(-1)?.role === "assistant") messages.push(event("Go on from here."));
+  return messages;
+}
+
+function isEvent(text: string): boolean {
+  return text.trimStart().startsWith(EVENT);
+}
+
+function event(text: string): ModelMessage {
+  return { role: "user", content: [{ type: "text", text: `${EVENT}\n${text}` }] };
+}
+
+function textBlock(text: string, before = ""): InputBlock[] {
+  return isBlank(text) ? [] : [{ type: "text", text: `${before}${text}` }];
+}
+
+function imageBlock({ mimeType, data }: ToolImage): InputBlock {
+  return { type: "image", mimeType, data };
+}
+
+function mediaBlocks(media: Media): InputBlock[] {
+  const { type, mimeType, data, url, filename, size, duration, transcription } = media;
+  if (type === "image" && data !== undefined) return [{ type: "image", mimeType, data }];
+  const facts = [
+    filename === undefined ? [] : [`name ${filename}`],
+    [mimeType],
+    size === undefined ? [] : [`${size} bytes`],
+    duration === undefined ? [] : [`${duration} seconds`],
+    url === undefined ? [] : [`at ${url}, not fetched`],
+  ].flat();
+  const said = transcription === undefined || isBlank(transcription) ? "" : `\nTranscript: ${transcription}`;
+  return [{ type: "text", text: `[Attached ${type}: ${facts.join(", ")}]${said}` }];
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}

@@ -1,0 +1,72 @@
+// As much of a conversation as a model may be shown, kept while runs work on it: each step adds a few messages to a history that
+// may be long, and reads and measures only those.
+
+import { estimateTokens } from "../../agent/estimate.ts";
+import type { History, Message } from "../rows/history.ts";
+import type { HistoryRow } from "./model-messages.ts";
+
+/** `tokens` is what they count for. */
+export type ReadRows = { rows: readonly HistoryRow[]; tokens: number };
+
+export class RecentMessages {
+  #conversationId = "";
+  #revision = 0;
+  #tokensMax = 0;
+  /** The place after the newest. */
+  #next = 0;
+  /** Oldest first, each with what it counts for. */
+  #rows: HistoryRow[] = [];
+  #sizes: number[] = [];
+
+  /** Until there are more than so many tokens, or no more messages: what is left out is cut where it does least harm. */
+  read(history: History, conversationId: string, tokensMax: number): ReadRows {
+    const { next } = history.bounds(conversationId);
+    const isSame = conversationId === this.#conversationId && history.revision === this.#revision && tokensMax === this.#tokensMax;
+    if (isSame && next >= this.#next) for (const message of history.range(conversationId, this.#next, next)) this.#add(message);
+    else this.#readAll(history, conversationId, tokensMax);
+    this.#next = next;
+    return this.#newest();
+  }
+
+  forget(): void {
+    this.#conversationId = "";
+    this.#rows = [];
+    this.#sizes = [];
+  }
+
+  #readAll(history: History, conversationId: string, tokensMax: number): void {
+    this.forget();
+    const newestFirst: Message[] = [];
+    let tokens = 0;
+    for (const message of history.backwards(conversationId)) {
+      newestFirst.push(message);
+      tokens += estimateTokens(rowOf(message).content);
+      if (tokens > tokensMax) break;
+    }
+    for (const message of newestFirst.toReversed()) this.#add(message);
+    this.#conversationId = conversationId;
+    this.#revision = history.revision;
+    this.#tokensMax = tokensMax;
+  }
+
+  #add(message: Message): void {
+    const row = rowOf(message);
+    this.#rows.push(row);
+    this.#sizes.push(estimateTokens(row.content));
+  }
+
+  #newest(): ReadRows {
+    let from = this.#rows.length;
+    let tokens = 0;
+    while (from > 0 && tokens <= this.#tokensMax) tokens += this.#sizes[--from]!;
+    if (from > 0) {
+      this.#rows = this.#rows.slice(from);
+      this.#sizes = this.#sizes.slice(from);
+    }
+    return { rows: this.#rows, tokens };
+  }
+}
+
+function rowOf({ id, createdAt, runId: _, role, ...content }: Message): HistoryRow {
+  return { id, createdAt, role, content } as HistoryRow;
+}

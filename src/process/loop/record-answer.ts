@@ -1,0 +1,56 @@
+// What a model answered becomes a message, what it took is counted, and what it asks for is written down as calls: all in one
+// transaction, so a crash leaves either the question or the whole answer.
+
+import type { OutputBlock } from "../../ports/models.ts";
+import { contextState, estimateTokens } from "../../agent/estimate.ts";
+import type { Said } from "../rows/history.ts";
+import { extent, keepContext, type Measured } from "./measure.ts";
+import { LEASE_MS, type State, type Tell, textOf } from "../rows/state.ts";
+import { syscallOf } from "../../agent/tools.ts";
+import type { Generated } from "./generate.ts";
+import { PROC_CHANGED, RUN_OUTPUT } from "../../protocol/signal-names.ts";
+
+export function answered(state: State, runId: string, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {
+  const { runs, calls, ports } = state;
+  const run = runs.active();
+  // It was aborted meanwhile: nobody wants it any more.
+  if (run?.runId !== runId) return;
+  const { conversationId } = run;
+  const now = ports.now();
+  runs.prolong(runId, now + LEASE_MS);
+  const blocks = withOwnIds(state, generated.blocks);
+  const isAnswer = error === null && blocks.length > 0;
+  const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
+  const said: Said = isAnswer ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` } : { role: "system", text: failure };
+  const message = state.say(conversationId, runId, said, tell);
+  if (usage !== null) {
+    state.usage.answered({ messageId: message.id, runId, ...by, usage }, now);
+    tell(PROC_CHANGED, { changes: ["usage"], conversationId, runId, messageId: message.id, ...by, usage });
+  }
+  const { source: _, pressure: __, level: ___, ...known } = measured.context;
+  const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
+  const seen = { ...known, ...extent(state, conversationId), estimatedInputTokens, updatedAt: now };
+  keepContext(state, contextState(seen, isAnswer ? usage : null), tell);
+  if (!isAnswer) {
+    const reason = error === null ? "generation.empty" : "generation.error";
+    return state.end(run, { status: "error", reason, text: null, error: error ?? "The model answered nothing" }, tell);
+  }
+  const text = textOf(blocks);
+  const thinking = blocks.filter(({ type }) => type === "thinking");
+  if (text.trim() !== "" || thinking.length > 0) tell(RUN_OUTPUT, { text, thinking, runId, conversationId });
+  const wanted = blocks.filter((block) => block.type === "toolCall");
+  for (const [position, { id, name, arguments: args }] of wanted.entries())
+    calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
+}
+
+/** Some servers number their calls anew in every answer; here an id is what a call is known by. */
+function withOwnIds({ calls, ports }: State, blocks: readonly OutputBlock[]): OutputBlock[] {
+  const ids = new Set<string>();
+  return blocks.map((block) => {
+    if (block.type !== "toolCall") return block;
+    const isTaken = block.id === "" || ids.has(block.id) || calls.get(block.id) !== undefined;
+    const id = isTaken ? ports.uuid() : block.id;
+    ids.add(id);
+    return { ...block, id };
+  });
+}

@@ -1,0 +1,128 @@
+// Conversations of a process: threads that are kept apart. Owns conversations.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import { defaultPolicy } from "../../agent/estimate.ts";
+import type { ContextPolicy, ContextState, Conversation } from "../../protocol/proc-records.ts";
+
+export const DEFAULT_CONVERSATION = "default";
+const TITLE_CHARS_MAX = 200;
+
+export class Conversations {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(id: string): Conversation | undefined {
+    const row = this.#sql.get("SELECT * FROM conversations WHERE id = ?", id);
+    return row && fromRow(row);
+  }
+
+  list(includeClosed: boolean): Conversation[] {
+    const rows = this.#sql.all(
+      "SELECT * FROM conversations WHERE ? OR status = 'open' ORDER BY updated_at DESC, id",
+      includeClosed ? 1 : 0,
+    );
+    return rows.map(fromRow);
+  }
+
+  /** Made or opened again; a title replaces the old one only where one is given. */
+  open(id: string, title: string | undefined, now: number): { conversation: Conversation; created: boolean } {
+    const created = this.get(id) === undefined;
+    if (created) this.#mustHaveRoom();
+    const text = title?.trim().slice(0, TITLE_CHARS_MAX) || null;
+    this.#sql.run(
+      `INSERT INTO conversations VALUES (?1, 1, 'open', ?2, 0, 0, 'manual', 0.9, 80, 0, ?3, ?3, NULL)
+       ON CONFLICT (id) DO UPDATE SET status = 'open', title = coalesce(?2, title), updated_at = ?3`,
+      id,
+      text,
+      now,
+    );
+    return { conversation: this.#mustGet(id), created };
+  }
+
+  #mustHaveRoom(): void {
+    const most = LIMITS.conversationsPerProcess;
+    if (Number(this.#sql.get("SELECT count(*) AS count FROM conversations")?.count) >= most)
+      fail(
+        429,
+        `This process has ${most} conversations, which is as many as one may have: start another process, or empty this one (proc.reset)`,
+      );
+  }
+
+  /** What is said needs a conversation that is open; one that is not there is made. */
+  forSaying(id: string, now: number): Conversation {
+    const there = this.get(id) ?? this.open(id, undefined, now).conversation;
+    if (there.status === "closed") fail(409, `Conversation is closed: ${id}`);
+    return there;
+  }
+
+  close(id: string, now: number): Conversation | undefined {
+    this.#sql.run("UPDATE conversations SET status = 'closed', updated_at = ? WHERE id = ?", now, id);
+    return this.get(id);
+  }
+
+  /** Empty again, under the next number. */
+  beginAnew(id: string, now: number): Conversation {
+    this.#sql.run(
+      "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, context = NULL, updated_at = ? WHERE id = ?",
+      now,
+      id,
+    );
+    return this.#mustGet(id);
+  }
+
+  policy(id: string): ContextPolicy {
+    const row = this.#sql.get("SELECT * FROM conversations WHERE id = ?", id);
+    if (row === undefined) return defaultPolicy(id);
+    return {
+      conversationId: id,
+      overflow: row.overflow as ContextPolicy["overflow"],
+      compactAtPressure: Number(row.compact_at),
+      keepLast: Number(row.keep_last),
+      updatedAt: Number(row.policy_at),
+    };
+  }
+
+  setPolicy({ conversationId, overflow, compactAtPressure, keepLast }: ContextPolicy, now: number): ContextPolicy {
+    if (this.get(conversationId) === undefined) this.open(conversationId, undefined, now);
+    this.#sql.run(
+      "UPDATE conversations SET overflow = ?, compact_at = ?, keep_last = ?, policy_at = ? WHERE id = ?",
+      overflow,
+      compactAtPressure,
+      keepLast,
+      now,
+      conversationId,
+    );
+    return this.policy(conversationId);
+  }
+
+  /** How full its context was when that was last looked at. */
+  context(id: string): ContextState | null {
+    const row = this.#sql.get("SELECT context FROM conversations WHERE id = ?", id);
+    return row?.context == null ? null : (JSON.parse(String(row.context)) as ContextState);
+  }
+
+  setContext(id: string, context: ContextState | null): void {
+    this.#sql.run("UPDATE conversations SET context = ? WHERE id = ?", context === null ? null : JSON.stringify(context), id);
+  }
+
+  #mustGet(id: string): Conversation {
+    return this.get(id) ?? fail(404, `Unknown conversation: ${id}`);
+  }
+}
+
+function fromRow(row: SqlRow): Conversation {
+  return {
+    id: String(row.id),
+    generation: Number(row.generation),
+    status: row.status as Conversation["status"],
+    title: row.title as string | null,
+    messageCount: Number(row.next) - Number(row.first),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}

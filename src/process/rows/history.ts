@@ -1,0 +1,180 @@
+// What was said. Owns messages, and how far each conversation's places go. A page costs what it holds, however long the
+// history is.
+
+import type { OutputBlock } from "../../ports/models.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { CallOutcome } from "./calls.ts";
+
+export type StoredMedia = {
+  type: string;
+  mimeType: string;
+  key?: string;
+  url?: string;
+  filename?: string;
+  size?: number;
+  duration?: number;
+  transcription?: string;
+};
+
+export type Said =
+  | { role: "user"; text: string; media?: StoredMedia[] }
+  /** `model` names who said it, provider/model. `stopped`: as far as it had come when somebody stopped it. */
+  | { role: "assistant"; blocks: OutputBlock[]; model?: string; stopped?: true }
+  | { role: "system"; text: string }
+  | ToolResultSaid;
+
+/** `durationMs` leaves out the time it waited for a person. */
+export type ToolResultSaid = {
+  role: "toolResult";
+  callId: string;
+  tool: string;
+  isError: boolean;
+  outcome?: CallOutcome;
+  durationMs?: number;
+  output: string;
+  images?: StoredMedia[];
+};
+
+export type Message = { id: number; runId: string | null; createdAt: number } & Said;
+
+export type Page = { messages: Message[]; messageCount: number };
+
+export class History {
+  readonly #sql: Sql;
+  /** Changes with whatever happens to messages but that some are added. */
+  revision = 0;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  append(conversationId: string, runId: string | null, said: Said, now: number): Message {
+    const { role, ...content } = said;
+    const { next: place } = this.bounds(conversationId);
+    this.#sql.run("UPDATE conversations SET next = next + 1 WHERE id = ?", conversationId);
+    this.#sql.run(
+      "INSERT INTO messages (conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+      conversationId,
+      place,
+      runId,
+      role,
+      JSON.stringify(content),
+      now,
+    );
+    const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, place)?.id);
+    return { id, runId, createdAt: now, ...said };
+  }
+
+  /** `offset` counts from the oldest. */
+  page(conversationId: string, offset: number, limit: number): Page {
+    const { first, next } = this.bounds(conversationId);
+    const from = first + offset;
+    const rows = this.#sql.all(
+      "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place",
+      conversationId,
+      from,
+      from + limit,
+    );
+    return { messages: rows.map(fromRow), messageCount: next - first };
+  }
+
+  /**
+   * The place of the first message whose number is at least `id`, or the end. Numbers grow with places, so this costs a few
+   * looks however long the history is, and it needs no message of that number: it may have been archived since.
+   */
+  findPlace(conversationId: string, id: number): number {
+    let { first: low, next: high } = this.bounds(conversationId);
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, middle);
+      if (Number(row?.id) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Where it begins and ends; the end is not part of it. */
+  bounds(conversationId: string): { first: number; next: number } {
+    const row = this.#sql.get("SELECT first, next FROM conversations WHERE id = ?", conversationId);
+    return { first: Number(row?.first ?? 0), next: Number(row?.next ?? 0) };
+  }
+
+  /** From one place up to another, oldest first, a few at a time. */
+  *range(conversationId: string, from: number, end: number, step = 100): Generator<Message> {
+    for (let at = from; at < end; at += step) {
+      const rows = this.#sql.all(
+        "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place",
+        conversationId,
+        at,
+        Math.min(end, at + step),
+      );
+      for (const row of rows) yield fromRow(row);
+    }
+  }
+
+  roleAt(conversationId: string, place: number): Said["role"] | undefined {
+    const row = this.#sql.get("SELECT role FROM messages WHERE conversation_id = ? AND place = ?", conversationId, place);
+    return row?.role as Said["role"] | undefined;
+  }
+
+  /** The newest first, for as long as they are wanted. */
+  *backwards(conversationId: string, step = 50): Generator<Message> {
+    const { first, next } = this.bounds(conversationId);
+    for (let end = next; end > first; end -= step) {
+      const rows = this.#sql.all(
+        "SELECT * FROM messages WHERE conversation_id = ? AND place >= ? AND place < ? ORDER BY place DESC",
+        conversationId,
+        Math.max(first, end - step),
+        end,
+      );
+      for (const row of rows) yield fromRow(row);
+    }
+  }
+
+  last(conversationId: string): Message | undefined {
+    const [message] = this.backwards(conversationId, 1);
+    return message;
+  }
+
+  get(id: number): (Message & { conversationId: string; place: number }) | undefined {
+    const row = this.#sql.get("SELECT * FROM messages WHERE id = ?", id);
+    return row && { ...fromRow(row), conversationId: String(row.conversation_id), place: Number(row.place) };
+  }
+
+  /** All of it goes; the conversation's places begin again. */
+  clear(conversationId: string): void {
+    this.revision++;
+    this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
+  }
+
+  /** The messages up to one are replaced by a single one, which takes the id of the first. */
+  fold(conversationId: string, throughPlace: number, said: Said, now: number): Message {
+    this.revision++;
+    const { role, ...content } = said;
+    const { first } = this.bounds(conversationId);
+    const id = Number(this.#sql.get("SELECT id FROM messages WHERE conversation_id = ? AND place = ?", conversationId, first)?.id);
+    this.#sql.run("DELETE FROM messages WHERE conversation_id = ? AND place <= ?", conversationId, throughPlace);
+    this.#sql.run("UPDATE conversations SET first = ?, updated_at = ? WHERE id = ?", throughPlace, now, conversationId);
+    this.#sql.run(
+      "INSERT INTO messages (id, conversation_id, place, run_id, role, content, created_at) VALUES (?, ?, ?, NULL, ?, ?, ?)",
+      id,
+      conversationId,
+      throughPlace,
+      role,
+      JSON.stringify(content),
+      now,
+    );
+    return { id, runId: null, createdAt: now, ...said };
+  }
+}
+
+function fromRow(row: SqlRow): Message {
+  const content = JSON.parse(String(row.content)) as object;
+  return {
+    id: Number(row.id),
+    runId: row.run_id as string | null,
+    createdAt: Number(row.created_at),
+    role: row.role,
+    ...content,
+  } as Message;
+}

@@ -1,0 +1,192 @@
+// Runs: each is something that is to be answered. It waits, is worked on, and ends, and its end is told once, also of one
+// that was answered together with another. Owns runs.
+
+import type { ModelUsage } from "../../ports/models.ts";
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { BudgetScope } from "../loop/budget.ts";
+import type { Said } from "./history.ts";
+
+export const WAITING_MAX = 100;
+
+export type RunReason =
+  | "assignment.autostart"
+  | "proc.send"
+  | "proc.ipc.deliver"
+  | "signal.watch"
+  | "ipc.reply"
+  | "schedule.event"
+  | "queue.promote";
+
+export type RunOutcome = { status: "ok" | "error" | "aborted"; reason: string; text: string | null; error?: string; usage?: ModelUsage };
+
+export type Run = {
+  runId: string;
+  conversationId: string;
+  reason: RunReason;
+  /** What is said when it begins; null once it has ended. */
+  message: Extract<Said, { role: "user" | "system" }> | null;
+  state: "waiting" | "active" | "joined" | "ended";
+  joinedTo: string | null;
+  /** It waits until somebody resumes the queue. */
+  isOnHold: boolean;
+  leaseUntil: number;
+  createdAt: number;
+  startedAt: number | null;
+  outcome: RunOutcome | null;
+  /** How often its history was shortened to make room for it. */
+  compactions: number;
+  /** The question whether it may go on beyond its budget, for as long as that is open. */
+  budgetRequest: BudgetRequest | null;
+  /** Since when it waits for a person, and how long it had before: that is not its own time. */
+  pausedAt: number | null;
+  pausedMs: number;
+};
+
+/** `scopes` are those whose budget is used up. */
+export type BudgetRequest = { requestId: string; scopes: BudgetScope[] };
+
+export class Runs {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(runId: string): Run | undefined {
+    const row = this.#sql.get("SELECT * FROM runs WHERE run_id = ?", runId);
+    return row && fromRow(row);
+  }
+
+  /** The one that is worked on. */
+  active(): Run | undefined {
+    const row = this.#sql.get("SELECT * FROM runs WHERE state = 'active'");
+    return row && fromRow(row);
+  }
+
+  /** Oldest first. */
+  waiting(): Run[] {
+    return this.#sql.all("SELECT * FROM runs WHERE state = 'waiting' ORDER BY number").map(fromRow);
+  }
+
+  waitingCount(): number {
+    return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting'")?.count);
+  }
+
+  onHoldCount(): number {
+    return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting' AND on_hold = 1")?.count);
+  }
+
+  /** Whatever waits in a conversation. How many that are. */
+  hold(conversationId: string): number {
+    return this.#sql.run("UPDATE runs SET on_hold = 1 WHERE state = 'waiting' AND conversation_id = ?", conversationId);
+  }
+
+  /** Of a conversation, or all of them. */
+  release(conversationId: string | null): number {
+    const released = "UPDATE runs SET on_hold = 0 WHERE state = 'waiting' AND on_hold = 1";
+    return conversationId === null ? this.#sql.run(released) : this.#sql.run(`${released} AND conversation_id = ?`, conversationId);
+  }
+
+  joinedTo(runId: string): Run[] {
+    return this.#sql.all("SELECT * FROM runs WHERE state = 'joined' AND joined_to = ? ORDER BY number", runId).map(fromRow);
+  }
+
+  accept({ runId, conversationId, reason, message }: Pick<Run, "runId" | "conversationId" | "reason" | "message">, now: number): void {
+    const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM runs")?.number);
+    this.#sql.run(
+      `INSERT INTO runs (run_id, number, conversation_id, state, reason, message, lease_until, created_at)
+       VALUES (?, ?, ?, 'waiting', ?, ?, 0, ?)`,
+      runId,
+      number,
+      conversationId,
+      reason,
+      message === null ? null : JSON.stringify(message),
+      now,
+    );
+  }
+
+  /** What is said when its turn comes, for as long as it waits. */
+  rewrite(runId: string, message: Run["message"]): void {
+    this.#sql.run("UPDATE runs SET message = ? WHERE run_id = ? AND state = 'waiting'", JSON.stringify(message), runId);
+  }
+
+  begin(runId: string, leaseUntil: number, now: number): void {
+    this.#sql.run("UPDATE runs SET state = 'active', lease_until = ?, started_at = ? WHERE run_id = ?", leaseUntil, now, runId);
+  }
+
+  join(runId: string, joinedTo: string, now: number): void {
+    this.#sql.run("UPDATE runs SET state = 'joined', joined_to = ?, started_at = ? WHERE run_id = ?", joinedTo, now, runId);
+  }
+
+  prolong(runId: string, leaseUntil: number): void {
+    this.#sql.run("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
+  }
+
+  /** It waits for a person, who may take longer than a run is given. */
+  pause(runId: string, leaseUntil: number, now: number): void {
+    this.#sql.run("UPDATE runs SET paused_at = coalesce(paused_at, ?) WHERE run_id = ? AND state = 'active'", now, runId);
+    this.prolong(runId, leaseUntil);
+  }
+
+  resume(runId: string, leaseUntil: number, now: number): void {
+    this.#sql.run(
+      "UPDATE runs SET paused_ms = paused_ms + (?1 - coalesce(paused_at, ?1)), paused_at = NULL WHERE run_id = ?2 AND state = 'active'",
+      now,
+      runId,
+    );
+    this.prolong(runId, leaseUntil);
+  }
+
+  compacted(runId: string): void {
+    this.#sql.run("UPDATE runs SET compactions = compactions + 1 WHERE run_id = ?", runId);
+  }
+
+  askedForBudget(runId: string, request: BudgetRequest | null): void {
+    this.#sql.run(
+      "UPDATE runs SET budget_request = ? WHERE run_id = ? AND state = 'active'",
+      request === null ? null : JSON.stringify(request),
+      runId,
+    );
+  }
+
+  /** False where it has ended before: an end is told once. */
+  end(runId: string, outcome: RunOutcome, now: number): boolean {
+    const changed = this.#sql.run(
+      "UPDATE runs SET state = 'ended', message = NULL, outcome = ?, ended_at = ? WHERE run_id = ? AND state <> 'ended'",
+      JSON.stringify(outcome),
+      now,
+      runId,
+    );
+    return changed > 0;
+  }
+
+  /** Those that ended long ago; a runId is remembered for as long as somebody might send it again. */
+  prune(before: number): void {
+    this.#sql.run("DELETE FROM runs WHERE state = 'ended' AND ended_at < ?", before);
+  }
+}
+
+/** How long it has been worked on. */
+export function workedMs({ startedAt, pausedAt, pausedMs }: Run, now: number): number {
+  return startedAt === null ? 0 : Math.max(0, (pausedAt ?? now) - startedAt - pausedMs);
+}
+
+function fromRow(row: SqlRow): Run {
+  return {
+    runId: String(row.run_id),
+    conversationId: String(row.conversation_id),
+    reason: row.reason as RunReason,
+    message: row.message === null ? null : (JSON.parse(String(row.message)) as Run["message"]),
+    state: row.state as Run["state"],
+    joinedTo: row.joined_to as string | null,
+    isOnHold: row.on_hold === 1,
+    leaseUntil: Number(row.lease_until ?? 0),
+    createdAt: Number(row.created_at),
+    startedAt: row.started_at as number | null,
+    outcome: row.outcome === null ? null : (JSON.parse(String(row.outcome)) as RunOutcome),
+    compactions: Number(row.compactions),
+    pausedAt: row.paused_at as number | null,
+    pausedMs: Number(row.paused_ms),
+    budgetRequest: row.budget_request === null ? null : (JSON.parse(String(row.budget_request)) as BudgetRequest),
+  };
+}

@@ -1,0 +1,95 @@
+// A process's own database: what was said, what is to be done, and how far that is. Whatever a run needs to go on after a
+// crash is here; memory holds nothing that cannot be lost.
+
+import { migrate as migrateBy, type Migration, rebuildTable } from "../../ports/migrate.ts";
+import type { Sql } from "../../ports/sql.ts";
+import { DEFAULT_CONVERSATION } from "./conversations.ts";
+
+const initial: Migration = {
+  version: 1,
+  statements: [
+    "CREATE TABLE self (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+    `CREATE TABLE conversations (
+       id TEXT PRIMARY KEY, generation INTEGER NOT NULL, status TEXT NOT NULL, title TEXT, first INTEGER NOT NULL, next INTEGER NOT NULL,
+       overflow TEXT NOT NULL, compact_at REAL NOT NULL, keep_last INTEGER NOT NULL, policy_at INTEGER NOT NULL,
+       created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, context TEXT) STRICT, WITHOUT ROWID`,
+    // A message's place in its conversation is a number without gaps, so that any page is found at once.
+    `CREATE TABLE messages (
+       id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id TEXT NOT NULL, place INTEGER NOT NULL, run_id TEXT, role TEXT NOT NULL,
+       content TEXT NOT NULL, created_at INTEGER NOT NULL, UNIQUE (conversation_id, place)) STRICT`,
+    // A run is a message that is to be answered: it waits, is worked on, and ends, in this order and each once.
+    `CREATE TABLE runs (
+       run_id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, conversation_id TEXT NOT NULL, state TEXT NOT NULL,
+       reason TEXT NOT NULL, message TEXT, joined_to TEXT, lease_until INTEGER, created_at INTEGER NOT NULL, started_at INTEGER,
+       ended_at INTEGER, outcome TEXT, compactions INTEGER NOT NULL DEFAULT 0, budget_request TEXT,
+       paused_at INTEGER, paused_ms INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID`,
+    "CREATE INDEX runs_open ON runs (state, number)",
+    `CREATE TABLE calls (
+       call_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, message_id INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL, syscall TEXT,
+       args TEXT NOT NULL, state TEXT NOT NULL, again INTEGER NOT NULL, request_id TEXT, is_error INTEGER, output TEXT, images TEXT,
+       created_at INTEGER NOT NULL, ended_at INTEGER)
+       STRICT, WITHOUT ROWID`,
+    "CREATE INDEX calls_of ON calls (run_id, message_id, position)",
+    `CREATE TABLE segments (
+       id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL, generation INTEGER NOT NULL, from_id INTEGER NOT NULL, to_id INTEGER NOT NULL,
+       live_through_id INTEGER NOT NULL, archive_path TEXT NOT NULL, summary_id INTEGER, created_at INTEGER NOT NULL,
+       number INTEGER NOT NULL UNIQUE) STRICT, WITHOUT ROWID`,
+    "CREATE INDEX segments_of ON segments (conversation_id, number)",
+    "CREATE INDEX segments_summary ON segments (summary_id)",
+    // What followers are told, in order: whoever was away asks for all after the last number it has seen.
+    "CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, signal TEXT NOT NULL, payload TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT",
+    `CREATE TABLE usage (
+       number INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, run_id TEXT, provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL,
+       output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cost REAL NOT NULL, at INTEGER NOT NULL) STRICT`,
+    "CREATE INDEX usage_of ON usage (message_id)",
+    // Sums, kept beside what they sum up: a budget is looked at before every model call, however long the history is.
+    "CREATE TABLE spent (scope TEXT PRIMARY KEY, total TEXT NOT NULL, since TEXT) STRICT, WITHOUT ROWID",
+  ],
+};
+
+const stops: Migration = {
+  version: 2,
+  statements: [
+    // `started_at`: since when it is carried out, without the time it waited for a person. `outcome`: denied or stopped.
+    "ALTER TABLE calls ADD COLUMN started_at INTEGER",
+    "ALTER TABLE calls ADD COLUMN outcome TEXT",
+    // It waits until somebody resumes the queue.
+    "ALTER TABLE runs ADD COLUMN on_hold INTEGER NOT NULL DEFAULT 0",
+  ],
+};
+
+/** There before anybody has said anything: who names no conversation means this one. */
+function defaultConversation(now: number): Migration {
+  return {
+    version: 3,
+    statements: [
+      `INSERT OR IGNORE INTO conversations VALUES ('${DEFAULT_CONVERSATION}', 1, 'open', NULL, 0, 0, 'manual', 0.9, 80, 0, ${now}, ${now}, NULL)`,
+    ],
+  };
+}
+
+/** Messages and results may be large, and a table without rowids reads a large row whole for every look beside it. */
+const largeRows: Migration = {
+  version: 4,
+  statements: [
+    ...rebuildTable(
+      "runs",
+      `run_id TEXT NOT NULL PRIMARY KEY, number INTEGER NOT NULL UNIQUE, conversation_id TEXT NOT NULL, state TEXT NOT NULL,
+       reason TEXT NOT NULL, message TEXT, joined_to TEXT, lease_until INTEGER, created_at INTEGER NOT NULL, started_at INTEGER,
+       ended_at INTEGER, outcome TEXT, compactions INTEGER NOT NULL DEFAULT 0, budget_request TEXT,
+       paused_at INTEGER, paused_ms INTEGER NOT NULL DEFAULT 0, on_hold INTEGER NOT NULL DEFAULT 0`,
+    ),
+    "CREATE INDEX runs_open ON runs (state, number)",
+    ...rebuildTable(
+      "calls",
+      `call_id TEXT NOT NULL PRIMARY KEY, run_id TEXT NOT NULL, message_id INTEGER NOT NULL, position INTEGER NOT NULL, tool TEXT NOT NULL,
+       syscall TEXT, args TEXT NOT NULL, state TEXT NOT NULL, again INTEGER NOT NULL, request_id TEXT, is_error INTEGER, output TEXT,
+       images TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, started_at INTEGER, outcome TEXT`,
+    ),
+    "CREATE INDEX calls_of ON calls (run_id, message_id, position)",
+  ],
+};
+
+export function migrate(sql: Sql, now: number): void {
+  migrateBy(sql, [initial, stops, defaultConversation(now), largeRows]);
+}

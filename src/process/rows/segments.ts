@@ -1,0 +1,77 @@
+// Parts of conversations that were archived and replaced by a summary. Owns segments; they outlive what they were cut from.
+
+import type { Sql, SqlRow } from "../../ports/sql.ts";
+import type { Segment } from "../../protocol/proc-records.ts";
+
+/** `liveThroughId` is the last message that was there when it was cut off. */
+export type KeptSegment = Segment & { liveThroughId: number };
+
+export class Segments {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  get(conversationId: string, id: string): KeptSegment | undefined {
+    const row = this.#sql.get("SELECT * FROM segments WHERE id = ? AND conversation_id = ?", id, conversationId);
+    return row && fromRow(row);
+  }
+
+  /** Oldest first. */
+  list(conversationId: string): KeptSegment[] {
+    return this.#sql.all("SELECT * FROM segments WHERE conversation_id = ? ORDER BY number", conversationId).map(fromRow);
+  }
+
+  isSummary(messageId: number): boolean {
+    return this.#sql.get("SELECT 1 FROM segments WHERE summary_id = ?", messageId) !== undefined;
+  }
+
+  add({
+    id,
+    conversationId,
+    generation,
+    fromMessageId,
+    toMessageId,
+    liveThroughId,
+    archivePath,
+    summaryMessageId,
+    createdAt,
+  }: KeptSegment): void {
+    const number = Number(this.#sql.get("SELECT coalesce(max(number), 0) + 1 AS number FROM segments")?.number);
+    this.#sql.run(
+      `INSERT INTO segments (id, conversation_id, generation, from_id, to_id, live_through_id, archive_path, summary_id, created_at, number)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      conversationId,
+      generation,
+      fromMessageId,
+      toMessageId,
+      liveThroughId,
+      archivePath,
+      summaryMessageId,
+      createdAt,
+      number,
+    );
+  }
+}
+
+/** As clients are shown it. */
+export function shown({ liveThroughId: _, ...segment }: KeptSegment): Segment {
+  return segment;
+}
+
+function fromRow(row: SqlRow): KeptSegment {
+  return {
+    id: String(row.id),
+    conversationId: String(row.conversation_id),
+    generation: Number(row.generation),
+    kind: "compaction",
+    fromMessageId: Number(row.from_id),
+    toMessageId: Number(row.to_id),
+    liveThroughId: Number(row.live_through_id),
+    archivePath: String(row.archive_path),
+    summaryMessageId: row.summary_id as number | null,
+    createdAt: Number(row.created_at),
+  };
+}

@@ -1,0 +1,206 @@
+// The rows of a process, and the few changes of them that everything else is made of: something is said, a run begins, a
+// run ends. Each change is one transaction together with what followers are told of it. Does nothing by itself: process.ts
+// decides what happens next.
+
+import { fail } from "../../lib/sys-error.ts";
+import type { OutputBlock } from "../../ports/models.ts";
+import { type Call, Calls, durationOf } from "./calls.ts";
+import { Conversations } from "./conversations.ts";
+import { CHAT_COMPLETE, PROC_CHANGED, RUN_FINISHED, RUN_STARTED, TOOL_FINISHED } from "../../protocol/signal-names.ts";
+import type { AnswerPiece, OfProcess, Payload, ProcessEvent, ProcessEventName } from "../../protocol/signals.ts";
+import { Events } from "./events.ts";
+import { History, type Message, type Said } from "./history.ts";
+import type { ProcessPorts } from "../kernel-port.ts";
+import { type Run, type RunOutcome, type RunReason, Runs, workedMs } from "./runs.ts";
+import { migrate } from "./schema.ts";
+import { Segments } from "./segments.ts";
+import { Usage } from "./usage.ts";
+import { wireMessage } from "../conversation/wire-message.ts";
+
+/** A run that nothing is heard of for so long has ended, whatever it was doing. */
+export const LEASE_MS = 15 * 60 * 1000;
+/** People take longer; the question they were asked has an end of its own. */
+export const PERSON_LEASE_MS = 7 * 24 * 60 * 60 * 1000;
+const INTERRUPTED = "User interrupted tool execution";
+
+/** The facts that every event carries are added. */
+export type Tell = <N extends ProcessEventName>(signal: N, payload: Omit<Payload<N>, keyof OfProcess>) => void;
+
+export class State {
+  readonly pid: string;
+  readonly ports: ProcessPorts;
+  readonly conversations: Conversations;
+  readonly history: History;
+  readonly events: Events;
+  readonly runs: Runs;
+  readonly calls: Calls;
+  readonly segments: Segments;
+  readonly usage: Usage;
+  /** The answer that is just coming, as it is kept where it is stopped; null where nothing of it has come. */
+  partial: (runId: string) => Extract<Said, { role: "assistant" }> | null = () => null;
+  /** Conversations in which nothing begins, because they are being emptied. */
+  readonly held = new Set<string>();
+  /** Nothing of this life is written any more: there may be a next one. */
+  isClosed = false;
+
+  constructor(pid: string, ports: ProcessPorts) {
+    const { sql } = ports;
+    this.pid = pid;
+    this.ports = ports;
+    migrate(sql, ports.now());
+    this.conversations = new Conversations(sql);
+    this.history = new History(sql);
+    this.events = new Events(sql);
+    this.runs = new Runs(sql);
+    this.calls = new Calls(sql);
+    this.segments = new Segments(sql);
+    this.usage = new Usage(sql);
+    if (this.runs.active() !== undefined) sql.transaction(() => this.calls.beginAnew());
+  }
+
+  /** One transaction; what is told of it leaves when it is durable, in order. */
+  change<T>(body: (tell: Tell) => T): T {
+    if (this.isClosed) fail(503, "The process was put to sleep meanwhile: try again");
+    const { sql, kernel } = this.ports;
+    const told: ProcessEvent[] = [];
+    const value = sql.transaction(() =>
+      body((signal, payload) => {
+        const now = this.ports.now();
+        told.push(this.events.add(signal, { ...this.#facts(now), ...payload } as Payload<typeof signal>, now));
+      }),
+    );
+    // What could not be kept never became true, and nobody is told; whoever owns the database begins a new life.
+    if (told.length > 0)
+      void sql.durable().then(
+        () => kernel.emit(told),
+        () => {},
+      );
+    return value;
+  }
+
+  #facts(now: number): OfProcess {
+    const pausedCount = this.runs.onHoldCount();
+    const paused = pausedCount === 0 ? {} : { pausedCount };
+    return { pid: this.pid, queuedCount: this.runs.waitingCount(), ...paused, timestamp: now };
+  }
+
+  /** After everything that was told before it, and before what is told after it. */
+  stream(piece: AnswerPiece): void {
+    const { sql, kernel } = this.ports;
+    void sql.durable().then(
+      () => kernel.stream(piece),
+      () => {},
+    );
+  }
+
+  say(conversationId: string, runId: string | null, said: Said, tell: Tell): Message {
+    const message = this.history.append(conversationId, runId, said, this.ports.now());
+    const { role } = said;
+    // What models and tools say is told by signals of its own.
+    const content = role === "user" || role === "system" ? { content: wireMessage(message).content } : {};
+    const ofRun = runId === null ? {} : { runId };
+    tell(PROC_CHANGED, { changes: ["messages"], conversationId, messageId: message.id, role, ...content, ...ofRun });
+    return message;
+  }
+
+  /** Those that may begin, oldest first. */
+  waiting(): Run[] {
+    return this.runs.waiting().filter(({ conversationId, isOnHold }) => !isOnHold && !this.held.has(conversationId));
+  }
+
+  begin(runId: string, reason: RunReason, tell: Tell): void {
+    const now = this.ports.now();
+    const run = this.runs.get(runId);
+    if (run?.state !== "waiting") return;
+    this.runs.begin(runId, now + LEASE_MS, now);
+    const { conversationId } = run;
+    tell(RUN_STARTED, { runId, conversationId, reason });
+    if (run.message !== null) this.say(conversationId, runId, run.message, tell);
+  }
+
+  /** What came meanwhile is said now, and answered together with the run. */
+  join(runId: string, runIds: readonly string[], tell: Tell): void {
+    for (const joined of runIds) {
+      const run = this.runs.get(joined);
+      if (run?.state !== "waiting") continue;
+      this.runs.join(joined, runId, this.ports.now());
+      tell(RUN_STARTED, { runId: joined, conversationId: run.conversationId, reason: run.reason });
+      if (run.message !== null) this.say(run.conversationId, joined, run.message, tell);
+    }
+  }
+
+  /** All calls have ended: their results become messages. */
+  collect(runId: string, tell: Tell): void {
+    const run = this.runs.active();
+    if (run?.runId !== runId) return;
+    const last = this.history.last(run.conversationId);
+    if (last?.role !== "assistant") return;
+    for (const call of this.calls.of(runId, last.id)) this.say(run.conversationId, runId, resultOf(call), tell);
+  }
+
+  /** Of the run that is worked on: whatever is open is over, and everything that was answered together with it ends too. */
+  end(run: Run, outcome: RunOutcome, tell: Tell): void {
+    const partial = outcome.status === "aborted" ? this.partial(run.runId) : null;
+    if (partial !== null) this.say(run.conversationId, run.runId, partial, tell);
+    this.interrupt(run, tell);
+    this.calls.forget(run.runId);
+    for (const joined of this.runs.joinedTo(run.runId)) this.ended(joined, outcome, tell);
+    this.ended(run, outcome, tell);
+  }
+
+  /** Every run ends here, and once; `chat.complete` is the older name of the same. */
+  ended(run: Run, outcome: RunOutcome, tell: Tell): void {
+    const { runId, conversationId, startedAt, joinedTo } = run;
+    const now = this.ports.now();
+    const wallMs = startedAt !== null && joinedTo === null ? workedMs(run, now) : 0;
+    if (wallMs > 0) this.usage.worked(runId, wallMs);
+    const { modelCalls, usage } = this.usage.ofRun(runId);
+    const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
+    if (!this.runs.end(runId, whole, now)) return;
+    const aborted = outcome.status === "aborted" ? { aborted: true as const } : {};
+    // One that only waited, or was answered together with another, leaves that one at work.
+    const active = this.runs.active();
+    const stillActive = active === undefined ? {} : { activeRunId: active.runId };
+    tell(RUN_FINISHED, { runId, conversationId, ...whole, ...aborted, wallMs, ...stillActive });
+    const { status: _, reason, ...complete } = whole;
+    tell(CHAT_COMPLETE, { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
+  }
+
+  /** Whatever is open of the run's calls is over. */
+  interrupt(run: Run, tell: Tell): void {
+    const open = this.calls.open(run.runId);
+    if (open.length === 0) return;
+    const now = this.ports.now();
+    for (const call of open) {
+      const { callId, tool, syscall, startedAt } = call;
+      const end = { isError: true, outcome: "stopped" as const, output: `Error: ${INTERRUPTED}` };
+      this.calls.done(callId, end, now);
+      const durationMs = durationOf({ startedAt, endedAt: now });
+      const { runId, conversationId } = run;
+      const took = durationMs === undefined ? {} : { durationMs };
+      const how = { ok: false, error: end.output, outcome: end.outcome, ...took };
+      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId, ...how });
+    }
+    // So that every call has its result, and the next model that reads this is not confused.
+    this.collect(run.runId, tell);
+  }
+}
+
+function resultOf(call: Call): Said {
+  const { callId, tool, isError, outcome, output, images } = call;
+  const durationMs = durationOf(call);
+  return {
+    role: "toolResult",
+    callId,
+    tool,
+    isError,
+    ...(outcome === null ? {} : { outcome }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    output,
+    ...(images.length === 0 ? {} : { images }),
+  };
+}
+
+export function textOf(blocks: readonly OutputBlock[]): string {
+  return blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
