@@ -144,13 +144,6 @@ export async function hasFocus(element: Locator, timeout = WAIT_MS): Promise<voi
   await element.and(element.page().locator(":focus")).waitFor({ timeout });
 }
 
-/** What fails says what the page shows: for tests that once failed on a busy machine and left no trace of why. */
-export async function orShow<T>(page: Page, work: Promise<T>): Promise<T> {
-  return work.catch(async (error: Error) => {
-    throw new Error(`${error.message}\nThe page shows:\n${await page.locator("body").innerText()}`, { cause: error });
-  });
-}
-
 /** What axe finds wrong with the page as it is now, one line for each. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -30,6 +30,8 @@ const MARGIN_PX = 500;
 const NEAR_PX = 1_200;
 /** So near to the end one means the end. */
 const END_PX = 48;
+/** How often rows are measured again before the browser gets to draw: heights that never settle must not freeze the page. */
+const PASSES_MAX = 10;
 
 export function VirtualList<R extends Keyed>(props: ListProps<R>) {
   const { rows, label, heightOf, render, life, isAtNewest, onNearTop, onNearEnd, onFollowing, handle } = props;
@@ -42,6 +44,7 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
       isFollowing: true,
       told: true,
       top: 0,
+      passes: 0,
       life,
     }),
     [],
@@ -78,7 +81,10 @@ export function VirtualList<R extends Keyed>(props: ListProps<R>) {
       state.told = state.isFollowing;
       onFollowing(state.isFollowing);
     }
-    if (isChanged) refresh((count) => count + 1);
+    state.passes = isChanged ? state.passes + 1 : 0;
+    const again = () => refresh((count) => count + 1);
+    if (isChanged && state.passes < PASSES_MAX) again();
+    else if (isChanged) requestAnimationFrame(again);
   });
 
   useEffect(() => {

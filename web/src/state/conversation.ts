@@ -90,7 +90,7 @@ export class Conversation {
     const ending = this.#ending.value;
     const read = ending.length === 0 ? [] : (this.window.view?.messages.slice(-ENDING_LOOKS).map(({ id }) => id) ?? []);
     const unread = ending.filter(({ messageId }) => messageId === null || !read.includes(messageId)).map(({ answer }) => answer);
-    return value === null ? unread : [...unread, value];
+    return newestOfEach(value === null ? unread : [...unread, value]);
   });
 
   /** The run that is worked on here. */
@@ -212,6 +212,12 @@ export class Conversation {
     ]);
     this.outbox.drop(({ runId }) => seen.has(runId));
   }
+}
+
+/** A gateway that restarted in the middle of an answer asks the model again: what had arrived of the first try is void then. */
+function newestOfEach(answers: readonly ArrivingAnswer[]): readonly ArrivingAnswer[] {
+  const isSame = (a: ArrivingAnswer, b: ArrivingAnswer) => a.runId === b.runId && a.modelCall === b.modelCall;
+  return answers.filter((answer, at) => !answers.slice(at + 1).some((later) => isSame(answer, later)));
 }
 
 export function outcomeOf(outcome: unknown): CallOutcome | null {
