@@ -1,6 +1,6 @@
 // A conversation at a terminal. What is shown is what the process tells, in order and once, so nothing depends on who said it or
 // on the line in between; below it stand what is being typed, what waits to be said, and how things are. Questions are answered
-// by a key (chat-questions.ts); what begins with a slash is a command (chat-commands.ts).
+// by a key (questions.ts); what begins with a slash is a command (chat-commands.ts).
 
 import { type Activity, IDLE, reduce } from "../../client/activity.ts";
 import type { AnswerPiece, Client, Followed, LiveAnswer } from "../../client/client.ts";

@@ -1,4 +1,4 @@
-// gsv chat: a conversation with a process at a terminal (chat-session.ts), or one message and its answer (chat-once.ts).
+// gsv chat: a conversation with a process at a terminal (chat-session.ts), or one message and its answer (one-message.ts).
 
 import type { Client } from "../../client/client.ts";
 import { stdinRest } from "../terminal/ask.ts";

@@ -1,4 +1,4 @@
-// gsv shell: on a device the user's own shell at a terminal there (attached.ts); on the gateway, and where a device has no
+// gsv shell: on a device the user's own shell at a terminal there (attach.ts); on the gateway, and where a device has no
 // terminals, a prompt. Its lines run one after the other, each in a shell of its own; what lasts between them is in
 // shell-state.ts, how a command is followed in exec.ts, what is typed in keyboard.ts.
 

@@ -1,5 +1,5 @@
 // A process's end of the line to the kernel, which lives in another object. A line can be cut, mostly because the kernel's
-// object was started anew; what was asked then is asked again. The other end is process-desk.ts.
+// object was started anew; what was asked then is asked again. The other end is process-requests.ts.
 
 import { orAborted } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
@@ -54,7 +54,7 @@ export class RemoteKernel {
         refreshed(facts);
         return preparation;
       },
-      // The kernel tells the process's object itself when a call has begun (process-desk.ts): a function does not cross.
+      // The kernel tells the process's object itself when a call has begun (process-requests.ts): a function does not cross.
       sys: (call, signal) => this.#sys(call, signal),
       emit: async (events) => void (await Promise.all(events.map((event) => this.#tell({ event })))),
       stream: (piece) => void this.#tell({ piece }).catch(() => {}),

@@ -1,5 +1,5 @@
 // The kernel's end of the line to processes, which live in objects of their own: answers what they ask by name. The other end
-// is process-link.ts.
+// is kernel-client.ts.
 
 import { fail } from "../../lib/sys-error.ts";
 import { type Reply, replyOf } from "../../ports/reply.ts";

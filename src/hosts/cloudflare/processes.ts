@@ -1,5 +1,5 @@
 // Agent processes: each is a Durable Object of its own, which asks models itself and reaches everything else through the
-// kernel's object (process-link.ts). Nobody reaches one but the kernel's object; the Worker has no route to them.
+// kernel's object (kernel-client.ts). Nobody reaches one but the kernel's object; the Worker has no route to them.
 
 import { DurableObject } from "cloudflare:workers";
 import { allowList } from "../../kernel/egress/allow.ts";

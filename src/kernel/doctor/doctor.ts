@@ -1,6 +1,6 @@
 // What commonly goes wrong with a gateway, looked at from inside: each check says how things stand and what to do next. Changes
 // nothing, except that a model which is tried and answers counts as failing no more. Everybody is told of what is theirs; root
-// of everybody's, and of the host (doctor-host.ts).
+// of everybody's, and of the host (host-checks.ts).
 
 import type { Vitals } from "../../ports/vitals.ts";
 import { yieldToEventLoop } from "../../lib/yield.ts";

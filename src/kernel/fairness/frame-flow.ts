@@ -1,4 +1,4 @@
-// How fast each peer is served. A frame is handled when it comes, unless its sender has used much of the kernel lately (turns.ts),
+// How fast each peer is served. A frame is handled when it comes, unless its sender has used much of the kernel lately (shares.ts),
 // has not read what it was sent, or has so much under way that more would be too much to keep: then it waits, in the order it came. A
 // peer whose frames pile up is not read from, and neither are the others of a user who keeps too much in memory.
 
