@@ -1,5 +1,5 @@
-// What a syscall body is given. Reads see readers, writes see nouns inside one transaction, effects see readers and
-// change rows only through commit and finish.
+// The context passed to a syscall body. Reads get readers, writes get nouns inside one transaction, effects get readers and
+// change rows only through commit, finish and relaxed.
 
 import type { Preparer } from "./agents/prepare.ts";
 import type { Emit } from "./emit.ts";
@@ -34,7 +34,7 @@ import type { Throttle } from "./nouns/throttle.ts";
 import type { Repos } from "./repos/repos.ts";
 import type { ModelTrials } from "./setup/model-trials.ts";
 
-/** Facts of this gateway that never change while it runs. */
+/** Facts about this gateway that never change while it runs. */
 export type About = { version: string; host: "node" | "cloudflare" | "memory"; startedAt: number; limits: typeof LIMITS };
 
 /** Who may run sys.setup: anyone who can reach the socket, or the holder of a code, or nobody yet. */
@@ -66,14 +66,14 @@ export type ReadContext = {
   modelFailures: ModelFailureReads;
 };
 
-/** Nouns that no syscall body writes: run.ts, the sweeper and a login do. */
-type KeptByKernel = "results" | "timers" | "throttle" | "quotas";
+/** Nouns that no syscall body writes: only run.ts, the sweeper and logins do. */
+type KernelNouns = "results" | "timers" | "throttle" | "quotas";
 
-export type WriteContext = Omit<Nouns, KeptByKernel> & {
+export type WriteContext = Omit<Nouns, KernelNouns> & {
   now: number;
   about: About;
   emit: Emit;
-  /** Done once the call is answered; not at all where the transaction fails. */
+  /** The action runs once the call has been answered, and never if the transaction fails. */
   after: (action: () => void) => void;
 };
 
@@ -83,20 +83,20 @@ export type EffectContext = ReadContext & {
   setupAccess: SetupAccess;
   repos: Repos;
   copies: Transfers;
-  /** What a process is told of the system when a run begins. */
+  /** What a process receives about the system when a run starts. */
   ai: Pick<Preparer, "tools" | "config">;
   agents: Agents;
-  /** Models that are tried before they are set, and the guide of set-up. */
+  /** Tests models before they are configured, and runs the set-up guide. */
   trials: ModelTrials;
   vitals: Vitals;
-  /** The request's, made the caller's own: for actors that store results themselves. */
+  /** The request's idempotency key, prefixed with the caller's uid: for actors that store results themselves. */
   key: string | undefined;
-  /** Ends when the caller's socket does. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
   /** One transaction; resolves when it is durable. */
   commit: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
   /** The last transaction of the call: its value is the call's result, stored under the request's key if it has one. */
   finish: <T>(body: (nouns: WriteContext) => T) => Promise<T>;
-  /** Rows nobody was promised; waits for no disk. */
+  /** For rows nobody was promised; does not wait for the disk. */
   relaxed: <T>(body: (nouns: WriteContext) => T) => T;
 };

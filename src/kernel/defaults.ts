@@ -1,4 +1,4 @@
-// Configuration before anybody has set any. Only overrides are stored; these lie under them.
+// The default configuration. Only overrides are stored; a key without one has the value below.
 
 import { promptDefaults } from "../agent/prompts/prompts.ts";
 import { AI_DEFAULTS } from "./agents/ai-settings.ts";
@@ -14,7 +14,7 @@ export function configDefaults(host: { version: string; model: { provider: strin
     ["config/ai/provider", host.model.provider],
     ["config/ai/reasoning", AI_DEFAULTS.reasoning],
     ...promptDefaults,
-    // Empty: the smaller of 10 GiB and half the disk.
+    // Empty means the smaller of 10 GiB and half the disk.
     [QUOTA_KEY, ""],
     ["config/net/allowed_hosts", ""],
     ["config/server/name", "gsv"],

@@ -1,5 +1,5 @@
-// Signals to the sockets they concern. A signal that announces a change is sent after the change is durable, because
-// nothing leaves while its batch is open.
+// Sends signals to the sockets they concern. A signal that announces a change leaves after the change is durable, because
+// no frame leaves while its batch is open.
 
 import type { Sockets } from "../ports/sockets.ts";
 import { ROOT_UID } from "../protocol/caller.ts";
@@ -20,18 +20,18 @@ export class Emit {
     this.#nouns = nouns;
   }
 
-  /** To whoever started the command. */
+  /** Sent to the user who started the command. */
   execStatus(uid: number, payload: Payload<typeof EXEC_STATUS>): void {
     const text = signalFrame(EXEC_STATUS, payload);
     for (const socketId of this.#nouns.connections.ofUser(uid, "user")) this.#sockets.send(socketId, text);
   }
 
-  /** Something that lists show has changed: whoever looks at it reads it again. To those it concerns, and to root. */
+  /** Something that lists show has changed, so clients that show it must refetch. Sent to the user it belongs to and to root. */
   changed(uid: number, changes: readonly Changed[]): void {
-    const to = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.ofUser(one, "user")));
-    if (to.size === 0) return;
+    const socketIds = new Set([uid, ROOT_UID].flatMap((one) => this.#nouns.connections.ofUser(one, "user")));
+    if (socketIds.size === 0) return;
     const text = signalFrame(SYS_CHANGED, { changes: [...changes] });
-    for (const socketId of to) this.#sockets.send(socketId, text);
+    for (const socketId of socketIds) this.#sockets.send(socketId, text);
   }
 
   deviceStatus(event: "connected" | "disconnected", deviceKey: string, driverConnectionId: string): void {
@@ -42,7 +42,7 @@ export class Emit {
     }
   }
 
-  /** Who may use a device, with what each of them sees of it. Its owner is the first. */
+  /** The users who may use a device, each with the device as they see it. The owner comes first. */
   #usersOf(deviceKey: string): { uid: number; device: Device }[] {
     const { devices, groups, accounts } = this.#nouns;
     const owner = devices.get(deviceKey)?.ownerUid;
@@ -51,9 +51,9 @@ export class Emit {
     const uids = new Set([owner, ROOT_UID, ...members.flatMap((username) => accounts.byName(username)?.uid ?? [])]);
     return [...uids].flatMap((uid) => {
       const account = accounts.byUid(uid);
-      const seen = account && devices.details(accounts.identity(account), deviceKey);
-      if (seen === undefined) return [];
-      const { description: _, implements: __, ...device } = seen;
+      const details = account && devices.details(accounts.identity(account), deviceKey);
+      if (details === undefined) return [];
+      const { description: _, implements: __, ...device } = details;
       return { uid, device };
     });
   }

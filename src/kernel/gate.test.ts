@@ -1,4 +1,4 @@
-// Calls that only processes may make.
+// Calls that only processes may make are refused for people.
 
 import { expect, test } from "vitest";
 import type { Caller } from "../protocol/caller.ts";
@@ -25,12 +25,12 @@ const ROOT: Caller = {
   identity: { role: "user", process, capabilities: ["*"] },
 };
 
-test("a call for processes is refused to people, root too, before its arguments are looked at", async () => {
-  const ask = (caller: Caller) =>
+test("a call for processes is refused for people, including root, before its arguments are decoded", async () => {
+  const pass = (caller: Caller) =>
     gate.pass(caller, { type: "req", id: "1", call: "ai.tools", args: 5 as never }, () => new AbortController().signal);
-  expect(() => ask(ROOT)).toThrow(expect.objectContaining({ code: 403, message: "Permission denied: ai.tools" }) as Error);
+  expect(() => pass(ROOT)).toThrow(expect.objectContaining({ code: 403, message: "Permission denied: ai.tools" }) as Error);
   const agent = { pid: "p", profile: "task", runId: null, conversationId: null, callId: null, toolName: null };
-  expect(() => ask({ ...ROOT, agent })).toThrow(expect.objectContaining({ code: 400 }) as Error);
+  expect(() => pass({ ...ROOT, agent })).toThrow(expect.objectContaining({ code: 400 }) as Error);
   const good = gate.pass({ ...ROOT, agent }, { type: "req", id: "1", call: "ai.tools", args: {} }, () => new AbortController().signal);
   expect(await good).toMatchObject({ data: TOOLS, after: [] });
 });

@@ -1,6 +1,6 @@
-// The one way to run a syscall: authorize -> decode -> judge -> run, on the kernel or on a target. Sockets pass here, and so do
-// the calls of agents, of commands in the gateway's shell and of writes to files such as /sys/config. Every refusal is one line,
-// and their order is the security argument: a name is authorized before anything else of the request is looked at, so a stranger
+// The one way to run a syscall: authorize -> decode -> judge -> run, in the kernel or on a target. Calls of sockets pass here, and
+// so do those of agents, of commands in the gateway's shell and of writes to files such as /sys/config. Every refusal is one line,
+// and their order is the security argument: the name is authorized before any other part of the request is read, so a stranger
 // reaches no parser.
 
 import type { Data } from "../calls/define.ts";
@@ -22,19 +22,19 @@ import { type EffectServices, runInKernel } from "./run.ts";
 import type { Store } from "./store.ts";
 import type { Transfers } from "./files/transfers.ts";
 
-/** The result, and what is to happen once it has been sent. `stays`: it is durable elsewhere than in the kernel's rows. */
+/** The result, and the actions to run once it has been sent. `stays`: it is durable somewhere other than in the kernel's rows. */
 export type Answer = { data: unknown; after: readonly (() => void)[]; stays?: boolean };
 
-/** Where calls run. */
+/** Everything that runs calls. */
 export type Targets = {
-  /** What effects of the kernel work with. */
+  /** The services that effects of the kernel use. */
   services: EffectServices;
   gatewayTarget: GatewayTarget;
   devices: DeviceRouter;
   transfers: Transfers;
 };
 
-/** A call with decoded arguments. `signal` is made when somebody waits for it. */
+/** A call with decoded arguments. `signal` is a function because only a call that awaits something needs one. */
 type Request = { call: Syscall; args: Data; frame: Req; signal: () => AbortSignal };
 
 export class Gate {
@@ -49,7 +49,7 @@ export class Gate {
     this.#lanes = lanes;
   }
 
-  /** Before the first call. Targets make calls of their own, so they are made after the gate. */
+  /** Must be called before the first call. Targets make calls themselves, so they are constructed after the gate. */
   connect(targets: Targets): void {
     this.#targets = targets;
   }
@@ -63,25 +63,25 @@ export class Gate {
     const answer = caller.agent === undefined ? this.#run(request, caller) : this.#judgeAndRun(request, caller);
     if (call.changes === undefined) return answer;
     return answer instanceof Promise
-      ? answer.then((late) => this.#announced(late, request, caller))
-      : this.#announced(answer, request, caller);
+      ? answer.then((settled) => this.#announceChange(settled, request, caller))
+      : this.#announceChange(answer, request, caller);
   }
 
-  /** A call made inside the gateway: nobody is answered before what is to happen after it. */
+  /** A call made inside the gateway. There is no frame to send first, so the `after` actions run before this returns. */
   async call(caller: Caller, name: string, args: Data, signal: AbortSignal): Promise<unknown> {
     const answer = await this.pass(caller, { type: "req", id: "", call: name, args }, () => signal);
     for (const action of answer.after) action();
     return answer.data;
   }
 
-  /** The call of that name, judged by its name alone: 425, 403, 409, 404. */
+  /** Finds a call and authorizes it by its name alone; fails with 425, 403, 409 or 404. */
   authorize(caller: Caller | Stranger, name: string): Syscall {
     return authorize(callsByName, () => this.#store.reads.accounts.isSetupMode(), caller, name);
   }
 
   async #judgeAndRun(request: Request, agent: Caller): Promise<Answer> {
     const caller = await this.#judge.pass(request.call, agent, request.args);
-    // Judging takes time, in which its run may have been stopped.
+    // The run may have been stopped while the judge awaited something.
     if (request.signal().aborted) fail(503, "The caller went away before this began");
     caller.agent?.began?.();
     return this.#run(request, caller);
@@ -99,15 +99,15 @@ export class Gate {
     return runInKernel(this.#store, this.#targets.services, call, caller, args, frame, signal);
   }
 
-  /** Where the caller wants it. What a device did stays, whatever becomes of the kernel's rows. */
+  /** Runs a hardware call on the target that it names. What a device did stays done even if the kernel's batch is lost. */
   async #runOnTarget(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Answer> {
     const { transfers, devices, gatewayTarget } = this.#targets;
     if (call.carries === "body") return { data: await transfers.run(call, caller, args, frame, signal), stays: true, after: [] };
     const { target: _, ...rest } = args;
     const device = targetOf(this.#store.reads, caller, call, args);
     if (device !== null) {
-      const lost = answerWithoutDevice(this.#store.reads, caller, frame, args, device);
-      const data = lost ?? (await devices.forward(call.name, caller, frame, device, rest, signal));
+      const offlineAnswer = answerWithoutDevice(this.#store.reads, caller, frame, args, device);
+      const data = offlineAnswer ?? (await devices.forward(call.name, caller, frame, device, rest, signal));
       return { data, stays: true, after: [] };
     }
     refuseKey(call, frame);
@@ -118,11 +118,11 @@ export class Gate {
     }));
   }
 
-  /** After its answer, clients that show what the call changes are told; root may have changed somebody else's. */
-  #announced(answer: Answer, { call, args }: Request, { uid }: Caller): Answer {
+  /** After the answer, signals the change to clients that show it. Root may have changed something of another user. */
+  #announceChange(answer: Answer, { call, args }: Request, { uid }: Caller): Answer {
     const { emit } = this.#store;
-    const whose = typeof args.uid === "number" ? args.uid : uid;
-    return { ...answer, after: [...answer.after, () => emit.changed(whose, [call.changes!])] };
+    const ownerUid = typeof args.uid === "number" ? args.uid : uid;
+    return { ...answer, after: [...answer.after, () => emit.changed(ownerUid, [call.changes!])] };
   }
 }
 

@@ -1,5 +1,5 @@
-// The kernel, put together: a store of rows, the gate every call passes, and a list of parts whose hooks four loops call (start,
-// wake, a socket that closes, a batch that is lost). A host makes the ports, forwards events to the methods below, and decides
+// Wires up the kernel: a store of rows, the gate that every call passes, and a list of parts whose hooks run on start, on wake, when
+// a socket drains or closes, and when a batch is lost. A host builds the ports, forwards events to the methods below, and decides
 // nothing.
 
 import type { KernelPort } from "../process/kernel-port.ts";
@@ -40,11 +40,11 @@ export type KernelOptions = {
   model: { provider: string; model: string };
   /** The platform's own models, on Cloudflare. */
   workersAi?: WorkersAi | undefined;
-  /** How whoever has to wait for their turn waits, where that is not left to the platform's own timers. */
+  /** How work that exceeds its share yields and pauses; by default with the platform's timers. */
   waits?: Pick<SharesOptions, "yield" | "pause">;
 };
 
-/** After a disk did not take what was due. */
+/** Delay before the next wake after storage failed during one. */
 const RETRY_MS = 5_000;
 
 export class Kernel {
@@ -101,22 +101,22 @@ export class Kernel {
     this.#begin();
   }
 
-  /** The kernel as the process of that number has it. */
+  /** The port through which the process with this pid reaches the kernel. */
   kernelPortFor(pid: string): KernelPort {
     return this.#agents.kernelPortFor(pid);
   }
 
-  /** Whose share of the machine a process uses; nobody's where there is no such process. */
+  /** The uid whose share a process uses; -1 if there is no such process. */
   ownerOf(pid: string): number {
     return this.#agents.ownerOf(pid);
   }
 
-  /** Where archives of a process are kept. */
+  /** The directory that holds the archives of a process. */
   archiveRootOf(pid: string): string {
     return this.#agents.archiveRootOf(pid);
   }
 
-  /** A setting, for hosts that need one. */
+  /** A configuration value, for hosts that need one; "" if it is not set. */
   setting(key: string): string {
     return this.#store.nouns.config.get(key) ?? "";
   }
@@ -125,7 +125,7 @@ export class Kernel {
     return this.#store.nouns.accounts.isSetupMode();
   }
 
-  /** Before an upgrade: why this address may not open another socket now, or null. */
+  /** Called before an upgrade: why this address may not open another socket now, or null. */
   refusal(address: string): string | null {
     return this.#reception.refusal(address);
   }
@@ -145,7 +145,7 @@ export class Kernel {
     this.#bodies.receivedBytes(socketId, bytes);
   }
 
-  /** A socket that was full is no more: its peer has read. */
+  /** A socket that was full has drained: its peer has read. */
   drained(socketId: string): void {
     for (const part of this.#parts) part.socketDrained?.(socketId);
   }
@@ -157,19 +157,19 @@ export class Kernel {
   woke(): void {
     const now = this.#store.reads.now;
     const done = this.#parts.map((part) => this.#store.attempt(() => part.woke?.(now)));
-    if (done.every((isDone) => isDone)) this.#arm();
+    if (done.every((isDone) => isDone)) this.#scheduleWake();
     else this.#store.wakeBy(now + RETRY_MS);
   }
 
-  /** A batch did not reach the disk: memory follows the rows, and sockets whose identity went with them must return. */
+  /** A batch did not reach the disk: rebuilds memory from the rows, and closes sockets whose identity was lost with the batch. */
   rolledBack(): void {
-    // Before the ghosts go: what was answered must not be answered again because its row came back.
+    // Must run before the stale rows are dropped: a call that was answered must not be answered again because its row came back.
     for (const part of this.#parts) this.#store.attempt(() => part.rolledBack?.());
-    for (const socketId of this.#dropGhosts()) {
+    for (const socketId of this.#dropStaleSockets()) {
       if (this.#store.reads.connections.caller(socketId) === undefined && !this.#reception.isStranger(socketId))
         this.#store.ports.sockets.close(socketId, 1011, "Storage failed");
     }
-    this.#arm();
+    this.#scheduleWake();
   }
 
   /** A request below /git/. */
@@ -178,13 +178,13 @@ export class Kernel {
     return this.#git.serve(request, address);
   }
 
-  /** Something broke while a page was made: the id of the incident. */
+  /** Logs an error thrown while an HTTP request was served; returns the incident id. */
   broken(call: string, error: unknown, address: string): string {
     const { log, crypto } = this.#store.ports;
     return log.incident(crypto.uuid(), { call, address }, error);
   }
 
-  /** Whether this is a live token of root's: what the operator's pages ask for. */
+  /** Whether this is a live user token of root, which the operator's pages require. */
   isOperator(token: string): boolean {
     const { tokens, accounts } = this.#store.nouns;
     const { now } = this.#store.reads;
@@ -195,35 +195,35 @@ export class Kernel {
     return true;
   }
 
-  /** Whether root listed this host as reachable although its address is not public. For the host's Net port. */
+  /** Whether root listed this host as reachable although its address is not public. The host's Net port asks this. */
   mayReach(host: string, port: number): boolean {
     return allowList(...this.reachable())(host, port);
   }
 
-  /** What that goes by, as `allowList` takes it: for processes that live elsewhere and connect from there. */
+  /** The arguments of `allowList` behind `mayReach`, for processes that run and connect elsewhere. */
   reachable(): [string, ...string[]] {
     return [this.setting(ALLOWED_HOSTS_KEY), ...rootsModelServers(this.#store.nouns.config)];
   }
 
-  /** Start-up is recovery: grant new defaults, and bring rows in line with the sockets that are really there. */
+  /** Start-up is recovery: grants new defaults and makes the rows match the sockets that are open. */
   #begin(): void {
     this.#store.write(({ capabilities }) => capabilities.seed(kernelCalls));
-    const open = this.#dropGhosts();
+    const open = this.#dropStaleSockets();
     const known = new Set(this.#store.nouns.connections.all());
     for (const socketId of open) if (!known.has(socketId)) this.#reception.opened(socketId);
     for (const part of this.#parts) part.begin?.();
-    this.#arm();
+    this.#scheduleWake();
   }
 
-  /** A crash or a lost batch may have kept the row of a socket and lost its going. Returns the sockets that are there. */
-  #dropGhosts(): ReadonlySet<string> {
+  /** A crash or a lost batch may have lost the removal of a closed socket's row. Returns the sockets that are open. */
+  #dropStaleSockets(): ReadonlySet<string> {
     const open = new Set(this.#store.ports.sockets.list());
     for (const socketId of this.#presence.socketIds()) if (!open.has(socketId)) this.closed(socketId);
     return open;
   }
 
-  /** One wake for the earliest of everything that is due. */
-  #arm(): void {
+  /** Asks for one wake at the earliest due time of all parts. */
+  #scheduleWake(): void {
     this.#store.wakeBy(earliest(this.#parts.map((part) => part.nextDueAt?.())));
   }
 }

@@ -1,17 +1,17 @@
-// A part of the kernel that lives as long as it does. The kernel calls the hooks of its parts in the order of its list; a part
-// implements those it needs. A hook may throw a StorageError: then the rows stay as they are, and a later wake tries again.
+// A part lives as long as the kernel. The kernel calls the hooks of its parts in the order of its list; a part implements those it
+// needs. A hook may throw a StorageError: the rows then stay as they are, and a later wake retries.
 
 export type Part = {
-  /** The kernel has started, and rows agree with the sockets that are there. */
+  /** The kernel has started, and the rows match the sockets that are open. */
   begin?(): void;
-  /** A wake, which may be late or come twice. */
+  /** A wake, which may be late or arrive twice. */
   woke?(now: number): void;
   /** When the part needs the next wake; null for never. */
   nextDueAt?(): number | null;
   socketClosed?(socketId: string): void;
   /** The peer has read most of what it was sent. */
   socketDrained?(socketId: string): void;
-  /** A batch did not reach the disk: what memory holds must follow the rows again. */
+  /** A batch did not reach the disk: the part must bring its memory in line with the rows again. */
   rolledBack?(): void;
 };
 

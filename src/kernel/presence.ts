@@ -1,5 +1,6 @@
-// Which connections and devices are there, as rows: they go with their socket, and when their credential expires. A crash or a
-// lost batch may leave the row of a socket that is gone; the kernel finds those by `socketIds` and reports them as closed.
+// Keeps the rows of connected clients and devices: removes them when their socket closes, and closes sockets whose credential has
+// expired. A crash or a lost batch may leave the row of a closed socket; the kernel finds those by `socketIds` and reports them as
+// closed.
 
 import type { Part } from "./part.ts";
 import type { Store } from "./store.ts";
@@ -11,7 +12,7 @@ export class Presence implements Part {
     this.#store = store;
   }
 
-  /** Sockets that some row takes for open. */
+  /** The sockets that are open according to the rows. */
   socketIds(): ReadonlySet<string> {
     const { connections, devices } = this.#store.nouns;
     return new Set([...connections.all(), ...devices.connectionIds()]);

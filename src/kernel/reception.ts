@@ -1,5 +1,5 @@
-// Where sockets meet the gate: admits them, shares text into requests, answers, and shows out those that never say who
-// they are. Knows nothing of what a call does.
+// Connects sockets to the gate: admits them, decodes their frames, sends answers, and closes those that do not authenticate in time.
+// Knows nothing about what a call does.
 
 import { addressKey } from "../lib/address.ts";
 import { SysError } from "../lib/sys-error.ts";
@@ -20,12 +20,12 @@ import type { DeviceRouter } from "./devices/device-router.ts";
 import type { Store } from "./store.ts";
 import type { Sharer, Shares } from "./fairness/shares.ts";
 
-/** `leaving`: told to go, but its socket is still there and still counts. `until`: when its time is up. */
-type Waiting = Stranger & { openedAt: number; until: number; leaving: boolean };
+/** `until`: when it must have authenticated. `isClosing`: it was told to close, but the socket is still open and still counts. */
+type OpenStranger = Stranger & { openedAt: number; until: number; isClosing: boolean };
 
-/** Woken so late, the gateway stood still; whoever waits has a little longer then, though not for ever. */
-const STOOD_STILL_MS = 1_000;
-const SPARED_MS = 2_000;
+/** A wake this late means that the gateway stalled; strangers then get a little more time, up to a maximum. */
+const STALL_MS = 1_000;
+const GRACE_MS = 2_000;
 export const SPARED_MS_MAX = 8_000;
 
 export class Reception implements Part {
@@ -37,9 +37,9 @@ export class Reception implements Part {
   readonly #deviceRouter: DeviceRouter;
   readonly #bodies: Bodies;
   readonly #flow: FrameFlow;
-  readonly #strangers = new Map<string, Waiting>();
+  readonly #strangers = new Map<string, OpenStranger>();
   readonly #strangersAt = new Map<string, number>();
-  /** Requests that await something, by socket and id. Most sockets have none, so most have no entry. */
+  /** Requests that await something, by socket and id. Most sockets have none and so no entry. */
   readonly #inFlight = new Map<string, Map<string, AbortController>>();
 
   constructor(store: Store, gate: Gate, shares: Shares, deviceRouter: DeviceRouter, bodies: Bodies) {
@@ -51,13 +51,13 @@ export class Reception implements Part {
     this.#deviceRouter = deviceRouter;
     this.#bodies = bodies;
     this.#flow = new FrameFlow(shares, store.ports.sockets, {
-      sharerOf: (socketId) => this.#sharer(socketId),
+      sharerOf: (socketId) => this.#sharerOf(socketId),
       socketsOf: (sharer) => (typeof sharer === "number" ? this.#connections.ofUser(sharer) : []),
       handle: (socketId, text) => this.#handle(socketId, text),
     });
   }
 
-  /** Before a socket is opened: the reason not to, or null. */
+  /** Called before a socket is opened: the reason to refuse it, or null. */
   refusal(address: string): string | null {
     if (this.#strangers.size >= LIMITS.strangers) return "Too many connections without identity: try again in a few seconds";
     if ((this.#strangersAt.get(addressKey(address)) ?? 0) >= LIMITS.strangersPerAddress)
@@ -71,7 +71,7 @@ export class Reception implements Part {
     this.#strangers.set(socketId, {
       origin: "stranger",
       connectionId: socketId,
-      leaving: false,
+      isClosing: false,
       until: peer.openedAt + LIMITS.handshakeMs,
       ...peer,
     });
@@ -79,9 +79,9 @@ export class Reception implements Part {
     this.#strangersAt.set(key, (this.#strangersAt.get(key) ?? 0) + 1);
   }
 
-  /** Aborts what the socket's peer was waiting for. */
+  /** Aborts the requests that the peer was waiting for. */
   socketClosed(socketId: string): void {
-    this.#isKnown(socketId);
+    this.#forgetStranger(socketId);
     this.#abort(socketId);
     this.#flow.closed(socketId);
   }
@@ -90,9 +90,9 @@ export class Reception implements Part {
     this.#flow.drained(socketId);
   }
 
-  /** A goodbye that waited for a lost batch was never said. */
+  /** A close frame that waited for a lost batch was never sent. */
   rolledBack(): void {
-    for (const stranger of this.#strangers.values()) stranger.leaving = false;
+    for (const stranger of this.#strangers.values()) stranger.isClosing = false;
   }
 
   isStranger(socketId: string): boolean {
@@ -103,47 +103,47 @@ export class Reception implements Part {
     this.#flow.received(socketId, text);
   }
 
-  /** Nothing a peer sends may take the gateway down. */
+  /** Nothing a peer sends may crash the gateway. */
   #handle(socketId: string, text: string): void {
     try {
       this.#receive(socketId, text);
     } catch (error) {
-      this.#broken(socketId, error);
+      this.#reportAndClose(socketId, error);
     }
   }
 
-  /** The earliest moment at which a stranger's time is up. */
+  /** The earliest handshake deadline of a stranger. */
   nextDueAt(): number | null {
     let first = Infinity;
-    for (const { leaving, until } of this.#strangers.values()) if (!leaving && until < first) first = until;
+    for (const { isClosing, until } of this.#strangers.values()) if (!isClosing && until < first) first = until;
     return first === Infinity ? null : first;
   }
 
-  /** Shows out those whose time is up. */
+  /** Closes strangers whose deadline has passed. */
   woke(now: number): void {
     for (const [socketId, stranger] of this.#strangers) {
-      if (stranger.leaving || stranger.until > now) continue;
-      // A gateway that stood still has not heard what came meanwhile: it listens first.
-      if (now - stranger.until > STOOD_STILL_MS && now < stranger.openedAt + LIMITS.handshakeMs + SPARED_MS_MAX) {
-        stranger.until = now + SPARED_MS;
+      if (stranger.isClosing || stranger.until > now) continue;
+      // A gateway that stalled has not read the frames that arrived meanwhile: it reads them first.
+      if (now - stranger.until > STALL_MS && now < stranger.openedAt + LIMITS.handshakeMs + SPARED_MS_MAX) {
+        stranger.until = now + GRACE_MS;
         this.#store.wakeBy(stranger.until);
         continue;
       }
-      stranger.leaving = true;
+      stranger.isClosing = true;
       this.#abort(socketId);
       this.#ports.meter.dropped("handshake");
       this.#ports.sockets.close(socketId, 1008, "No identity in time: call sys.connect first");
     }
   }
 
-  #broken(socketId: string, error: unknown): void {
-    this.#incident(socketId, "frame", error);
+  #reportAndClose(socketId: string, error: unknown): void {
+    this.#logIncident(socketId, "frame", error);
     this.#ports.sockets.close(socketId, 1011, "Internal error");
   }
 
   #receive(socketId: string, text: string): void {
-    const caller = this.#caller(socketId);
-    // A socket without an entry has lost its identity and is on its way out: nothing it says counts any more.
+    const caller = this.#callerOf(socketId);
+    // A socket without a caller has lost its identity and is being closed, so its frames are ignored.
     if (caller === undefined) return;
     if (caller.origin === "stranger" && isLonger(text, LIMITS.strangerFrameBytes)) {
       this.#ports.sockets.close(socketId, 1009, "Message too big");
@@ -152,12 +152,12 @@ export class Reception implements Part {
     const frame = decodeFrame(text);
     switch (frame.type) {
       case "req":
-        return this.#request(socketId, caller, frame, text.length);
+        return this.#handleRequest(socketId, caller, frame, text.length);
       case "refusal":
         this.#ports.meter.dropped("malformed");
         return this.#send(socketId, frame.id, { ok: false, error: frame.error.toShape() });
       case "res":
-        // Only a device is ever asked something.
+        // Only devices receive requests from the gateway.
         if (caller.origin !== "driver") return this.#ports.meter.dropped("unasked");
         return this.#deviceRouter.answered(socketId, frame);
       case "sig":
@@ -167,11 +167,11 @@ export class Reception implements Part {
     }
   }
 
-  #caller(socketId: string): Caller | Stranger | undefined {
+  #callerOf(socketId: string): Caller | Stranger | undefined {
     const caller = this.#connections.caller(socketId);
     if (caller === undefined) {
       const stranger = this.#strangers.get(socketId);
-      return stranger?.leaving ? undefined : stranger;
+      return stranger?.isClosing ? undefined : stranger;
     }
     if (
       caller.credential.kind === "token" &&
@@ -184,52 +184,52 @@ export class Reception implements Part {
     return caller;
   }
 
-  #request(socketId: string, caller: Caller | Stranger, frame: Req, chars: number): void {
+  #handleRequest(socketId: string, caller: Caller | Stranger, frame: Req, chars: number): void {
     const startedAt = performance.now();
-    const waiting = this.#inFlight.get(socketId);
+    const inFlight = this.#inFlight.get(socketId);
     try {
-      if (waiting?.has(frame.id)) throw new SysError(409, "A request with this id is in flight");
-      if (waiting !== undefined && waiting.size >= LIMITS.inFlightPerSocket)
+      if (inFlight?.has(frame.id)) throw new SysError(409, "A request with this id is in flight");
+      if (inFlight !== undefined && inFlight.size >= LIMITS.inFlightPerSocket)
         throw new SysError(429, `Too many requests in flight: at most ${LIMITS.inFlightPerSocket} per socket`);
       const answer = this.#gate.pass(caller, frame, () => this.#track(socketId, frame.id));
       if (!(answer instanceof Promise)) return this.#answer(socketId, frame, answer, startedAt);
-      if (callsByName.get(frame.call)?.when === "setup") this.#letWait(socketId, answer);
-      const ended = this.#flow.begun(socketId, chars);
+      if (callsByName.get(frame.call)?.when === "setup") this.#extendHandshake(socketId, answer);
+      const release = this.#flow.begun(socketId, chars);
       answer
-        .then((late) => this.#answerLate(socketId, frame, late, startedAt))
-        .catch((error: unknown) => this.#failure(socketId, frame, error, startedAt))
-        .catch((error: unknown) => this.#broken(socketId, error))
+        .then((settled) => this.#answerLate(socketId, frame, settled, startedAt))
+        .catch((error: unknown) => this.#answerFailure(socketId, frame, error, startedAt))
+        .catch((error: unknown) => this.#reportAndClose(socketId, error))
         .finally(() => {
           this.#untrack(socketId, frame.id);
-          ended();
+          release();
         });
     } catch (error) {
-      this.#failure(socketId, frame, error, startedAt);
+      this.#answerFailure(socketId, frame, error, startedAt);
     }
   }
 
-  /** A stranger who sets up waits for a model, and not for being shown out; when the answer is there, its time counts again. */
-  #letWait(socketId: string, answer: Promise<unknown>): void {
+  /** A set-up call may wait for a model, so its stranger gets a later deadline; the usual one applies again once it is answered. */
+  #extendHandshake(socketId: string, answer: Promise<unknown>): void {
     const stranger = this.#strangers.get(socketId);
     if (stranger === undefined) return;
     stranger.until = stranger.openedAt + LIMITS.setupCallMs;
-    const again = () => {
+    const restoreDeadline = () => {
       stranger.until = Math.max(stranger.openedAt + LIMITS.handshakeMs, this.#ports.clock.now());
       this.#store.wakeBy(stranger.until);
     };
-    answer.then(again, again);
+    answer.then(restoreDeadline, restoreDeadline);
   }
 
-  /** Writing a large answer takes time, which counts for whoever asked. */
+  /** Serializing a large answer takes time, which is charged to the caller. */
   #answerLate(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
-    const sharer = this.#sharer(socketId);
+    const sharer = this.#sharerOf(socketId);
     const from = this.#ports.clock.elapsed();
     this.#answer(socketId, frame, answer, startedAt);
     this.#shares.charge(sharer, this.#ports.clock.elapsed() - from);
   }
 
   #answer(socketId: string, frame: Req, answer: Answer, startedAt: number): void {
-    if (this.#strangers.has(socketId)) this.#welcome(socketId);
+    if (this.#strangers.has(socketId)) this.#admitIdentified(socketId);
     try {
       this.#send(socketId, frame.id, { ok: true, data: answer.data }, answer.stays);
       this.#ports.meter.call(frame.call, 200, performance.now() - startedAt);
@@ -238,30 +238,30 @@ export class Reception implements Part {
     }
   }
 
-  /** If the call that was just carried out gave the socket an identity, it is a stranger no more. */
-  #welcome(socketId: string): void {
+  /** If the call that just ran gave the socket an identity, it is no longer a stranger. */
+  #admitIdentified(socketId: string): void {
     const caller = this.#connections.caller(socketId);
     if (caller === undefined) return;
-    this.#isKnown(socketId);
+    this.#forgetStranger(socketId);
     this.#ports.sockets.trust(socketId);
     this.#flow.identified(socketId);
     if (caller.credential.kind === "token") this.#store.wakeBy(caller.credential.expiresAt);
   }
 
-  #failure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
+  #answerFailure(socketId: string, frame: Req, error: unknown, startedAt: number): void {
     const call = callsByName.has(frame.call) ? frame.call : "unknown";
-    const known = toSysError(error, () => this.#incident(socketId, call, error));
-    // The name is left out: people type passwords where names belong. Clients that show no credential get no line.
-    if ((known.code === 401 && known.message === WRONG_CREDENTIAL) || known.code === 429)
-      this.#ports.log.warn("refused", { call, status: known.code, address: this.#addressOf(socketId) });
-    this.#ports.meter.call(call, known.code, performance.now() - startedAt);
-    // That nobody knows stays true if the batch is lost; that nothing was changed would not be.
-    const isUnknown = (known.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
-    this.#send(socketId, frame.id, { ok: false, error: known.toShape() }, isUnknown);
+    const sysError = toSysError(error, () => this.#logIncident(socketId, call, error));
+    // The username is not logged: people type passwords there. Requests without a credential are not logged.
+    if ((sysError.code === 401 && sysError.message === WRONG_CREDENTIAL) || sysError.code === 429)
+      this.#ports.log.warn("refused", { call, status: sysError.code, address: this.#addressOf(socketId) });
+    this.#ports.meter.call(call, sysError.code, performance.now() - startedAt);
+    // "Outcome unknown" stays true if the batch is lost; "nothing was changed" would not.
+    const isUnknown = (sysError.details as { outcome?: unknown } | undefined)?.outcome === "unknown";
+    this.#send(socketId, frame.id, { ok: false, error: sysError.toShape() }, isUnknown);
   }
 
-  /** Whose share of the kernel a socket uses. */
-  #sharer(socketId: string): Sharer {
+  /** The sharer whose share a socket uses: its user, or the address of a stranger. */
+  #sharerOf(socketId: string): Sharer {
     return this.#connections.caller(socketId)?.uid ?? addressKey(this.#addressOf(socketId));
   }
 
@@ -269,7 +269,7 @@ export class Reception implements Part {
     return this.#ports.sockets.peer(socketId)?.address ?? "gone";
   }
 
-  #incident(socketId: string, call: string, error: unknown): string {
+  #logIncident(socketId: string, call: string, error: unknown): string {
     const uid = this.#connections.caller(socketId)?.uid;
     const source = uid === undefined ? { call, address: this.#addressOf(socketId) } : { call, uid };
     return this.#ports.log.incident(this.#ports.crypto.uuid(), source, error);
@@ -285,32 +285,32 @@ export class Reception implements Part {
   }
 
   #abort(socketId: string): void {
-    const waiting = this.#inFlight.get(socketId);
+    const inFlight = this.#inFlight.get(socketId);
     this.#inFlight.delete(socketId);
-    for (const controller of waiting?.values() ?? []) controller.abort();
+    for (const controller of inFlight?.values() ?? []) controller.abort();
   }
 
   #track(socketId: string, id: string): AbortSignal {
     const controller = new AbortController();
-    const waiting = this.#inFlight.get(socketId) ?? new Map<string, AbortController>();
-    this.#inFlight.set(socketId, waiting.set(id, controller));
+    const inFlight = this.#inFlight.get(socketId) ?? new Map<string, AbortController>();
+    this.#inFlight.set(socketId, inFlight.set(id, controller));
     return controller.signal;
   }
 
   #untrack(socketId: string, id: string): void {
-    const waiting = this.#inFlight.get(socketId);
-    if (waiting?.delete(id) && waiting.size === 0) this.#inFlight.delete(socketId);
+    const inFlight = this.#inFlight.get(socketId);
+    if (inFlight?.delete(id) && inFlight.size === 0) this.#inFlight.delete(socketId);
   }
 
-  /** No longer a stranger, or gone. */
-  #isKnown(socketId: string): void {
+  /** Called when the socket has authenticated or closed. */
+  #forgetStranger(socketId: string): void {
     const stranger = this.#strangers.get(socketId);
     if (stranger === undefined) return;
     this.#strangers.delete(socketId);
     const key = addressKey(stranger.address);
-    const left = (this.#strangersAt.get(key) ?? 1) - 1;
-    if (left === 0) this.#strangersAt.delete(key);
-    else this.#strangersAt.set(key, left);
+    const remaining = (this.#strangersAt.get(key) ?? 1) - 1;
+    if (remaining === 0) this.#strangersAt.delete(key);
+    else this.#strangersAt.set(key, remaining);
   }
 }
 
@@ -318,7 +318,7 @@ export class Reception implements Part {
 const ASCII = /^[\x00-\x7f]*$/;
 
 function isLonger(text: string, bytesMax: number): boolean {
-  // Most text has a byte for each character, and to find that out costs far less than to encode it.
+  // Most text is ASCII, and checking that costs far less than encoding the text.
   if (text.length * 3 <= bytesMax || (text.length <= bytesMax && ASCII.test(text))) return false;
   return text.length > bytesMax || new TextEncoder().encode(text).length > bytesMax;
 }

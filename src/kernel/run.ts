@@ -1,5 +1,5 @@
-// Runs a decoded call of the kernel: a read at once, a write in its transaction, an effect with the means to commit. Where a
-// request carries a key, the result is stored in the transaction that made it true.
+// Runs a decoded call of the kernel: a read directly, a write in one transaction, an effect with functions that commit. If a request
+// has an idempotency key, its result is stored in the transaction that produced it.
 
 import type { Data } from "../calls/define.ts";
 import { allows } from "../lib/capability.ts";
@@ -11,7 +11,7 @@ import type { EffectContext, ReadContext, WriteContext } from "./context.ts";
 import type { Answer } from "./gate.ts";
 import type { Store } from "./store.ts";
 
-/** What an effect is given besides rows. */
+/** What an effect gets besides rows. */
 export type EffectServices = Pick<
   EffectContext,
   "passwords" | "throttle" | "setupAccess" | "repos" | "copies" | "ai" | "agents" | "trials" | "vitals"
@@ -81,7 +81,7 @@ async function runEffect(
   return { data, after, stays: call.keeps === true };
 }
 
-/** An effect awaits, and while it did the caller may have been locked out, revoked, or lost the right to this call. */
+/** While an effect awaited, the caller may have been locked, revoked, or lost the capability for this call. */
 export function mustStillMay(reads: ReadContext, call: Pick<Syscall, "name">, caller: Caller | Stranger): void {
   if (caller.origin === "stranger") return;
   const present = reads.connections.caller(caller.connectionId) ?? caller.present?.();
@@ -89,7 +89,7 @@ export function mustStillMay(reads: ReadContext, call: Pick<Syscall, "name">, ca
   if (!allows(present.capabilities, call.name)) fail(403, `Permission denied: ${call.name}`);
 }
 
-/** Inside the transaction: the first result for this key, or the body's, stored. */
+/** Runs inside the transaction: returns the stored result of this key, or runs the body and stores its result. */
 function keyed<T>(store: Store, call: Syscall, caller: Caller | Stranger, frame: Req, body: () => T): T {
   if (frame.key === undefined || caller.origin === "stranger") return body();
   const stored = findResult(store, caller, frame);

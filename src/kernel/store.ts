@@ -1,6 +1,5 @@
 // The kernel's rows and the ways to change them, for every part of the kernel. A change is one transaction of nouns; the ways
-// differ in what they promise. What a transaction registers with `after` happens once it has succeeded, and not at all where
-// it fails.
+// differ in what they promise. Actions that a transaction registers with `after` run once it has succeeded, and never if it fails.
 
 import type { Ports } from "../ports/ports.ts";
 import { StorageError } from "../ports/sql.ts";
@@ -14,7 +13,7 @@ import { Transactor, type Written } from "./transactor.ts";
 export class Store implements Part {
   readonly ports: Ports;
   readonly reads: ReadContext;
-  /** All of them, for what the kernel does on its own account. */
+  /** All nouns, for work that the kernel does for itself. */
   readonly nouns: Nouns;
   readonly emit: Emit;
   readonly #writes: WriteContext;
@@ -46,38 +45,38 @@ export class Store implements Part {
     return value;
   }
 
-  /** For what somebody is told of at once: no frame leaves before the transaction is durable. */
+  /** For changes that are announced immediately: no frame leaves before the transaction is durable. */
   write<T>(body: (nouns: WriteContext) => T): T {
     const { value, after } = this.transact(body);
     for (const action of after) action();
     return value;
   }
 
-  /** For rows nobody was promised: holds no frame back. */
+  /** For rows nobody was promised: frames do not wait for it. */
   relaxed<T>(body: (nouns: WriteContext) => T): T {
     const { value, after } = this.transactRelaxed(body);
     for (const action of after) action();
     return value;
   }
 
-  /** As `write`; the caller runs what was registered with `after`, once it has answered. */
+  /** Like `write`, but the caller runs the `after` actions, once it has answered. */
   transact<T>(body: (nouns: WriteContext) => T): Written<T> {
     return this.#transactor.run(() => body(this.#writes));
   }
 
-  /** As `relaxed`; the caller runs what was registered with `after`. */
+  /** Like `relaxed`, but the caller runs the `after` actions. */
   transactRelaxed<T>(body: (nouns: WriteContext) => T): Written<T> {
     return this.#transactor.relaxed(() => body(this.#writes));
   }
 
-  /** Resolves when everything written so far is durable; rejects where it could not be. */
+  /** Resolves when everything written so far is durable; rejects if that failed. */
   durable(): Promise<void> {
     return this.ports.sql.durable();
   }
 
   /**
-   * Runs what the kernel does on its own account: nobody waits for it, and nobody would catch what it throws. False where storage
-   * failed. The rows stay as they are then: `rolledBack` drops those of sockets that are gone, and a wake tries again.
+   * Runs work that the kernel does for itself, where no caller would catch an error. Returns false if storage failed. The rows then
+   * stay as they are: `rolledBack` drops those of closed sockets, and a wake retries.
    */
   attempt(action: () => void): boolean {
     try {
@@ -90,7 +89,7 @@ export class Store implements Part {
     }
   }
 
-  /** Asks for a wake no later than that. */
+  /** Asks for a wake no later than `dueAt`. */
   wakeBy(dueAt: number | null): void {
     if (dueAt === null || (this.#wakeAt !== null && this.#wakeAt <= dueAt)) return;
     this.#wakeAt = dueAt;

@@ -1,26 +1,25 @@
-// Removes what has outlived its use: an hour after something was done, and after that once a day at most, as long as there is
-// something that will have outlived its use by then. So a gateway that nobody uses is not woken for it. What goes when is for
-// the nouns to say.
+// Removes expired rows and content: an hour after the gateway was used, then at most once a day while something is left that will
+// expire. So an idle gateway is not woken for it. The nouns decide what expires when.
 
 import type { GatewayTarget } from "./files/gateway-target.ts";
 import { earliest, type Part } from "./part.ts";
 import type { Repos } from "./repos/repos.ts";
 import type { Store } from "./store.ts";
 
-/** `prune` is false where there is more of it, for which others wait no longer. */
+/** `prune` returns false if it stopped early, so that others need not wait, and there is more to remove. */
 type Prunable = { prune(now: number): boolean | void; nextPruneAt(): number | null };
 
 const KIND = "sweep";
 const SOON_MS = 60 * 60 * 1000;
 const LATER_MS = 24 * SOON_MS;
-/** Until the next step of a sweep that is not done: others have their turn in between. */
+/** Delay before the next step of an unfinished sweep, so that other work runs in between. */
 const STEP_MS = 100;
 
 export class Sweeper implements Part {
   readonly #store: Store;
   readonly #gatewayTarget: GatewayTarget;
   readonly #repos: Repos;
-  /** Until then one is due soon enough, whatever is done. */
+  /** Until this time a sweep is already due soon enough, so `touch` has nothing to do. */
   #soonUntil = 0;
 
   constructor(store: Store, gatewayTarget: GatewayTarget, repos: Repos) {
@@ -29,13 +28,13 @@ export class Sweeper implements Part {
     this.#repos = repos;
   }
 
-  /** A start for the sweep itself finds it due, and so is no reason for the next one. */
+  /** If the kernel was started only for a sweep, the timer is already armed, so that start does not cause another sweep. */
   begin(): void {
     const { timers } = this.#store.nouns;
     if (timers.dueAt(KIND, "") === null) this.#store.write(({ now }) => timers.arm(KIND, "", now + SOON_MS));
   }
 
-  /** Something is done, so there may be something to sweep soon. */
+  /** The gateway is in use, so there may be something to sweep soon. */
   touch(): void {
     const { now } = this.#store.reads;
     if (now < this.#soonUntil) return;
@@ -58,10 +57,10 @@ export class Sweeper implements Part {
     return this.#store.nouns.timers.nextDueAt();
   }
 
-  /** Inside the transaction in which its timer was taken. False where another step is needed. */
+  /** Runs in the transaction that took the timer. Returns false if another step is needed. */
   #prune(now: number): boolean {
     const { results, throttle, tokens, shellSessions, approvals, followers, spending, cancellations, timers } = this.#store.nouns;
-    // There may be so many results that they take several steps.
+    // There may be so many results that removing them takes several steps.
     if (!results.prune(now)) {
       timers.arm(KIND, "", now + STEP_MS);
       return false;
@@ -75,7 +74,7 @@ export class Sweeper implements Part {
   }
 
   #nextAt(nouns: readonly Prunable[], now: number): number | null {
-    // How long ago a connected token came in says nothing of its use.
+    // A connected token is in use, however long ago it logged in, so its last-used time must be refreshed.
     const hasTokens = this.#store.nouns.connections.tokenIds().length > 0;
     const due = earliest([...nouns.map((noun) => noun.nextPruneAt()), hasTokens ? now : null]);
     return due === null ? null : Math.max(now + LATER_MS, due);
@@ -83,7 +82,7 @@ export class Sweeper implements Part {
 
   #sweepElsewhere(now: number): void {
     const { nouns, ports } = this.#store;
-    // A token that is connected is in use, however long ago it came in.
+    // A connected token is in use, however long ago it logged in.
     this.#store.attempt(() => this.#store.relaxed(({ tokens }) => tokens.used(nouns.connections.tokenIds(), now)));
     void Promise.all([this.#gatewayTarget.sweep(), this.#repos.measure()]).catch((error: unknown) =>
       ports.log.error("sweep failed", { error: String(error) }),

@@ -1,23 +1,22 @@
-// One write, one transaction: what throws leaves neither rows nor things to do afterwards, and what was remembered of
-// the rows is forgotten.
+// One write is one transaction: a body that throws leaves neither rows nor `after` actions, and caches are told of the rollback.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { MemorySql } from "../../test/support/memory-ports.ts";
 import { Transactor } from "./transactor.ts";
 
 let sql: MemorySql;
-let forgotten: number;
+let rollbacks: number;
 let transactor: Transactor;
 
 beforeEach(() => {
   sql = new MemorySql();
   sql.run("CREATE TABLE t (a INTEGER) STRICT");
-  forgotten = 0;
-  transactor = new Transactor(sql, () => forgotten++);
+  rollbacks = 0;
+  transactor = new Transactor(sql, () => rollbacks++);
 });
 
 describe("run", () => {
-  it("returns the value and what is to be done, and does none of it", () => {
+  it("returns the value and the after actions without running them", () => {
     const done: string[] = [];
     const written = transactor.run(() => {
       add(1);
@@ -32,7 +31,7 @@ describe("run", () => {
     expect(rows()).toEqual([1]);
   });
 
-  it("keeps nothing of a body that throws", () => {
+  it("rolls back a body that throws and discards its after actions", () => {
     add(1);
     expect(() =>
       transactor.run(() => {
@@ -42,12 +41,12 @@ describe("run", () => {
       }),
     ).toThrow("no");
     expect(rows()).toEqual([1]);
-    expect(forgotten).toBe(1);
+    expect(rollbacks).toBe(1);
     expect(transactor.run(() => {}).after).toEqual([]);
-    expect(forgotten).toBe(1);
+    expect(rollbacks).toBe(1);
   });
 
-  it("nests: an inner write that fails and is caught takes only its own with it", () => {
+  it("nests: an inner write that throws and is caught rolls back only its own changes", () => {
     const outer = transactor.run(() => {
       add(1);
       transactor.after(() => {});
@@ -71,7 +70,7 @@ describe("run", () => {
 });
 
 describe("relaxed", () => {
-  it("holds no frame back until something that matters is written", () => {
+  it("holds frames back only once an ordinary write is in the batch", () => {
     sql.commit();
     transactor.relaxed(() => add(1));
     expect(sql.holds).toBe(false);
@@ -81,7 +80,7 @@ describe("relaxed", () => {
     expect(rows()).toEqual([1, 2]);
   });
 
-  it("is as much all or nothing as any other write, and a crash takes it", () => {
+  it("is atomic like any other write, and is lost in a crash", () => {
     sql.commit();
     expect(() =>
       transactor.relaxed(() => {
@@ -96,7 +95,7 @@ describe("relaxed", () => {
   });
 });
 
-it("takes nothing to do outside a write", () => {
+it("refuses after() outside a write", () => {
   expect(() => transactor.after(() => {})).toThrow("inside of a write");
 });
 

@@ -1,5 +1,5 @@
-// One write, one transaction. What a write wants done afterwards (close a socket, send a signal) is kept aside and
-// handed back with its value: the caller answers first and then lets it happen, and a write that throws leaves none.
+// One write is one transaction. The actions that a write registers for later (close a socket, send a signal) are returned with its
+// value: the caller answers first and then runs them. A write that throws leaves no actions.
 
 import type { Sql } from "../ports/sql.ts";
 
@@ -9,37 +9,37 @@ const NOTHING: readonly (() => void)[] = [];
 
 export class Transactor {
   readonly #sql: Sql;
-  readonly #undone: () => void;
+  readonly #onRollback: () => void;
   #after: (() => void)[] | null = null;
 
-  /** `undone` is told when rows were taken back, so that whatever was remembered of them is forgotten. */
-  constructor(sql: Sql, undone: () => void) {
+  /** `onRollback` is called after a rollback, so that caches of rows are cleared. */
+  constructor(sql: Sql, onRollback: () => void) {
     this.#sql = sql;
-    this.#undone = undone;
+    this.#onRollback = onRollback;
   }
 
   run<T>(body: () => T): Written<T> {
-    return this.#inside(() => this.#sql.transaction(body));
+    return this.#collectAfter(() => this.#sql.transaction(body));
   }
 
   relaxed<T>(body: () => T): Written<T> {
-    return this.#inside(() => this.#sql.relaxed(() => this.#sql.transaction(body)));
+    return this.#collectAfter(() => this.#sql.relaxed(() => this.#sql.transaction(body)));
   }
 
-  /** To be done once the present write has been answered. */
+  /** Registers an action to run once the current write has been answered. */
   after(action: () => void): void {
     if (this.#after === null) throw new Error("after() is for the inside of a write");
     this.#after.push(action);
   }
 
-  #inside<T>(transaction: () => T): Written<T> {
+  #collectAfter<T>(transaction: () => T): Written<T> {
     const outer = this.#after;
     this.#after = [];
     try {
       const value = transaction();
       return { value, after: this.#after.length === 0 ? NOTHING : this.#after };
     } catch (error) {
-      this.#undone();
+      this.#onRollback();
       throw error;
     } finally {
       this.#after = outer;

@@ -1,5 +1,5 @@
-// The kernel's side of agents: starts processes, carries to them what people and other processes say, and takes in what they
-// tell. Who may is decided here; what a process does is its own affair (src/process), what it may do is judge.ts.
+// The kernel's side of agents: starts processes, delivers messages from people and other processes to them, and receives their
+// events. This file decides who may use a process. src/process implements what a process does; judge.ts decides what it may do.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { ProcessArgs, ProcessCall, ProcessResult } from "../../process/actor.ts";
@@ -52,7 +52,7 @@ export type SendWords = {
   runId?: string | undefined;
 };
 
-const FOLLOWED_MAX = 200;
+const FOLLOWS_MAX = 200;
 const AUTOSTART = "Begin with the assignment you were given in your context.";
 
 export class Agents implements Part {
@@ -63,12 +63,12 @@ export class Agents implements Part {
   readonly #signals: ProcessSignals;
   readonly #deviceWaiter: DeviceWaiter;
   readonly #openCalls: OpenCalls;
-  readonly #linkServices: ProcessServices;
+  readonly #processServices: ProcessServices;
   readonly sessions: BackgroundCommands;
-  readonly #links = new Map<string, KernelPort>();
+  readonly #kernelPorts = new Map<string, KernelPort>();
   readonly ipc: Ipc;
   readonly questions: Questions;
-  /** Those that are being given something: what an earlier run tells meanwhile does not make them idle. */
+  /** Sends in progress by pid: while there is one, an event of an earlier run must not mark the process idle. */
   readonly #sending = new Map<string, number>();
 
   constructor(store: Store, services: AgentServices) {
@@ -83,7 +83,7 @@ export class Agents implements Part {
     this.#deviceWaiter = new DeviceWaiter(store);
     this.#openCalls = new OpenCalls(store);
     this.sessions = new BackgroundCommands(store, gate);
-    this.#linkServices = {
+    this.#processServices = {
       gate,
       shares,
       preparer,
@@ -101,20 +101,20 @@ export class Agents implements Part {
     };
   }
 
-  /** In the order in which the kernel calls their hooks. */
+  /** The kernel calls their hooks in this order. */
   get parts(): readonly Part[] {
     return [this, this.ipc, this.questions, this.#deviceWaiter, this.#openCalls];
   }
 
-  /** What was under way goes on. */
+  /** Removes followers whose connections are gone, and wakes processes that were busy, so that their runs continue. */
   begin(): void {
     const { followers, connections } = this.#store.reads;
-    const gone = followers.connections().filter((connectionId) => connections.caller(connectionId) === undefined);
-    if (gone.length > 0) this.#store.relaxed(({ followers }) => gone.forEach((connectionId) => followers.connectionGone(connectionId)));
+    const stale = followers.connections().filter((connectionId) => connections.caller(connectionId) === undefined);
+    if (stale.length > 0) this.#store.relaxed(({ followers }) => stale.forEach((connectionId) => followers.connectionGone(connectionId)));
     this.#wakeBusy();
   }
 
-  /** What processes had told may have gone with the batch. */
+  /** The lost batch may have held events of processes. A woken process sends them again. */
   rolledBack(): void {
     this.#wakeBusy();
   }
@@ -125,7 +125,7 @@ export class Agents implements Part {
     this.#deviceWaiter.came(deviceKey);
   }
 
-  /** A person has come: their init exists, and their processes know who they are by now. */
+  /** A person has connected: makes their init if it is missing, and updates their name and home in the rows of their processes. */
   connected({ uid, process }: Caller): void {
     const { reads } = this.#store;
     const init = reads.processes.get(initPid(uid));
@@ -135,13 +135,13 @@ export class Agents implements Part {
       this.#store.relaxed(({ processes }) => processes.identityChanged(uid, { username, home }));
   }
 
-  /** The kernel as a process has it. */
+  /** The kernel as seen by one process. */
   kernelPortFor(pid: string): KernelPort {
-    const known = this.#links.get(pid);
+    const known = this.#kernelPorts.get(pid);
     if (known !== undefined) return known;
-    const link = new ProcessGateway(pid, this.#store, this.#linkServices);
-    this.#links.set(pid, link);
-    return link;
+    const port = new ProcessGateway(pid, this.#store, this.#processServices);
+    this.#kernelPorts.set(pid, port);
+    return port;
   }
 
   ownerOf(pid: string): number {
@@ -153,15 +153,15 @@ export class Agents implements Part {
     return process === undefined ? `/var/sessions/unknown/${pid}` : archiveRoot(process);
   }
 
-  /** The process that is meant: the caller's own init where none is named. */
+  /** The process with this pid. Without a pid: the calling process itself, or the user's init. */
   find(caller: Caller, pid: string | undefined): ProcessRow {
     const { reads } = this.#store;
-    const wanted = pid ?? caller.agent?.pid ?? initPid(caller.uid);
-    if (pid === undefined && caller.agent === undefined && reads.processes.get(wanted) === undefined) this.connected(caller);
-    return reads.processes.toUse(caller, wanted);
+    const wantedPid = pid ?? caller.agent?.pid ?? initPid(caller.uid);
+    if (pid === undefined && caller.agent === undefined && reads.processes.get(wantedPid) === undefined) this.connected(caller);
+    return reads.processes.toUse(caller, wantedPid);
   }
 
-  /** Something of a process that changes nothing of how busy it is. */
+  /** Calls a process for something that gives it no work. */
   async ask<N extends ProcessCall>(
     caller: Caller,
     pid: string | undefined,
@@ -172,7 +172,7 @@ export class Agents implements Part {
     return { pid: process.pid, value: await this.#call(process.pid, name, args) };
   }
 
-  /** The same of what may give it work. */
+  /** Calls a process for something that may give it work: marks it busy first. */
   async give<N extends ProcessCall>(
     caller: Caller,
     pid: string | undefined,
@@ -180,20 +180,20 @@ export class Agents implements Part {
     args: ProcessArgs<N>,
   ): Promise<{ pid: string; value: ProcessResult<N> }> {
     const process = this.find(caller, pid);
-    return { pid: process.pid, value: await this.#busily(process, () => this.#call(process.pid, name, args)) };
+    return { pid: process.pid, value: await this.#markBusyAndRun(process, () => this.#call(process.pid, name, args)) };
   }
 
   async send(caller: Caller, { pid, conversationId, message, media = [], runId = this.#store.ports.crypto.uuid() }: SendWords) {
     if (message.trim() === "" && media.length === 0) fail(400, "message is required");
-    // An agent speaks as itself, and never in the name of its user.
+    // An agent sends as itself, never as its user.
     if (caller.agent !== undefined) {
       const { status, runId: run, queued } = await this.ipc.send(caller, { pid: pid ?? caller.agent.pid, conversationId, message });
       return { status, runId: run, ...(queued === undefined ? {} : { queued }) };
     }
     const process = this.find(caller, pid);
-    const kept = media.length === 0 ? {} : { media: await this.#files.media(process, media) };
+    const attachments = media.length === 0 ? {} : { media: await this.#files.media(process, media) };
     this.#store.relaxed(({ followers, now }) => followers.routed(process.pid, runId, caller.uid, caller.connectionId, now));
-    return this.#send(process, { conversationId, said: { role: "user", text: message, ...kept }, runId, reason: "proc.send" });
+    return this.#send(process, { conversationId, said: { role: "user", text: message, ...attachments }, runId, reason: "proc.send" });
   }
 
   async spawn(caller: Caller, args: SpawnArgs) {
@@ -201,50 +201,57 @@ export class Agents implements Part {
     const { label, prompt, assignment } = args;
     if (!profile.startable && caller.agent !== undefined) fail(403, `A process cannot start another of profile ${profile.id}`);
     const process =
-      profile.spawnMode === "singleton" ? await this.#init(caller, assignment?.contextFiles) : await this.#child(caller, args);
+      profile.spawnMode === "singleton"
+        ? await this.#findOrMakeInit(caller, assignment?.contextFiles)
+        : await this.#makeChild(caller, args);
     if (assignment?.autoStart === true)
       await this.#send(process, { said: { role: "system", text: AUTOSTART }, reason: "assignment.autostart" });
     if (prompt !== undefined && prompt.trim() !== "")
       await this.#send(process, { said: { role: "user", text: prompt }, reason: "proc.send" });
     const { pid, workspaceId, cwd } = process;
-    const named = process.label ?? label?.trim();
-    return { ok: true as const, pid, ...(named === undefined ? {} : { label: named }), profile: profile.id, workspaceId, cwd };
+    const finalLabel = process.label ?? label?.trim();
+    return { ok: true as const, pid, ...(finalLabel === undefined ? {} : { label: finalLabel }), profile: profile.id, workspaceId, cwd };
   }
 
-  /** Ends a run, and with it what it waits for: its calls, wherever they run, and commands it was just told still run. */
+  /** Ends a run and everything it waits for: its open calls on every target, and commands that its last calls left running. */
   async abort(caller: Caller, pid: string | undefined, args: ProcessArgs<"abort">) {
     const { pid: found, value } = await this.give(caller, pid, "abort", args);
     const process = this.#store.reads.processes.get(found);
     if (!value.aborted || value.runId === null || process === undefined) return { pid: found, value, stillRunning: [] };
     const calls = await this.#openCalls.stop(found, this.#openCalls.of(found, value.runId), value.runId);
-    // Only now: a call that has just ended may have said that its command runs on.
-    const left = this.#store.reads.processSessions.awaitedBy(found, value.runId);
-    return { pid: found, value, stillRunning: [...calls, ...(await this.#endSessions(process, left))] };
+    // Read after the calls have ended: one of them may have answered that its command is still running.
+    const sessions = this.#store.reads.processSessions.awaitedBy(found, value.runId);
+    return { pid: found, value, stillRunning: [...calls, ...(await this.#endSessions(process, sessions))] };
   }
 
-  /** Those that could not be ended in time, or at all. */
+  /** Ends commands. Returns those that could not be ended, or not in time. */
   #endSessions(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
-    const late = sessions.map(({ target, command, sessionId }) => ({ target, command, sessionId, why: `${target} has not answered` }));
-    return this.#openCalls.within(this.sessions.end(process, sessions), late);
+    const unanswered = sessions.map(({ target, command, sessionId }) => ({
+      target,
+      command,
+      sessionId,
+      why: `${target} has not answered`,
+    }));
+    return this.#openCalls.within(this.sessions.end(process, sessions), unanswered);
   }
 
   /**
-   * proc.reset and proc.kill: the conversations go, archived first where that is wanted, and what was sent along with them. A workspace
-   * keeps what was said.
+   * proc.reset and proc.kill: deletes the conversations and their media, after archiving the conversations if `archive` is set. If the
+   * process works in a workspace, the messages are committed there.
    */
   async reset(caller: Caller, pid: string | undefined, reason: "process.reset" | "process.kill", archive: boolean) {
     const process = this.find(caller, pid);
-    // What comes after it begins anew is not meant.
+    // Read before the reset: calls and commands that start after it continue.
     const open = this.#openCalls.of(process.pid);
-    const left = this.#store.reads.processSessions.of(process.pid);
+    const sessions = this.#store.reads.processSessions.of(process.pid);
     const value = await this.#call(process.pid, "reset", { reason, archive, hasWorkspace: this.#checkpoints.isWanted(process) });
     await this.#files.forgetMedia(process);
     const calls = await this.#openCalls.stop(process.pid, open);
-    const stillRunning = [...calls, ...(await this.#endSessions(process, left))];
+    const stillRunning = [...calls, ...(await this.#endSessions(process, sessions))];
     return { ok: true as const, pid: process.pid, ...value, ...(stillRunning.length === 0 ? {} : { stillRunning }) };
   }
 
-  /** What a process did that was not heard of here, and why it could not tell; null for nothing. Being asked, it tells. */
+  /** How many events of a process the kernel has not received, and why they failed; null for none. The question makes it send them. */
   async unheard({ pid, heardSeq }: ProcessRow): Promise<{ count: number; error: string | null } | null> {
     const { seq, untold } = await this.#call(pid, "state", {});
     return seq > heardSeq ? { count: seq - heardSeq, error: untold?.error ?? null } : null;
@@ -253,9 +260,9 @@ export class Agents implements Part {
   async follow(caller: Caller, pid: string | undefined, after: number | null) {
     if (caller.agent !== undefined) fail(403, "A process has no connection that could be told: read the history instead");
     const process = this.find(caller, pid);
-    if (this.#store.reads.followers.countOf(caller.connectionId) >= FOLLOWED_MAX)
-      fail(429, `One connection follows at most ${FOLLOWED_MAX} processes: unsubscribe from some`);
-    // Before the process is asked: what becomes true meanwhile is told twice rather than not at all, and its number says so.
+    if (this.#store.reads.followers.countOf(caller.connectionId) >= FOLLOWS_MAX)
+      fail(429, `One connection follows at most ${FOLLOWS_MAX} processes: unsubscribe from some`);
+    // Before the process is called: an event in between is then sent twice rather than never, and clients drop it by its number.
     this.#store.relaxed(({ followers }) => followers.follow(caller.connectionId, process.pid));
     const answer = await this.#signals.whileBeginning(process, () => this.#call(process.pid, "follow", { after }));
     return { pid: process.pid, ...answer };
@@ -274,33 +281,33 @@ export class Agents implements Part {
     return this.#services.preparer.prepare({ ...process, caller: processCaller(this.#store.reads, process) });
   }
 
-  /** What the policy would say of a call. */
+  /** What the policy would decide about a call. */
   preview(caller: Caller, args: PreviewArgs) {
     return this.#services.judge.preview(caller, this.find(caller, undefined), args);
   }
 
   #send(process: ProcessRow, args: ProcessArgs<"send">): Promise<ProcessResult<"send">> {
     this.#touchWorkspace(process);
-    return this.#busily(process, () => this.#call(process.pid, "send", args));
+    return this.#markBusyAndRun(process, () => this.#call(process.pid, "send", args));
   }
 
-  /** Whatever is said to a process is use of its workspace. Nobody was promised the moment, so it waits for no disk. */
+  /** A message to a process counts as use of its workspace. The time is promised to nobody, so the write is relaxed. */
   #touchWorkspace(process: ProcessRow): void {
     const { workspaceId } = process;
     if (workspaceId === null || this.#store.reads.workspaces.find(process, workspaceId) === undefined) return;
     this.#store.relaxed(({ workspaces, now }) => workspaces.touched(workspaceId, now));
   }
 
-  /** On disk before it gets the work, so that a start after a crash wakes it. */
-  async #busily<T>({ pid }: ProcessRow, work: () => Promise<T>): Promise<T> {
+  /** Marks the process busy on disk before it gets the work, so that a start after a crash wakes it. */
+  async #markBusyAndRun<T>({ pid }: ProcessRow, work: () => Promise<T>): Promise<T> {
     this.#sending.set(pid, (this.#sending.get(pid) ?? 0) + 1);
     try {
       if (this.#store.reads.processes.get(pid)?.isBusy !== true) await this.#store.commit(({ processes }) => processes.begun(pid));
       return await work();
     } finally {
-      const left = this.#sending.get(pid)! - 1;
-      if (left === 0) this.#sending.delete(pid);
-      else this.#sending.set(pid, left);
+      const remaining = this.#sending.get(pid)! - 1;
+      if (remaining === 0) this.#sending.delete(pid);
+      else this.#sending.set(pid, remaining);
     }
   }
 
@@ -323,14 +330,14 @@ export class Agents implements Part {
     return (await this.#store.ports.actors.call(`proc:${pid}`, name, args)) as ProcessResult<N>;
   }
 
-  async #init(caller: Caller, contextFiles: readonly ContextFile[] | undefined): Promise<ProcessRow> {
+  async #findOrMakeInit(caller: Caller, contextFiles: readonly ContextFile[] | undefined): Promise<ProcessRow> {
     const { reads } = this.#store;
     const known = reads.processes.get(initPid(caller.uid));
     if (known !== undefined) return known;
     return this.#store.commit((nouns) => nouns.processes.get(initPid(caller.uid)) ?? makeInit(nouns, caller.process, contextFiles));
   }
 
-  #child(caller: Caller, args: SpawnArgs): Promise<ProcessRow> {
+  #makeChild(caller: Caller, args: SpawnArgs): Promise<ProcessRow> {
     const parent = this.find(caller, args.parentPid);
     const pid = this.#store.ports.crypto.uuid();
     return this.#store.commit((nouns) => makeChild(nouns, caller, parent, pid, args));

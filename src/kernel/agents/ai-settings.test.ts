@@ -1,4 +1,4 @@
-// Settings of one user: theirs before the system's, and keys only where they were stored for.
+// AI settings of one user: their own take precedence over the system's, and a key is sent only where its owner meant it to go.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ function configWith(values: Record<string, string>): { config: Config; sql: Memo
   return { config, sql };
 }
 
-/** "own" and "system" stand for the two places of a setting. */
+/** "own/" and "system/" stand for the two prefixes of a setting. */
 function settingsOf(values: Record<string, string>) {
   const keyed = Object.entries(values).map(([name, value]) => [
     name.replace(/^own\//, `users/${UID}/ai/`).replace(/^system\//, "config/ai/"),
@@ -34,7 +34,7 @@ function settingsOf(values: Record<string, string>) {
   return aiSettings(configWith(Object.fromEntries(keyed) as Record<string, string>).config, UID);
 }
 
-test("a new gateway has the model of its host and the defaults", () => {
+test("a new gateway uses the model of its host and the defaults", () => {
   expect(settingsOf({})).toEqual({
     choice: { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 8192 },
     fallback: null,
@@ -46,7 +46,7 @@ test("a new gateway has the model of its host and the defaults", () => {
   });
 });
 
-test("a user's settings count before the system's, and empty ones do not count", () => {
+test("a user's settings take precedence over the system's, and empty ones are ignored", () => {
   const { choice, contextWindow, maxContextBytes, timezone, problems } = settingsOf({
     "system/provider": "openai",
     "system/model": "gpt-5",
@@ -77,7 +77,7 @@ test("a user's settings count before the system's, and empty ones do not count",
   });
 });
 
-test("what cannot be read counts as not set, and is said without its value", () => {
+test("an invalid setting counts as not set, and is reported without its value", () => {
   const { choice, contextWindow, maxContextBytes, timezone, catalogue, problems } = settingsOf({
     "own/reasoning": "canary",
     "system/reasoning": "low",
@@ -107,7 +107,7 @@ test("what cannot be read counts as not set, and is said without its value", () 
   expect(problems.join()).not.toContain("canary");
 });
 
-test("a key that does not open is a problem and not an error", () => {
+test("a key that cannot be opened is a problem, not an error", () => {
   const { config, sql } = configWith({ "config/ai/provider": "openai", "config/ai/model": "gpt-5", "config/ai/api_key": SYSTEM_KEY });
   sql.run("UPDATE config_kv SET value = 'damaged' WHERE key = 'config/ai/api_key'");
   const { choice, problems } = aiSettings(config, UID);
@@ -116,7 +116,7 @@ test("a key that does not open is a problem and not an error", () => {
   expect(problems).toEqual([problem]);
 });
 
-test("where a user's own key does not open, the system's is not used instead", () => {
+test("the system's key is not used if a user's own key cannot be opened", () => {
   const { config, sql } = configWith({
     "config/ai/provider": "openai",
     "config/ai/model": "gpt-5",
@@ -148,19 +148,19 @@ test.each([
   ["the same provider", PROXY, { "own/provider": "anthropic" }, ["anthropic", "claude", SYSTEM_KEY, "https://proxy.example/v1"]],
   ["the same with a key", PROXY, { "own/provider": "anthropic", "own/api_key": OWN_KEY }, ["anthropic", "claude", OWN_KEY, null]],
   ["a key alone", PROXY, { "own/api_key": OWN_KEY }, ["anthropic", "claude", SYSTEM_KEY, "https://proxy.example/v1"]],
-])("a key goes where it was stored for: %s", (_, system, own, expected) => {
+])("a key is sent only where its owner meant it to go: %s", (_, system, own, expected) => {
   const { provider, model, apiKey, baseUrl } = settingsOf({ ...system, ...own }).choice;
   expect([provider, model, apiKey, baseUrl]).toEqual(expected);
 });
 
-test("what is missing is said with the key to set", () => {
+test("a problem names the setting that is missing", () => {
   expect(settingsOf({ ...SYSTEM, "own/api_key": OWN_KEY }).problems).toEqual([
     "users/1000/ai/api_key is not used: set users/1000/ai/provider as well, to say where it may go",
   ]);
   expect(settingsOf({ ...SYSTEM, "own/provider": "openai" }).problems).toEqual(["No model is chosen for openai: set users/1000/ai/model"]);
 });
 
-test("whatever is set, no key goes to a place of the other side", () => {
+test("no combination of settings sends a user's key to the system's server, or the system's key to the user's", () => {
   const value = (values: string[]) => fc.option(fc.constantFrom(...values), { nil: "" });
   const layer = (side: "own" | "system") =>
     fc.record({
@@ -184,7 +184,7 @@ test("whatever is set, no key goes to a place of the other side", () => {
         if (chosen === null) continue;
         if (chosen.apiKey === "own-key") expect(chosen.baseUrl).not.toBe("https://system.example/v1");
         if (chosen.apiKey === "system-key") expect(chosen.baseUrl).not.toBe("https://own.example/v1");
-        // Where no server is named it is the provider's: whose key it is, is whose choice of provider it is.
+        // Without a base URL the provider's own server is used: the owner of the key must have chosen that provider.
         if (chosen.apiKey === "own-key" && chosen.baseUrl === null)
           expect([own.provider, own["fallback/provider"]]).toContain(chosen.provider);
         if (chosen.apiKey === "system-key" && chosen.baseUrl === null)
@@ -195,7 +195,7 @@ test("whatever is set, no key goes to a place of the other side", () => {
   );
 });
 
-test("a fallback has a place of its own, or that of the model it stands in for", () => {
+test("a fallback has its own endpoint, or that of the main model", () => {
   const fallback = (values: Record<string, string>) => {
     const found = settingsOf({ ...SYSTEM, ...values }).fallback;
     return found && [found.provider, found.model, found.apiKey, found.baseUrl];
@@ -207,7 +207,7 @@ test("a fallback has a place of its own, or that of the model it stands in for",
   expect(fallback({ ...other, "system/fallback/api_key": "" })).toEqual(["openai", "gpt", "", null]);
   expect(fallback({ ...other, "own/fallback/provider": "none" })).toBeNull();
   expect(fallback({ "system/fallback/provider": "openai" })).toBeNull();
-  // Who has a place of their own is not sent to the system's.
+  // A user with an endpoint of their own does not fall back to the system's.
   const local = { "own/base_url": "http://10.0.0.5:8080/v1", "own/model": "mine" };
   expect(fallback({ ...other, ...local })).toBeNull();
   expect(fallback({ ...other, ...local, "own/fallback/model": "smaller" })).toEqual([
@@ -218,7 +218,7 @@ test("a fallback has a place of its own, or that of the model it stands in for",
   ]);
 });
 
-test("the gateway may reach the servers root chose, and none that a user chose", () => {
+test("the gateway may reach private servers that root chose, and none that a user chose", () => {
   const may = (values: Record<string, string>, host: string, port: number) => {
     const { config } = configWith(values);
     return allowList(config.get("config/net/allowed_hosts"), ...rootsModelServers(config))(host, port);

@@ -1,5 +1,5 @@
-// Which model answers a user's processes, how it is reached and how much it is told. A key goes only where it was stored for:
-// root's to the provider and server root chose, a user's to those the user chose.
+// Which model a user's processes use, its endpoint and key, and how much context it gets. A key is sent only where its owner meant
+// it to go: root's key to the provider and server that root chose, a user's key to those that the user chose.
 
 import { type CatalogueOverrides, readOverrides } from "../../models/catalogue.ts";
 import { providerOf } from "../../models/providers.ts";
@@ -11,39 +11,39 @@ import { Settings, systemKey, wholeNumber } from "./read-setting.ts";
 export type AiSettings = {
   choice: ModelChoice;
   fallback: ModelChoice | null;
-  /** The user's before what the model is known for, the system's for models nobody knows. */
+  /** `user` overrides the known window of the model; `system` is for models whose window is unknown. */
   contextWindow: { user: number | null; system: number | null };
   catalogue: CatalogueOverrides;
-  /** For each source of context that users and agents write. */
+  /** The limit for each source of context that users and agents write. */
   maxContextBytes: number;
   timezone: string;
-  /** What was set and is not used, for whoever can mend it. */
+  /** Settings that are not used, and why, for the person who can fix them. */
   problems: readonly string[];
 };
 
 export const AI_DEFAULTS = { reasoning: "off", maxTokens: 8_192, contextWindowTokens: 256_000, maxContextBytes: 32_768 } as const;
 
-/** More than this is read for no prompt, whatever a user sets. */
+/** The most that is read for a prompt, whatever a user sets. */
 const CONTEXT_BYTES_MAX = 256 * 1024;
 const TOKENS_MAX = 100_000_000;
 const REASONING: readonly ModelChoice["reasoning"][] = ["off", "minimal", "low", "medium", "high", "xhigh"];
-/** Names no provider: it takes away the fallback that root set. */
+/** Not a provider: turns off the fallback that root set. */
 const NO_FALLBACK = "none";
 
 export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSettings {
   const settings = new Settings(config, uid);
-  const reach = mainReach(settings);
-  const fallback = fallbackReach(settings, reach);
+  const endpoint = readMainEndpoint(settings);
+  const fallback = readFallbackEndpoint(settings, endpoint);
   const tokens = wholeNumber(1, TOKENS_MAX);
   const tokensText = `a whole number from 1 to ${TOKENS_MAX}`;
   const rest = {
-    reasoning: settings.first("reasoning", reasoningOf, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
+    reasoning: settings.first("reasoning", parseReasoning, `one of ${REASONING.join(", ")}`) ?? AI_DEFAULTS.reasoning,
     maxOutputTokens: settings.first("max_tokens", tokens, tokensText) ?? AI_DEFAULTS.maxTokens,
   };
   const catalogueText = settings.readSystem("catalogue", (text) => (isJsonObject(text) ? text : null), "an object in JSON");
   return {
-    choice: { ...withoutOwner(reach), ...rest },
-    fallback: fallback === null ? null : { ...withoutOwner(fallback), ...rest },
+    choice: { ...omitOwner(endpoint), ...rest },
+    fallback: fallback === null ? null : { ...omitOwner(fallback), ...rest },
     contextWindow: {
       user: settings.readOwn("context_window_tokens", tokens, tokensText),
       system: settings.readSystem("context_window_tokens", tokens, tokensText) ?? AI_DEFAULTS.contextWindowTokens,
@@ -52,15 +52,12 @@ export function aiSettings(config: Pick<ConfigReads, "get">, uid: number): AiSet
     maxContextBytes:
       settings.first("max_context_bytes", wholeNumber(0, CONTEXT_BYTES_MAX), `a whole number up to ${CONTEXT_BYTES_MAX}`) ??
       AI_DEFAULTS.maxContextBytes,
-    timezone: settings.readOwn("timezone", zoneOf, "a time zone") ?? serverZone(config),
+    timezone: settings.readOwn("timezone", parseZone, "a time zone") ?? serverZone(config),
     problems: settings.problems,
   };
 }
 
-/**
- * The model servers root's own settings name: what the gateway may reach although their addresses are not public. What users
- * set is not among them.
- */
+/** The model servers of root's settings, which the gateway may reach although their addresses are private. Users' are not included. */
 export function rootsModelServers(config: Pick<ConfigReads, "get">): string[] {
   return ["", "fallback/"].flatMap((group) => {
     const baseUrl = config.get(systemKey(`${group}base_url`))?.trim() ?? "";
@@ -70,41 +67,41 @@ export function rootsModelServers(config: Pick<ConfigReads, "get">): string[] {
   });
 }
 
-/** `isOwn`: the user said where requests go, and the key is the user's or none. */
-type Reach = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl" | "unusable"> & { isOwn: boolean };
+/** `isOwn`: the user chose where requests go, so the key is the user's own or none. */
+type Endpoint = Pick<ModelChoice, "provider" | "model" | "apiKey" | "baseUrl" | "unusable"> & { isOwn: boolean };
 
-function mainReach(settings: Settings): Reach {
-  const reach = layered(settings, "");
-  const { provider, model } = reach;
+function readMainEndpoint(settings: Settings): Endpoint {
+  const endpoint = readEndpoint(settings, "");
+  const { provider, model } = endpoint;
   if (model === "" && provider !== "demo")
-    settings.problems.push(`No model is chosen for ${provider}: set ${keyOf(settings, reach, "model")}`);
-  return reach;
+    settings.problems.push(`No model is chosen for ${provider}: set ${keyOf(settings, endpoint, "model")}`);
+  return endpoint;
 }
 
 /**
- * Where a user's own place fails, nothing goes to the system's fallback: who keeps their work on a server of their own does
- * not want it elsewhere on a bad day. A fallback that names only a model is one of the same place.
+ * A user's own endpoint never falls back to the system's: a user who keeps their work on a server of their own does not want it sent
+ * elsewhere when that server fails. A fallback that names only a model uses the main endpoint.
  */
-function fallbackReach(settings: Settings, main: Reach): Reach | null {
-  const named = layered(settings, "fallback/", main.isOwn);
-  const { provider, model, baseUrl, apiKey, unusable } = named;
+function readFallbackEndpoint(settings: Settings, main: Endpoint): Endpoint | null {
+  const fallback = readEndpoint(settings, "fallback/", main.isOwn);
+  const { provider, model, baseUrl, apiKey, unusable } = fallback;
   if (provider === NO_FALLBACK || (provider === "" && model === "")) return null;
   if (provider === "" && baseUrl === null) return { ...main, model };
-  const reach = { ...named, provider: provider || main.provider };
-  if (model === "" && reach.provider !== "demo") {
-    settings.problems.push(`No model is chosen for the fallback ${reach.provider}: set ${keyOf(settings, named, "fallback/model")}`);
+  const endpoint = { ...fallback, provider: provider || main.provider };
+  if (model === "" && endpoint.provider !== "demo") {
+    settings.problems.push(`No model is chosen for the fallback ${endpoint.provider}: set ${keyOf(settings, fallback, "fallback/model")}`);
     return null;
   }
-  const isSamePlace = reach.provider === main.provider && baseUrl === main.baseUrl;
-  return apiKey === "" && unusable === undefined && isSamePlace ? { ...main, ...reach, apiKey: main.apiKey } : reach;
+  const isSameServer = endpoint.provider === main.provider && baseUrl === main.baseUrl;
+  return apiKey === "" && unusable === undefined && isSameServer ? { ...main, ...endpoint, apiKey: main.apiKey } : endpoint;
 }
 
-/** The settings of one group, the user's over the system's. */
-function layered(settings: Settings, group: "" | "fallback/", isOwnOnly = false): Reach {
-  const own = ofLayer((name) => settings.own(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
+/** Reads the settings of one group; the user's take precedence over the system's. */
+function readEndpoint(settings: Settings, group: "" | "fallback/", isOwnOnly = false): Endpoint {
+  const own = readLayer((name) => settings.own(`${group}${name}`), settings.read(settings.ownKey(`${group}api_key`)).problem);
   const system = isOwnOnly
-    ? NOTHING
-    : ofLayer((name) => settings.system(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
+    ? EMPTY_LAYER
+    : readLayer((name) => settings.system(`${group}${name}`), settings.read(systemKey(`${group}api_key`)).problem);
   const provider = own.provider || system.provider;
   const isSameProvider = provider === system.provider;
   const isOwn = own.baseUrl !== "" || (own.provider !== "" && (!isSameProvider || own.apiKey !== "" || own.keyProblem !== null));
@@ -114,36 +111,36 @@ function layered(settings: Settings, group: "" | "fallback/", isOwnOnly = false)
     );
   const { apiKey, baseUrl, keyProblem } = isOwn ? own : system;
   const model = own.model || (isSameProvider ? system.model : "");
-  // Without the key that was meant for it, nothing is asked: neither without a key nor with somebody else's.
+  // If the key cannot be read, no request is sent: neither without a key nor with another one.
   return { provider, model, apiKey, baseUrl: baseUrl || null, isOwn, ...(keyProblem === null ? {} : { unusable: keyProblem }) };
 }
 
-/** `keyProblem`: there is a key, and why it cannot be used. */
+/** `keyProblem`: why the stored key cannot be used; null if it can or if there is none. */
 type Layer = { provider: string; model: string; apiKey: string; baseUrl: string; keyProblem: string | null };
 
-const NOTHING: Layer = { provider: "", model: "", apiKey: "", baseUrl: "", keyProblem: null };
+const EMPTY_LAYER: Layer = { provider: "", model: "", apiKey: "", baseUrl: "", keyProblem: null };
 
-function ofLayer(get: (name: string) => string, keyProblem: string | null): Layer {
+function readLayer(get: (name: string) => string, keyProblem: string | null): Layer {
   return { provider: get("provider"), model: get("model"), apiKey: get("api_key"), baseUrl: get("base_url"), keyProblem };
 }
 
-function keyOf(settings: Settings, { isOwn }: Reach, name: string): string {
+function keyOf(settings: Settings, { isOwn }: Endpoint, name: string): string {
   return isOwn ? settings.ownKey(name) : systemKey(name);
 }
 
-function withoutOwner({ isOwn: _, ...reach }: Reach): Omit<Reach, "isOwn"> {
-  return reach;
+function omitOwner({ isOwn: _, ...endpoint }: Endpoint): Omit<Endpoint, "isOwn"> {
+  return endpoint;
 }
 
-function reasoningOf(text: string): ModelChoice["reasoning"] | null {
+function parseReasoning(text: string): ModelChoice["reasoning"] | null {
   return REASONING.find((level) => level === text) ?? null;
 }
 
-function zoneOf(text: string): string | null {
+function parseZone(text: string): string | null {
   return isTimezone(text) ? text : null;
 }
 
-/** An unreadable one becomes UTC where the date is written. */
+/** Not checked here: agent/context writes the date in UTC if the time zone is invalid. */
 function serverZone(config: Pick<ConfigReads, "get">): string {
   return config.get("config/server/timezone") ?? "UTC";
 }

@@ -1,5 +1,5 @@
-// Commands that processes leave running: which they are, whether they still run, and how they are ended with their process.
-// Asked of the targets as the owner, who may end whatever their agents started.
+// Background commands of processes: lists them, checks whether they still run, and ends them with their process. Targets are called
+// as the owner of the process, who may end everything that their agents started.
 
 import { SysError } from "../../lib/sys-error.ts";
 import type { SysCall } from "../../process/kernel-port.ts";
@@ -11,10 +11,10 @@ import type { Store } from "../store.ts";
 import { processOwner } from "./process-caller.ts";
 import type { StillRunning } from "./open-calls.ts";
 
-/** `unknown` where the target cannot be asked. */
+/** `unknown`: the target cannot be reached. */
 export type ListedSession = ProcessSession & { state: "running" | "unknown" };
 
-/** How long a command has to end after each of the signals that end it. */
+/** How long a command may take to end after SIGINT, and after SIGKILL. */
 const END_WAIT_MS = 1_000;
 const EXEC = "shell.exec";
 
@@ -27,25 +27,25 @@ export class BackgroundCommands {
     this.#gate = gate;
   }
 
-  /** A call of the process begins: what it left running before, it does not wait for any more. */
+  /** A call of the process starts: the process no longer waits for commands that it started before, except the one it polls. */
   calling({ pid }: ProcessRow, { args }: SysCall): void {
     if (this.#store.reads.processSessions.of(pid).length === 0) return;
     const sessionId = typeof args.sessionId === "string" ? args.sessionId : null;
     this.#store.relaxed(({ processSessions }) => processSessions.left(pid, sessionId));
   }
 
-  /** What the process was told of a command. */
+  /** Records what a call of the process has answered about a command. */
   heard({ pid, uid }: ProcessRow, { syscall, args, runId, conversationId }: SysCall, target: string, data: unknown): void {
     if (syscall !== EXEC) return;
     const { status, sessionId, exitCode } = data as { status?: unknown; sessionId?: unknown; exitCode?: unknown };
-    const polled = typeof args.sessionId === "string" ? args.sessionId : null;
+    const polledId = typeof args.sessionId === "string" ? args.sessionId : null;
     if (status !== "running") {
-      // Without a code nobody has said that it ended, only that it could not be asked after.
-      if (polled !== null && exitCode !== undefined) this.#ended(polled, pid);
+      // Without an exit code nothing says that the command ended: the target could not be reached.
+      if (polledId !== null && exitCode !== undefined) this.#forget(polledId, pid);
       return;
     }
-    // One that somebody else started is theirs, whoever looks at it.
-    if (polled !== null) return this.#store.relaxed(({ processSessions }) => processSessions.awaited(pid, polled));
+    // A poll does not change whose command it is: `awaited` ignores commands of other processes.
+    if (polledId !== null) return this.#store.relaxed(({ processSessions }) => processSessions.awaited(pid, polledId));
     if (typeof sessionId !== "string") return;
     const command = typeof args.input === "string" ? args.input : "";
     const session = { sessionId, pid, uid, target, command, runId, conversationId };
@@ -55,24 +55,24 @@ export class BackgroundCommands {
     });
   }
 
-  #ended(sessionId: string, pid: string): void {
+  #forget(sessionId: string, pid: string): void {
     this.#store.relaxed(({ processSessions, emit, after }) => {
       const uid = processSessions.ended(sessionId, pid);
       if (uid !== undefined) after(() => emit.changed(uid, ["sessions"]));
     });
   }
 
-  /** Those that still run, as far as anybody can tell; the others are forgotten. */
+  /** Commands that still run or whose state is unknown. Removes the rows of the others. */
   async list(process: ProcessRow): Promise<ListedSession[]> {
     const known = this.#store.reads.processSessions.of(process.pid);
     const targets = [...new Set(known.map(({ target }) => target))];
-    const running = new Map(await Promise.all(targets.map(async (target) => [target, await this.#runningOn(process, target)] as const)));
+    const byTarget = new Map(await Promise.all(targets.map(async (target) => [target, await this.#listRunning(process, target)] as const)));
     return known.flatMap((session) => {
-      const there = running.get(session.target) ?? null;
+      const running = byTarget.get(session.target) ?? null;
       const isGone = session.target !== NATIVE && !this.#hasDevice(session.sessionId);
-      if (there === null && !isGone) return { ...session, state: "unknown" as const };
-      if (there?.has(session.sessionId) === true) return { ...session, state: "running" as const };
-      this.#ended(session.sessionId, session.pid);
+      if (running === null && !isGone) return { ...session, state: "unknown" as const };
+      if (running?.has(session.sessionId) === true) return { ...session, state: "running" as const };
+      this.#forget(session.sessionId, session.pid);
       return [];
     });
   }
@@ -83,45 +83,48 @@ export class BackgroundCommands {
     return known !== undefined && devices.get(known.deviceId) !== undefined;
   }
 
-  /** Those that could not be ended are told. */
+  /** Ends commands and returns those that could not be ended. */
   async end(process: ProcessRow, sessions: readonly ProcessSession[]): Promise<StillRunning[]> {
-    const left = await Promise.all(
+    const failures = await Promise.all(
       sessions.map(async ({ sessionId, target, command }) => {
-        const why = await this.#problemOfEnding(process, sessionId, target);
-        if (why === null) this.#ended(sessionId, process.pid);
+        const why = await this.#endOne(process, sessionId, target);
+        if (why === null) this.#forget(sessionId, process.pid);
         return why === null ? [] : [{ target, command, sessionId, why }];
       }),
     );
-    return left.flat();
+    return failures.flat();
   }
 
-  /** Null where it has ended. */
-  async #problemOfEnding(process: ProcessRow, sessionId: string, target: string): Promise<string | null> {
+  /** Returns why the command could not be ended; null if it has ended. */
+  async #endOne(process: ProcessRow, sessionId: string, target: string): Promise<string | null> {
     try {
       for (const signal of ["INT", "KILL"]) {
         const args = { target, sessionId, input: "", signal, wait: END_WAIT_MS };
-        const { status } = (await this.#ask(process, EXEC, args)) as { status?: unknown };
+        const { status } = (await this.#callAsOwner(process, EXEC, args)) as { status?: unknown };
         if (status !== "running") return null;
       }
       return "It goes on although it was killed";
     } catch (error) {
-      // Nobody knows it any more, so it does not run.
+      // The target does not know the command, so it does not run.
       if (error instanceof SysError && error.code === 404) return null;
       return error instanceof Error ? error.message : String(error);
     }
   }
 
-  async #runningOn(process: ProcessRow, target: string): Promise<Set<string> | null> {
+  /** The ids of the commands that run on a target; null if the target cannot be reached. */
+  async #listRunning(process: ProcessRow, target: string): Promise<Set<string> | null> {
     try {
-      const { sessions } = (await this.#ask(process, "shell.list", { target })) as { sessions: { sessionId: string; state: string }[] };
+      const { sessions } = (await this.#callAsOwner(process, "shell.list", { target })) as {
+        sessions: { sessionId: string; state: string }[];
+      };
       return new Set(sessions.filter(({ state }) => state === "running").map(({ sessionId }) => sessionId));
     } catch {
       return null;
     }
   }
 
-  /** As the owner of the process, locked or not, and not as an agent that would have to ask them. */
-  #ask(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
+  /** Calls as the owner of the process, locked or not, so that no approval is needed. */
+  #callAsOwner(process: ProcessRow, call: string, args: Record<string, unknown>): Promise<unknown> {
     return this.#gate.call(processOwner(this.#store.reads, process), call, args, new AbortController().signal);
   }
 }

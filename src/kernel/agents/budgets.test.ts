@@ -1,4 +1,4 @@
-// Budgets: of root and of the user, the stricter.
+// Budgets: of root's and the user's limit, the stricter applies.
 
 import { expect, test } from "vitest";
 import { budgetsOf } from "./budgets.ts";
@@ -9,11 +9,11 @@ function budgets(values: Record<string, string>) {
   return budgetsOf({ get: (key) => values[key] }, 1000);
 }
 
-test("where nothing is set only a run ends by itself", () => {
+test("without settings, only runs have limits", () => {
   expect(budgets({})).toEqual({ run: RUN, process: {}, user: {}, problems: [] });
 });
 
-test("the stricter of both counts, and either alone", () => {
+test("the stricter of root's and the user's limit applies, and either applies alone", () => {
   const { run, process, user } = budgets({
     "config/ai/budget/run/model_calls": "50",
     "users/1000/ai/budget/run/model_calls": "1000",
@@ -30,13 +30,13 @@ test("the stricter of both counts, and either alone", () => {
   expect(user).toEqual({ cost: 2.5 });
 });
 
-test("unlimited takes a default away, and nobody's limit but one's own", () => {
+test("unlimited removes a default, but a user cannot remove root's limit", () => {
   expect(budgets({ "config/ai/budget/run/wall_ms": "unlimited" }).run).toEqual({ modelCalls: 200, toolCalls: 500 });
   const { user } = budgets({ "users/1000/ai/budget/user/tokens": "unlimited", "config/ai/budget/user/tokens": "0" });
   expect(user).toEqual({ tokens: 0 });
 });
 
-test("what cannot be read is the default, and said", () => {
+test("an invalid limit is replaced by the default and reported", () => {
   const { run, user, problems } = budgets({
     "config/ai/budget/run/model_calls": "-5",
     "users/1000/ai/budget/run/tool_calls": "many",

@@ -1,4 +1,4 @@
-// What workspaces keep of processes that are emptied, over real rows and real repositories.
+// Checkpoints of processes that are reset or killed, over real rows and real repositories in memory.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeStore } from "../../../test/support/fake-store.ts";
@@ -17,8 +17,8 @@ import { Checkpoints } from "./checkpoints.ts";
 const NOW = 1_763_200_000_000;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A request for a summary, and the way to answer it. */
-type Asked = SummaryMaterial & { pid: string; answer: { resolve: (text: string | null) => void; fail: (error: Error) => void } };
+/** A request for a summary, with the functions that answer it. */
+type SummaryRequest = SummaryMaterial & { pid: string; answer: { resolve: (text: string | null) => void; fail: (error: Error) => void } };
 
 let sql: MemorySql;
 let git: MemoryGit;
@@ -26,7 +26,7 @@ let accounts: Accounts;
 let workspaces: Workspaces;
 let processes: Processes;
 let checkpoints: Checkpoints;
-let asked: Asked[];
+let requests: SummaryRequest[];
 let logged: string[];
 let workspaceId: string;
 let repo: string;
@@ -39,7 +39,7 @@ beforeEach(() => {
   accounts = new Accounts(sql, new Groups(sql));
   workspaces = new Workspaces(sql, memoryCrypto(new Random("checkpoints")));
   processes = new Processes(sql);
-  asked = [];
+  requests = [];
   logged = [];
   const note = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const store = fakeStore({ workspaces, accounts }, { ports: { log: { warn: note, error: note } } });
@@ -48,7 +48,7 @@ beforeEach(() => {
     git,
     ({ pid }, material) =>
       new Promise((resolve, fail) => {
-        asked.push({ pid, ...material, answer: { resolve, fail } });
+        requests.push({ pid, ...material, answer: { resolve, fail } });
       }),
   );
   for (const username of ["ann", "bob"]) accounts.add({ username, hash: "$x" }, NOW);
@@ -70,31 +70,31 @@ const summary = async () => {
 };
 const write = (text: string) => git.change(repo, "by hand", "ann", [{ type: "put", path: ".gsv/summary.md", content: bytes(text) }]);
 
-/** Answers the last request. Nothing here waits for more than memory, so all that follows from it has happened then. */
+/** Answers the last request. Nothing here waits for I/O, so everything that follows from the answer is done when this resolves. */
 async function answer(text: string | null): Promise<void> {
   await yieldToEventLoop();
-  asked.at(-1)!.answer.resolve(text);
+  requests.at(-1)!.answer.resolve(text);
   await yieldToEventLoop();
 }
 
 describe("a checkpoint", () => {
-  it("is one commit of the process's user, and waits for no model", async () => {
+  it("is one commit by the process's user, and does not wait for the model", async () => {
     expect(checkpoints.isWanted(process)).toBe(true);
     await keep("a\n");
     expect(git.messages(repo)).toEqual(["ann: gsv: checkpoint process kill"]);
     expect((await git.read(repo, ".gsv/processes/one/chat.jsonl"))?.bytes).toEqual(bytes("a\n"));
     await yieldToEventLoop();
-    expect(asked).toMatchObject([{ pid: "one", transcript: "transcript of a\n", summary: "" }]);
+    expect(requests).toMatchObject([{ pid: "one", transcript: "transcript of a\n", summary: "" }]);
   });
 
-  it("is made once of the same words, and of others again", async () => {
+  it("is made once for the same messages, and again for others", async () => {
     await keep("a\n");
     await keep("a\n");
     await answer("- A.");
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await keep("b\n");
     await yieldToEventLoop();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     expect(git.messages(repo)).toEqual([
       "ann: gsv: checkpoint process kill",
       "ann: gsv: renew summary",
@@ -102,7 +102,7 @@ describe("a checkpoint", () => {
     ]);
   });
 
-  it("is not made without a workspace, in one that is another's, was put away or is no more", async () => {
+  it("is not made without a workspace, or in one that belongs to another user, is archived or was deleted", async () => {
     const none = [make("none", { workspaceId: null }), make("gone", { workspaceId: "ws_gone" }), make("bob's", { uid: 1001 })];
     for (const one of none) {
       expect(checkpoints.isWanted(one)).toBe(false);
@@ -112,44 +112,44 @@ describe("a checkpoint", () => {
     expect(checkpoints.isWanted(process)).toBe(false);
     await keep("a\n");
     await yieldToEventLoop();
-    expect([git.calls, asked, logged]).toEqual([0, [], []]);
+    expect([git.calls, requests, logged]).toEqual([0, [], []]);
   });
 
-  it("that fails keeps nobody from ending a process, and is said to the log", async () => {
+  it("does not prevent the end of a process if it fails, and logs the failure", async () => {
     await git.change(repo, "in the way", "ann", [{ type: "put", path: ".gsv/processes", content: bytes("x") }]);
     await keep("a\n");
     expect(logged).toEqual([expect.stringMatching(/^a workspace could not keep what was said .*Not a directory/)]);
     await yieldToEventLoop();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
 describe("a summary", () => {
   beforeEach(() => write("- Roses.\n"));
 
-  it("is made from the one before it, one after the other in a workspace, and at once in another", async () => {
+  it("is made from the previous one, one at a time per workspace, and in parallel for another workspace", async () => {
     await keep("a\n");
     await keep("b\n");
     await keep("c\n", make("elsewhere", { workspaceId: workspaces.create(1000, null, "thread", NOW).workspaceId }));
     await yieldToEventLoop();
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       { pid: "one", transcript: "transcript of a\n", summary: "- Roses.\n" },
       { pid: "elsewhere", summary: "" },
     ]);
-    asked[0]!.answer.resolve("- Roses, a.");
+    requests[0]!.answer.resolve("- Roses, a.");
     await yieldToEventLoop();
-    expect(asked[2]).toMatchObject({ pid: "one", transcript: "transcript of b\n", summary: "- Roses, a.\n" });
+    expect(requests[2]).toMatchObject({ pid: "one", transcript: "transcript of b\n", summary: "- Roses, a.\n" });
     await answer("- Roses, a, b.");
     expect(await summary()).toBe("- Roses, a, b.\n");
     expect(git.messages(repo)[0]).toBe("ann: gsv: renew summary");
   });
 
-  it("stays where there is no new one or the process cannot be asked, and the next is made all the same", async () => {
+  it("stays if there is no new one or the process cannot be reached, and the next one is still made", async () => {
     await keep("a\n");
     await answer(null);
     await keep("b\n");
     await yieldToEventLoop();
-    asked.at(-1)!.answer.fail(new SysError(503, "The process cannot be reached now"));
+    requests.at(-1)!.answer.fail(new SysError(503, "The process cannot be reached now"));
     await yieldToEventLoop();
     expect(await summary()).toBe("- Roses.\n");
     expect(logged).toEqual([expect.stringMatching(/^the summary of a workspace was not renewed .*cannot be reached/)]);
@@ -158,14 +158,14 @@ describe("a summary", () => {
     expect(await summary()).toBe("- Lilies.\n");
   });
 
-  it("is made where somebody has deleted it", async () => {
+  it("is made again if somebody has deleted it", async () => {
     await git.change(repo, "rm", "ann", [{ type: "delete", path: ".gsv/summary.md" }]);
     await keep("a\n");
     await answer("- Lilies.");
-    expect([asked[0]!.summary, await summary()]).toEqual(["", "- Lilies.\n"]);
+    expect([requests[0]!.summary, await summary()]).toEqual(["", "- Lilies.\n"]);
   });
 
-  it("stays as somebody has written it meanwhile", async () => {
+  it("stays as somebody has written it in the meantime", async () => {
     await keep("a\n");
     await yieldToEventLoop();
     await write("- My own words.\n");
@@ -173,24 +173,24 @@ describe("a summary", () => {
     expect(await summary()).toBe("- My own words.\n");
   });
 
-  it("stays where it is a text too long for one", async () => {
+  it("stays if it is too long to have been written by a model", async () => {
     await write("x".repeat(16 * 1024 + 1));
     await keep("a\n");
     await yieldToEventLoop();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it.each([
-    ["was put away", () => workspaces.update(workspaceId, { label: null, state: "archived" }, NOW)],
-    ["is gone", () => sql.run("DELETE FROM workspaces WHERE workspace_id = ?", workspaceId)],
-    ["is somebody's who was locked", () => accounts.setLocked("ann", true)],
-  ])("is not written to a workspace that %s, nor asked for", async (_, change) => {
+    ["was archived", () => workspaces.update(workspaceId, { label: null, state: "archived" }, NOW)],
+    ["was deleted", () => sql.run("DELETE FROM workspaces WHERE workspace_id = ?", workspaceId)],
+    ["belongs to a locked user", () => accounts.setLocked("ann", true)],
+  ])("is neither requested for a workspace that %s, nor written to it", async (_, change) => {
     await keep("a\n");
     await keep("b\n");
     await yieldToEventLoop();
     change();
     await answer("- too late");
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect(await summary()).toBe("- Roses.\n");
     expect(logged).toEqual([]);
   });

@@ -1,25 +1,24 @@
-// The files of one folder that a process is told at the start of a run, read as its user. Bounded: no more is read than can
-// be told, and of the rest only the names. What cannot be read is left out and said to the log, because a prompt with a gap
-// is better than none.
+// The files of one folder that go into the context of a run, read as the process's user. Bounded: reads no more than fits, and lists
+// only the names of the rest. Unreadable files are skipped and logged, because a prompt with a gap is better than none.
 
 import { FileError, type FileSystem } from "../../hardware/filesystem.ts";
 import type { ContextFile } from "../../agent/context/section.ts";
 
-/** What was left out and why. */
+/** Logs what was skipped and why. */
 export type Say = (what: string, fields: { path: string; files?: number; error?: string }) => void;
 
-/** A folder of more is a mistake, or an agent gone wrong: the rest is not read. */
+/** A folder with more files is a mistake or the work of a faulty agent: the rest is not read. */
 const FILES_MAX = 200;
-/** Read together: what a usual folder holds, in one request. */
+/** Files per request: enough for a usual folder. */
 const BATCH = 16;
-/** The sizes of what is left out are looked up for so many. */
+/** The sizes of this many skipped files are looked up. */
 const SIZES_MAX = 20;
 
 export async function contextFiles(files: FileSystem, folder: string, maxBytes: number, say: Say): Promise<ContextFile[]> {
-  const names = await namesIn(files, folder, say);
+  const names = await listNames(files, folder, say);
   const end = Math.min(names.length, FILES_MAX);
-  const told: ContextFile[] = [];
-  let left = maxBytes;
+  const included: ContextFile[] = [];
+  let bytesLeft = maxBytes;
   let unreadable = 0;
   let at = 0;
   for (let isFull = false; at < end && !isFull;) {
@@ -27,31 +26,31 @@ export async function contextFiles(files: FileSystem, folder: string, maxBytes: 
     const heads = await headsOf(
       files,
       batch.map((name) => `${folder}/${name}`),
-      left + 1,
+      bytesLeft + 1,
     );
     for (const [index, name] of batch.entries()) {
       const head = heads[index] ?? null;
-      isFull = head !== null && head.length > left;
+      isFull = head !== null && head.length > bytesLeft;
       if (isFull) break;
       at++;
       if (head === null) unreadable++;
-      else told.push({ name, text: new TextDecoder().decode(head) });
-      left -= head?.length ?? 0;
+      else included.push({ name, text: new TextDecoder().decode(head) });
+      bytesLeft -= head?.length ?? 0;
     }
   }
   if (unreadable > 0) say("context files cannot be read", { path: folder, files: unreadable });
-  return [...told, ...(await unread(files, folder, names.slice(at)))];
+  return [...included, ...(await skippedFiles(files, folder, names.slice(at)))];
 }
 
-/** The first bytes of many files, in one request where the file system can do that. */
+/** The first bytes of many files, in one request if the file system supports it. */
 export async function headsOf(files: FileSystem, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]> {
   if (paths.length === 0) return [];
   if (files.readHeads !== undefined) return files.readHeads(paths, bytes);
   return Promise.all(paths.map((path) => files.read(path, { start: 0, end: bytes }).catch(() => null)));
 }
 
-/** In the order in which they are told. */
-async function namesIn(files: FileSystem, folder: string, say: Say): Promise<string[]> {
+/** In the order in which they appear in the context. */
+async function listNames(files: FileSystem, folder: string, say: Say): Promise<string[]> {
   const entries = await listed(files, folder, say);
   return entries
     .filter(({ name, kind }) => kind === "file" && name.endsWith(".md"))
@@ -59,7 +58,7 @@ async function namesIn(files: FileSystem, folder: string, say: Say): Promise<str
     .toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-/** Nothing where there is no such folder. */
+/** Empty if the folder does not exist or cannot be read. */
 export async function listed(files: FileSystem, folder: string, say: Say) {
   try {
     return await files.list(folder);
@@ -70,7 +69,7 @@ export async function listed(files: FileSystem, folder: string, say: Say) {
   }
 }
 
-async function unread(files: FileSystem, folder: string, names: readonly string[]): Promise<ContextFile[]> {
+async function skippedFiles(files: FileSystem, folder: string, names: readonly string[]): Promise<ContextFile[]> {
   return Promise.all(
     names.map(async (name, at) => {
       const stat = at < SIZES_MAX ? await files.stat(`${folder}/${name}`).catch(() => null) : null;

@@ -1,4 +1,4 @@
-// An agent's call waits for a device that was just there, and no longer than that.
+// An agent's call waits for a device that was online recently, for a limited time.
 
 import { expect, it } from "vitest";
 import { SysError } from "../../lib/sys-error.ts";
@@ -10,7 +10,7 @@ const AWAY = new SysError(503, "Device offline: laptop");
 function stage(lastSeenAt: number | null) {
   const state = { now: 1_000_000, online: false, sent: [] as boolean[] };
   const get = () => (lastSeenAt === null ? undefined : ({ online: state.online, lastSeenAt } as never));
-  const calls = new DeviceWaiter(
+  const waiter = new DeviceWaiter(
     fakeStore({
       devices: { get },
       get now() {
@@ -23,31 +23,31 @@ function stage(lastSeenAt: number | null) {
     if (!state.online) throw AWAY;
     return "done";
   };
-  return { state, calls, run: (signal = new AbortController().signal) => calls.run("laptop", send, signal) };
+  return { state, waiter, run: (signal = new AbortController().signal) => waiter.run("laptop", send, signal) };
 }
 
 it("sends the same call again when the device is back", async () => {
-  const { state, calls, run } = stage(999_000);
+  const { state, waiter, run } = stage(999_000);
   const answer = run();
-  await expect.poll(() => calls.nextDueAt()).toBe(1_020_000);
+  await expect.poll(() => waiter.nextDueAt()).toBe(1_020_000);
   state.online = true;
-  calls.came("another");
-  calls.came("laptop");
+  waiter.came("another");
+  waiter.came("laptop");
   expect(await answer).toBe("done");
   expect(state.sent).toEqual([false, true]);
-  expect(calls.nextDueAt()).toBeNull();
+  expect(waiter.nextDueAt()).toBeNull();
 });
 
-it("gives up in time, at an abort, and at once where the device was not there lately", async () => {
+it("gives up after the timeout, on abort, and at once if the device was not online recently", async () => {
   const late = stage(999_000);
   const answer = late.run();
-  await expect.poll(() => late.calls.nextDueAt()).toBe(1_020_000);
-  late.calls.woke((late.state.now = 1_020_000));
+  await expect.poll(() => late.waiter.nextDueAt()).toBe(1_020_000);
+  late.waiter.woke((late.state.now = 1_020_000));
   await expect(answer).rejects.toBe(AWAY);
   const aborted = stage(999_000);
   const abort = new AbortController();
   const stopped = aborted.run(abort.signal);
-  await expect.poll(() => aborted.calls.nextDueAt()).not.toBeNull();
+  await expect.poll(() => aborted.waiter.nextDueAt()).not.toBeNull();
   abort.abort();
   await expect(stopped).rejects.toBe(AWAY);
   for (const seen of [null, 1_000]) {

@@ -1,4 +1,4 @@
-// How long it is tried to tell a process the answer to its call.
+// How long the kernel retries to deliver an answer to the process that called.
 
 import { expect, it } from "vitest";
 import { yieldToEventLoop } from "../../lib/yield.ts";
@@ -11,7 +11,7 @@ import { Ipc } from "./ipc.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-it("tries ever more rarely to tell an answer that is not taken, and gives it up after a day", async () => {
+it("retries an undelivered answer at growing intervals, and gives up after a day", async () => {
   const sql = new NodeSql(":memory:", () => {});
   migrate(sql);
   const ipcCalls = new IpcCalls(sql);

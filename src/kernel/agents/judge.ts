@@ -1,5 +1,5 @@
-// Stands in the gate before every call of an agent: lets it run, asks a person, or refuses. What runs is what was shown: a
-// question holds the digest of the call, a yes is for that digest and used up before the call begins.
+// The gate runs this before every call of an agent: it allows the call, asks a person, or refuses. What runs is what the person saw: a
+// question stores the digest of the call; an approval covers that digest and is marked used before the call starts.
 
 import type { Parse } from "../../approval/commands.ts";
 import { approvalDigest } from "../../approval/digest.ts";
@@ -26,12 +26,12 @@ export type PreviewArgs = { profile?: string | undefined; policy?: string | unde
 export const QUESTION_MS = 24 * 60 * 60 * 1000;
 export const PENDING_MAX = 10;
 const PENDING_OF_USER_MAX = 30;
-/** Where a call on a device begins unless its arguments say so: only the device knows. */
+/** Shown as the working directory of a call on a device: only the device knows it. */
 const DEVICE_DIRECTORY = "the directory it works in";
 const DENIED = "Tool execution denied by user";
 const DENIED_OUTCOME = { outcome: "denied" };
 
-/** Thrown where a person was asked: the call is sent again when they have answered. */
+/** Thrown when a person must answer first: the process sends the call again after the answer. */
 export class ApprovalRequired extends Error {
   readonly approval: Approval;
 
@@ -41,14 +41,14 @@ export class ApprovalRequired extends Error {
   }
 }
 
-/** Tags nobody says yes to without being told of them. */
+/** Tags that an approval covers only if the person was shown them. */
 const RESERVED: readonly Tag[] = ["policy-bearing", "elevates", "reads-secret"];
-/** And where nobody has seen the command itself. */
-const TOLD_BY_TAGS: readonly Tag[] = [...RESERVED, "mutating", "connects", "remote"];
+/** The same where the person has not seen the command itself. */
+const RESERVED_UNSEEN: readonly Tag[] = [...RESERVED, "mutating", "connects", "remote"];
 
 export class Judge {
   readonly #store: Store;
-  /** The table itself cannot be imported here: calls use this file. */
+  /** Passed in, because calls import this file and so the table cannot be imported here. */
   readonly #calls: ReadonlyMap<string, Syscall>;
   readonly #policies: Policies;
   #parse: Promise<Parse> | null = null;
@@ -56,36 +56,36 @@ export class Judge {
   constructor(store: Store, calls: ReadonlyMap<string, Syscall>) {
     this.#store = store;
     this.#calls = calls;
-    this.#policies = new Policies(store.reads, (name) => this.#isNamed(name));
+    this.#policies = new Policies(store.reads, (name) => this.#mayHaveRules(name));
   }
 
-  /** The caller as it may go on, or a refusal; `ApprovalRequired` where a person has to answer first. */
+  /** Returns the caller with what it is allowed, or fails; throws `ApprovalRequired` if a person must answer first. */
   async pass(call: Pick<Syscall, "name" | "runs">, caller: Caller, args: Data): Promise<Caller> {
     const agent = caller.agent!;
     const { processes } = this.#store.reads;
     const process = processes.get(agent.pid) ?? fail(404, `Process not found: ${agent.pid}`);
     const device = targetOf(this.#store.reads, caller, call, args);
-    const judged = await this.#judged(process, caller, call.name, args, device?.name ?? null);
+    const judged = await this.#judgeCall(process, caller, call.name, args, device?.name ?? null);
     const decision = this.#policies.decide(process, judged);
     if (decision.action === "deny") refuse(decision);
-    if (decision.action === "auto") return allowed(caller, agent, judged, null);
-    if (agent.within !== undefined) return this.#within(caller, agent.within, judged, decision);
+    if (decision.action === "auto") return allow(caller, agent, judged, null);
+    if (agent.within !== undefined) return this.#allowWithin(caller, agent.within, judged, decision);
     const target = device === null ? NATIVE : (this.#store.reads.devices.lastingName(caller, device.key) ?? device.name);
-    return this.#asked(caller, agent, process, judged, decision, target);
+    return this.#requireApproval(caller, agent, process, judged, decision, target);
   }
 
-  /** What would be said of a call, under the policies that count or under one that is given; nothing is done. */
+  /** What would be decided about a call, by the policies in force or by the given one. Changes nothing. */
   async preview(caller: Caller, process: ProcessRow, { profile = "init", policy, call, args }: PreviewArgs) {
     const known = this.#calls.get(call) ?? fail(404, `Unknown syscall: ${call}`);
     const device = known.runs === "hardware" && typeof args.target === "string" && !isNative(args.target) ? args.target : null;
-    const judged = await this.#judged({ ...process, profile }, caller, call, args, device);
-    const read = policy === undefined ? null : readPolicy(policy, (name) => this.#isNamed(name));
+    const judged = await this.#judgeCall({ ...process, profile }, caller, call, args, device);
+    const read = policy === undefined ? null : readPolicy(policy, (name) => this.#mayHaveRules(name));
     const decision = read === null ? this.#policies.decide({ profile, uid: caller.uid, parentPid: null }, judged) : decide(read, judged);
     const problem = read === null || read.ok ? {} : { problem: read.reason };
     return { ...decision, tags: [...judged.tags], target: judged.target, ...problem };
   }
 
-  /** Whether a command of an agent's may use the network. */
+  /** Fails if a command of an agent may not use the network. */
   mayConnect({ agent }: Caller): void {
     if (agent === undefined || agent.within === undefined || agent.within.mayConnect) return;
     fail(
@@ -94,69 +94,77 @@ export class Judge {
     );
   }
 
-  /** Whether a policy may have rules for this name. */
-  #isNamed(name: string): boolean {
+  /** Whether a policy may contain rules for this name. */
+  #mayHaveRules(name: string): boolean {
     return this.#calls.has(name) || isNamedByDefault(name);
   }
 
-  async #judged({ profile, workspaceId }: ProcessRow, caller: Caller, call: string, args: Data, device: string | null): Promise<Judged> {
+  async #judgeCall({ profile, workspaceId }: ProcessRow, caller: Caller, call: string, args: Data, device: string | null): Promise<Judged> {
     const { cwd, home } = caller.process;
     const workspace = workspaceId === null ? null : `/workspaces/${workspaceId}`;
     const request = { call, args, profile, cwd, home, workspace, device };
-    return call === "shell.exec" ? judge(request, await this.#parser()) : judge(request);
+    return call === "shell.exec" ? judge(request, await this.#loadParser()) : judge(request);
   }
 
-  /** Large, and needed only for commands. */
-  #parser(): Promise<Parse> {
+  /** Loaded on first use: it is large and needed only for commands. */
+  #loadParser(): Promise<Parse> {
     this.#parse ??= import("../../approval/script.ts").then(({ parseScript }) => parseScript);
     return this.#parse;
   }
 
-  /** Inside a command nobody can be asked: either they have seen the command, or there is a tool to ask with. */
-  #within(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: Judged, { why }: Decision): Caller {
+  /** Inside a command nobody can be asked: the call runs only if a person has approved the command. The error names a tool that asks. */
+  #allowWithin(caller: Caller, within: NonNullable<AgentCall["within"]>, judged: Judged, { why }: Decision): Caller {
     const told = within.approved;
-    // Tags of commands tell what becomes of files, and nothing of other calls.
+    // Tags of a command describe what it does to files, and say nothing about other calls.
     const isTellable = within.isUnseen !== true || judged.call.startsWith("fs.");
-    const toTell = within.isUnseen === true ? TOLD_BY_TAGS : RESERVED;
+    const toTell = within.isUnseen === true ? RESERVED_UNSEEN : RESERVED;
     if (isTellable && told !== null && toTell.every((tag) => !judged.tags.has(tag) || told.includes(tag))) return caller;
-    return fail(403, `${why}, and nobody can be asked inside a command. ${instead(judged.call)}`);
+    return fail(403, `${why}, and nobody can be asked inside a command. ${suggestTool(judged.call)}`);
   }
 
-  async #asked(caller: Caller, agent: AgentCall, process: ProcessRow, judged: Judged, decision: Decision, target: string): Promise<Caller> {
+  async #requireApproval(
+    caller: Caller,
+    agent: AgentCall,
+    process: ProcessRow,
+    judged: Judged,
+    decision: Decision,
+    target: string,
+  ): Promise<Caller> {
     const { reads, ports } = this.#store;
     const { pid, uid } = process;
     const cwd = target === NATIVE ? caller.process.cwd : DEVICE_DIRECTORY;
     const digest = approvalDigest({ pid, uid, call: judged.call, args: judged.args, target, cwd }, (text) => ports.crypto.sha256(text));
     const asking: Asking = { uid, pid, target, digest, judged };
     const { by } = settled(decision, reads.approvals.grantsOf(pid, judged.call), asking, reads.now);
-    if (by !== undefined) return by.scope === "class" ? unseen(caller, agent, judged) : allowed(caller, agent, judged, [...judged.tags]);
+    if (by !== undefined) return by.scope === "class" ? allowUnseen(caller, agent, judged) : allow(caller, agent, judged, [...judged.tags]);
     const known = agent.callId === null ? undefined : reads.approvals.ofCall(pid, agent.callId);
-    if (known !== undefined && known.digest === digest && known.runId === agent.runId) return this.#answered(caller, agent, judged, known);
+    if (known !== undefined && known.digest === digest && known.runId === agent.runId)
+      return this.#applyAnswer(caller, agent, judged, known);
     if (agent.runId === null || agent.callId === null) fail(403, `${decision.why}, and nobody can be asked about it here`);
-    throw new ApprovalRequired(await this.#ask(agent, process, judged, { digest, target, cwd, why: decision.why }));
+    throw new ApprovalRequired(await this.#askPerson(agent, process, judged, { digest, target, cwd, why: decision.why }));
   }
 
-  async #answered(caller: Caller, agent: AgentCall, judged: Judged, known: Approval): Promise<Caller> {
+  async #applyAnswer(caller: Caller, agent: AgentCall, judged: Judged, known: Approval): Promise<Caller> {
     switch (known.state) {
       case "pending":
         throw new ApprovalRequired(known);
       case "approved": {
-        // On disk before the call begins: a yes is good for one call, whatever becomes of the gateway.
+        // On disk before the call starts: an approval covers one call, even if the gateway crashes.
         const isFirst = await this.#store.commit(({ approvals }) => approvals.use(known.requestId));
         if (!isFirst) fail(403, "What was allowed was for one call, and that has been made");
-        return allowed(caller, agent, judged, [...judged.tags]);
+        return allow(caller, agent, judged, [...judged.tags]);
       }
       case "denied":
         return fail(403, known.reason === null || known.reason === "" ? DENIED : `${DENIED}: ${known.reason}`, DENIED_OUTCOME);
       case "expired":
         return fail(403, "Nobody answered in time whether this may run, so it does not", DENIED_OUTCOME);
       default:
-        if (known.state === "used" && agent.isAgain) return allowed(caller, agent, judged, [...judged.tags]);
+        if (known.state === "used" && agent.isAgain) return allow(caller, agent, judged, [...judged.tags]);
         return fail(403, "What was allowed was for one call, and that has been made", { outcome: "unknown" });
     }
   }
 
-  #ask(
+  #askPerson(
     agent: AgentCall,
     { uid, pid }: ProcessRow,
     judged: Judged,
@@ -195,14 +203,14 @@ export class Judge {
   }
 }
 
-/** What holds for everything the call does; `approved` are the tags a person was told of. */
-function allowed(caller: Caller, agent: AgentCall, judged: Judged, approved: readonly string[] | null): Caller {
+/** The caller with the allowance for everything the call does; `approved` holds the tags that a person has seen. */
+function allow(caller: Caller, agent: AgentCall, judged: Judged, approved: readonly string[] | null): Caller {
   const allows = { approved, mayConnect: approved !== null || judged.tags.has("connects") };
   return { ...caller, agent: { ...agent, allows } };
 }
 
-/** A yes to another call covers it: what it does goes as far as its tags say. */
-function unseen(caller: Caller, agent: AgentCall, { tags }: Judged): Caller {
+/** Allowed by a grant for calls like it: nobody has seen this call, so it may do only what its tags say. */
+function allowUnseen(caller: Caller, agent: AgentCall, { tags }: Judged): Caller {
   return { ...caller, agent: { ...agent, allows: { approved: [...tags], mayConnect: tags.has("connects"), isUnseen: true } } };
 }
 
@@ -218,7 +226,7 @@ const TOOL_OF: Record<string, string> = {
   "sys.config.set": "Use the tool Write on the file below /sys/config: then a person is asked",
 };
 
-function instead(call: string): string {
+function suggestTool(call: string): string {
   return (
     TOOL_OF[call] ?? "Run it as a command of its own that names everything, so that a person can be asked, or tell the person what to do"
   );

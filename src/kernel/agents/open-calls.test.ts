@@ -38,7 +38,7 @@ it("stops the calls of a run and no others", async () => {
   expect(await other).toBe(STOPPED);
 });
 
-it("names what has not answered in time", async () => {
+it("returns calls that have not answered in time", async () => {
   void calls.run(about(), NEVER, () => new Promise(() => {}));
   const stopped = calls.stop("p", calls.of("p", "r"), "r");
   now = calls.nextDueAt()!;
@@ -46,7 +46,7 @@ it("names what has not answered in time", async () => {
   expect(await stopped).toMatchObject([{ target: "laptop", command: "sleep 97" }]);
 });
 
-it("names what ended in a way that tells nobody whether it goes on, also before somebody asks", async () => {
+it("returns calls with an unknown outcome, also if they ended before stop was called", async () => {
   const process = new AbortController();
   const lost = calls.run(about(), process.signal, async (signal) => {
     await untilStopped(signal);
@@ -60,7 +60,7 @@ it("names what ended in a way that tells nobody whether it goes on, also before 
   expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([]);
 });
 
-it("says nothing of a call that a process only lost sight of", async () => {
+it("does not return a call that was aborted without a stop", async () => {
   const process = new AbortController();
   const left = calls.run(about(), process.signal, async (signal) => {
     await untilStopped(signal);
@@ -71,7 +71,7 @@ it("says nothing of a call that a process only lost sight of", async () => {
   expect(await calls.stop("p", calls.of("p", "r"), "r")).toEqual([]);
 });
 
-it("waits for other work no longer than for calls", async () => {
+it("waits for other work as long as for calls", async () => {
   expect(await calls.within(Promise.resolve(1), 2)).toBe(1);
   const late = calls.within(new Promise<number>(() => {}), 2);
   now = calls.nextDueAt()!;

@@ -1,12 +1,12 @@
-// Calls of agents that are carried out, so that stopping a run ends them and says what could not be ended. A call that its
-// process merely lost sight of goes on: a new life of the process asks after it.
+// Calls of agents that are running, so that stopping a run ends them and reports those that could not be ended. A call whose process
+// only restarted keeps running: the restarted process sends it again to get the outcome.
 
 import { SysError } from "../../lib/sys-error.ts";
 import { STOPPED, type SysCall } from "../../process/kernel-port.ts";
 import { earliest, type Part } from "../part.ts";
 import type { Store } from "../store.ts";
 
-/** What goes on although its run was stopped, and why. */
+/** A call or command that may still run although its run was stopped, and why. */
 export type StillRunning = { target: string; command: string; sessionId?: string; why: string };
 
 export type CallAbout = Pick<SysCall, "runId" | "callId"> & { pid: string; target: string; command: string };
@@ -14,15 +14,15 @@ export type CallAbout = Pick<SysCall, "runId" | "callId"> & { pid: string; targe
 export type Open = { about: CallAbout; abort: AbortController };
 type Waiter = { isOver: () => boolean; dueAt: number; end: () => void };
 
-/** A device ends a command within two seconds; whoever has not answered by then may not have. */
+/** A device ends a command within two seconds; without an answer by then, the command may still run. */
 const STOP_MS = 2_500;
 
 export class OpenCalls implements Part {
   readonly #store: Store;
   readonly #open = new Set<Open>();
-  /** Of those that were stopped and whose end nobody knows, by process: of its last run. */
+  /** Stopped calls with an unknown outcome, by process, of its last run. */
   readonly #unknown = new Map<string, { runId: string; calls: StillRunning[] }>();
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiters = new Set<Waiter>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -30,80 +30,84 @@ export class OpenCalls implements Part {
 
   async run<T>(about: CallAbout, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const open: Open = { about, abort: new AbortController() };
-    const follow = () => open.abort.abort(signal.reason);
-    if (signal.aborted) follow();
-    else signal.addEventListener("abort", follow, { once: true });
+    const forwardAbort = () => open.abort.abort(signal.reason);
+    if (signal.aborted) forwardAbort();
+    else signal.addEventListener("abort", forwardAbort, { once: true });
     this.#open.add(open);
     try {
       return await work(open.abort.signal);
     } catch (error) {
-      if (open.abort.signal.reason === STOPPED && isUnknown(error)) this.#noted(about, error.message);
+      if (open.abort.signal.reason === STOPPED && isUnknown(error)) this.#noteUnknown(about, error.message);
       throw error;
     } finally {
-      signal.removeEventListener("abort", follow);
+      signal.removeEventListener("abort", forwardAbort);
       this.#open.delete(open);
-      this.#look();
+      this.#checkWaiters();
     }
   }
 
-  /** Those of a process that are under way: of a run, or all. */
+  /** The running calls of a process: of one run, or all. */
   of(pid: string, runId?: string): Open[] {
     return [...this.#open].filter(({ about }) => about.pid === pid && (runId === undefined || about.runId === runId));
   }
 
-  /** Ends calls of a process, and waits until they have. Those that may go on are told, also those of the run that ended just before. */
+  /** Ends calls of a process and waits until they have ended. Returns those that may still run, including calls that ended just before. */
   async stop(pid: string, calls: readonly Open[], runId?: string): Promise<StillRunning[]> {
     for (const { abort } of calls) abort.abort(STOPPED);
-    const left = () => calls.filter((open) => this.#open.has(open));
-    if (left().length > 0) await this.#until(() => left().length === 0);
+    const listOpen = () => calls.filter((open) => this.#open.has(open));
+    if (listOpen().length > 0) await this.#waitUntil(() => listOpen().length === 0);
     const noted = this.#unknown.get(pid);
     const unknown = noted !== undefined && (runId === undefined || noted.runId === runId) ? noted.calls : [];
     this.#unknown.delete(pid);
-    const silent = left().map(({ about: { target, command } }) => ({ target, command, why: `${target} has not answered that it ended` }));
-    return [...unknown, ...silent];
+    const unanswered = listOpen().map(({ about: { target, command } }) => ({
+      target,
+      command,
+      why: `${target} has not answered that it ended`,
+    }));
+    return [...unknown, ...unanswered];
   }
 
-  /** What comes of some work, or where that takes too long what is said then. */
+  /** The result of some work, or `late` if it takes too long. */
   async within<T>(work: Promise<T>, late: T): Promise<T> {
     let done: { value: T } | null = null;
     const ended = work.then((value) => {
       done = { value };
-      this.#look();
+      this.#checkWaiters();
     });
-    await Promise.race([ended, this.#until(() => done !== null)]);
+    await Promise.race([ended, this.#waitUntil(() => done !== null)]);
     return (done as { value: T } | null)?.value ?? late;
   }
 
   woke(now: number): void {
-    for (const waiter of this.#waiting) if (waiter.dueAt <= now) waiter.end();
+    for (const waiter of this.#waiters) if (waiter.dueAt <= now) waiter.end();
   }
 
   nextDueAt(): number | null {
-    return earliest([...this.#waiting].map(({ dueAt }) => dueAt));
+    return earliest([...this.#waiters].map(({ dueAt }) => dueAt));
   }
 
-  #look(): void {
-    for (const waiter of this.#waiting) if (waiter.isOver()) waiter.end();
+  #checkWaiters(): void {
+    for (const waiter of this.#waiters) if (waiter.isOver()) waiter.end();
   }
 
-  #noted({ pid, runId, target, command }: CallAbout, why: string): void {
+  #noteUnknown({ pid, runId, target, command }: CallAbout, why: string): void {
     const known = this.#unknown.get(pid);
     const others = known?.runId === runId ? known.calls : [];
     this.#unknown.set(pid, { runId, calls: [...others, { target, command, why }] });
   }
 
-  #until(isOver: () => boolean): Promise<void> {
+  #waitUntil(isOver: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const dueAt = this.#store.reads.now + STOP_MS;
       const waiter: Waiter = {
         isOver,
         dueAt,
         end: () => {
-          this.#waiting.delete(waiter);
+          this.#waiters.delete(waiter);
           resolve();
         },
       };
-      this.#waiting.add(waiter);
+      this.#waiters.add(waiter);
       this.#store.wakeBy(dueAt);
     });
   }

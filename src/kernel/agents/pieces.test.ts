@@ -1,4 +1,4 @@
-// Pieces that wait become one where they are parts of the same text.
+// Waiting pieces are merged if they are parts of the same text.
 
 import { expect, test } from "vitest";
 import type { AnswerPiece } from "../../protocol/signals.ts";
@@ -13,7 +13,7 @@ function piece(
   return { pid: "p", runId, conversationId: "default", modelCall: 1, seq, event: { type, contentIndex, delta }, timestamp: 0 };
 }
 
-test("parts of one text become one, with the first number and the last, and nothing else does", () => {
+test("parts of one text are merged, with the first and the last number, and other pieces are not", () => {
   const waiting = [piece(1, "a")];
   for (const next of [
     piece(2, "b"),

@@ -1,5 +1,5 @@
-// Which approval policy counts for a process: what root wrote for its profile, what its user wrote, and where nobody wrote
-// anything the default. Where both wrote one the stricter decides, and so does the parent's: nobody gains by starting a child.
+// Which approval policy applies to a process: root's for its profile, its user's, or the default if neither is set. Of several, the
+// strictest decides. The policies of the parents apply too, so that an agent gains nothing by starting a child.
 
 import { defaultPolicy } from "../../approval/defaults.ts";
 import { decide, type Decision, readPolicy, type ReadPolicy, stricter, unattended } from "../../approval/policy.ts";
@@ -9,13 +9,13 @@ import type { ProcessRow } from "../nouns/processes.ts";
 import { profileOf } from "./profiles.ts";
 
 const ANCESTORS_MAX = 32;
-const READ_KEPT = 64;
+const PARSED_MAX = 64;
 
 export class Policies {
   readonly #reads: Pick<ReadContext, "config" | "processes">;
   readonly #isCall: (name: string) => boolean;
-  /** By their text: reading one takes longer than deciding by it. */
-  readonly #read = new Map<string, ReadPolicy>();
+  /** Parsed policies by text: parsing takes longer than deciding. */
+  readonly #parsed = new Map<string, ReadPolicy>();
 
   constructor(reads: Pick<ReadContext, "config" | "processes">, isCall: (name: string) => boolean) {
     this.#reads = reads;
@@ -23,13 +23,13 @@ export class Policies {
   }
 
   decide(process: Pick<ProcessRow, "profile" | "uid" | "parentPid">, judged: Judged): Decision {
-    const profiles = new Set([process.profile, ...this.#ancestors(process.parentPid)]);
+    const profiles = new Set([process.profile, ...this.#ancestorProfiles(process.parentPid)]);
     let decision: Decision | null = null;
     for (const profile of profiles) {
       for (const policy of this.of(profile, process.uid)) {
         const own = decide(policy, { ...judged, profile });
-        const attended = profileOf(profile)?.background === true ? unattended(own) : own;
-        decision = decision === null ? attended : stricter(decision, attended);
+        const effective = profileOf(profile)?.background === true ? unattended(own) : own;
+        decision = decision === null ? effective : stricter(decision, effective);
       }
     }
     return decision!;
@@ -37,23 +37,23 @@ export class Policies {
 
   /** At least one. */
   of(profile: string, uid: number): ReadPolicy[] {
-    const written = [policyKey(profile), userPolicyKey(uid, profile)].flatMap((key) => {
+    const policies = [policyKey(profile), userPolicyKey(uid, profile)].flatMap((key) => {
       const text = this.#reads.config.get(key);
-      return text === undefined || text.trim() === "" ? [] : [this.#reading(text)];
+      return text === undefined || text.trim() === "" ? [] : [this.#parse(text)];
     });
-    return written.length > 0 ? written : [defaultPolicy(profile)];
+    return policies.length > 0 ? policies : [defaultPolicy(profile)];
   }
 
-  #reading(text: string): ReadPolicy {
-    const known = this.#read.get(text);
+  #parse(text: string): ReadPolicy {
+    const known = this.#parsed.get(text);
     if (known !== undefined) return known;
-    const read = readPolicy(text, this.#isCall);
-    if (this.#read.size >= READ_KEPT) this.#read.clear();
-    this.#read.set(text, read);
-    return read;
+    const policy = readPolicy(text, this.#isCall);
+    if (this.#parsed.size >= PARSED_MAX) this.#parsed.clear();
+    this.#parsed.set(text, policy);
+    return policy;
   }
 
-  #ancestors(pid: string | null): string[] {
+  #ancestorProfiles(pid: string | null): string[] {
     const profiles: string[] = [];
     let parent = pid === null ? undefined : this.#reads.processes.get(pid);
     while (parent !== undefined && profiles.length < ANCESTORS_MAX) {

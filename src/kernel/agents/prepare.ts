@@ -1,5 +1,5 @@
-// What a run needs of the system, looked up once when it begins: the model, the tools, and all the process is told. Everything
-// a user could have written is read as the process's user, bounded, and what is amiss costs that part and not the run.
+// Prepares a run once when it starts: looks up the model and the tools, and assembles the context. Everything that a user could have
+// written is read as the process's user and bounded; a part that fails is left out, and the run continues.
 
 import type { FileSystem } from "../../hardware/filesystem.ts";
 import { allows } from "../../lib/capability.ts";
@@ -20,13 +20,13 @@ import type { Store } from "../store.ts";
 
 export type PreparedFor = { pid: string; profile: string; contextFiles: readonly { name: string; text: string }[]; caller: Caller };
 
-/** `problems` are for the person whose process it is: settings that are not used, and why. */
+/** `problems` are for the owner of the process: settings that are not used, and why. */
 export type Prepared = Preparation & { parts: ContextPart[]; toolTokens: number; problems: readonly string[] };
 
-/** More are named to no model; those that are not named can be used all the same. */
+/** The context lists at most this many devices; the process may use the others too. */
 const DEVICES_MAX = 100;
 
-/** Prepares runs, and answers processes that ask for parts of that: ai.tools and ai.config. */
+/** Prepares runs, and serves parts of that to processes: ai.tools and ai.config. */
 export class Preparer {
   readonly #store: Store;
   readonly #gatewayTarget: Pick<GatewayTarget, "filesOf">;
@@ -44,25 +44,25 @@ export class Preparer {
     const { maxContextBytes, timezone } = settings;
     const { run, process, problems } = budgetsOf(reads.config, caller.uid);
     const files = this.#gatewayTarget.filesOf(caller);
-    const say = sayer(this.#store, pid);
+    const say = makeSay(this.#store, pid);
     const [window, homeFiles, workspace, skills] = await Promise.all([
       this.#windowOf(settings),
       contextFiles(files, `${caller.process.home}/context.d`, maxContextBytes, say),
-      workspaceOf(files, caller, maxContextBytes, say),
-      skillsOf(this.#store, files, caller, profile, say),
+      readWorkspace(files, caller, maxContextBytes, say),
+      findSkills(this.#store, files, caller, profile, say),
     ]);
-    const devices = devicesOf(this.#store, caller);
+    const devices = listOnlineDevices(this.#store, caller);
     const { text, parts } = assemble({
       pid,
       profile,
       identity: caller.process,
       devices: devices.map(({ deviceId, description, platform }) => ({ id: deviceId, description, platform })),
       mcpServers: [],
-      systemFiles: configFiles(this.#store, caller, SYSTEM_FILES),
-      profileFiles: configFiles(this.#store, caller, profileFiles(profile)),
+      systemFiles: readConfigFiles(this.#store, caller, SYSTEM_FOLDER),
+      profileFiles: readConfigFiles(this.#store, caller, profileFolder(profile)),
       homeFiles,
       workspace,
-      skills: skills.map(({ id, description, path }) => ({ id, description, path: fromHome(path, caller) })),
+      skills: skills.map(({ id, description, path }) => ({ id, description, path: abbreviateHome(path, caller) })),
       processFiles: own,
       maxContextBytes,
       now: reads.now,
@@ -83,7 +83,7 @@ export class Preparer {
   }
 
   tools(caller: Caller) {
-    const devices = devicesOf(this.#store, caller);
+    const devices = listOnlineDevices(this.#store, caller);
     return {
       tools: toolsFor(caller, devices).map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters })),
       devices: devices.map(({ deviceId, implements: calls, description, platform }) => ({
@@ -95,15 +95,15 @@ export class Preparer {
     };
   }
 
-  /** Never with a key: an agent is told what it reads, and what it is told it may repeat. */
+  /** Never contains a key: what an agent reads goes to a model and may be repeated anywhere. */
   async config(caller: Caller, profile: string) {
     const { config } = this.#store.reads;
     const settings = aiSettings(config, caller.uid);
     const { provider, model, reasoning, maxOutputTokens, apiKey } = settings.choice;
-    const say = sayer(this.#store, caller.agent?.pid ?? "");
+    const say = makeSay(this.#store, caller.agent?.pid ?? "");
     const [window, skills] = await Promise.all([
       this.#windowOf(settings),
-      skillsOf(this.#store, this.#gatewayTarget.filesOf(caller), caller, profile, say),
+      findSkills(this.#store, this.#gatewayTarget.filesOf(caller), caller, profile, say),
     ]);
     return {
       profile,
@@ -115,13 +115,13 @@ export class Preparer {
       maxTokens: maxOutputTokens,
       contextWindowTokens: window.tokens,
       contextWindowSource: window.source,
-      systemContextFiles: configFiles(this.#store, caller, SYSTEM_FILES),
-      profileContextFiles: configFiles(this.#store, caller, profileFiles(profile)),
+      systemContextFiles: readConfigFiles(this.#store, caller, SYSTEM_FOLDER),
+      profileContextFiles: readConfigFiles(this.#store, caller, profileFolder(profile)),
       skillIndex: skills.map(({ id, name, description, source: { kind, path, writable } }) => ({
         id,
         name,
         description,
-        source: { kind, label: fromHome(path, caller), writable },
+        source: { kind, label: abbreviateHome(path, caller), writable },
       })),
       profileApprovalPolicy: config.get(`config/ai/profile/${profile}/tools/approval`) ?? null,
       maxContextBytes: settings.maxContextBytes,
@@ -134,7 +134,7 @@ export class Preparer {
   }
 }
 
-function devicesOf({ reads, ports: { log } }: Store, caller: Caller): DeviceDetails[] {
+function listOnlineDevices({ reads, ports: { log } }: Store, caller: Caller): DeviceDetails[] {
   const online = reads.devices.list(caller).filter((device) => device.online);
   if (online.length > DEVICES_MAX) log.warn("too many devices to name to a process", { uid: caller.uid, devices: online.length });
   return online.slice(0, DEVICES_MAX);
@@ -147,14 +147,14 @@ function toolsFor(caller: Caller, devices: readonly DeviceDetails[]) {
   );
 }
 
-const SYSTEM_FILES = "config/ai/context.d";
+const SYSTEM_FOLDER = "config/ai/context.d";
 
-function profileFiles(profile: string): string {
+function profileFolder(profile: string): string {
   return `config/ai/profile/${profile}/context.d`;
 }
 
-/** Keys directly below a folder of root's configuration, as files. */
-function configFiles({ reads: { config }, ports: { log } }: Store, caller: Caller, folder: string): ContextFile[] {
+/** The keys directly below a folder of root's configuration, as files. */
+function readConfigFiles({ reads: { config }, ports: { log } }: Store, caller: Caller, folder: string): ContextFile[] {
   try {
     return config
       .list(caller, folder)
@@ -166,23 +166,23 @@ function configFiles({ reads: { config }, ports: { log } }: Store, caller: Calle
   }
 }
 
-async function workspaceOf(files: FileSystem, { process: { workspaceId } }: Caller, maxBytes: number, say: Say) {
+async function readWorkspace(files: FileSystem, { process: { workspaceId } }: Caller, maxBytes: number, say: Say) {
   if (workspaceId === null) return null;
   const folder = `/workspaces/${workspaceId}/.gsv`;
   const found = await contextFiles(files, `${folder}/context.d`, maxBytes, say);
   if (found.length > 0) return { id: workspaceId, files: found, summary: "" };
   const [head] = await headsOf(files, [`${folder}/summary.md`], maxBytes + 1);
-  return { id: workspaceId, files: [], summary: beginningOf(head ?? new Uint8Array(), maxBytes, `${folder}/summary.md`) };
+  return { id: workspaceId, files: [], summary: truncate(head ?? new Uint8Array(), maxBytes, `${folder}/summary.md`) };
 }
 
-/** All of a text that fits, else its first bytes up to a whole character and where the rest is. */
-function beginningOf(head: Uint8Array, maxBytes: number, path: string): string {
+/** The whole text if it fits, else its first bytes up to a character boundary and the path of the rest. */
+function truncate(head: Uint8Array, maxBytes: number, path: string): string {
   if (head.length <= maxBytes) return new TextDecoder().decode(head);
   const more = `\n\n(The rest is in ${path}.)`;
   return `${new TextDecoder().decode(head.slice(0, Math.max(0, maxBytes - more.length)), { stream: true })}${more}`;
 }
 
-function skillsOf({ reads }: Store, files: FileSystem, caller: Caller, profile: string, say: Say): Promise<Skill[]> {
+function findSkills({ reads }: Store, files: FileSystem, caller: Caller, profile: string, say: Say): Promise<Skill[]> {
   const { home, workspaceId } = caller.process;
   const folders: SkillFolder[] = [
     { kind: "profile", path: `/sys/config/ai/profile/${profile}/skills.d`, writable: isRoot(caller) },
@@ -195,11 +195,11 @@ function skillsOf({ reads }: Store, files: FileSystem, caller: Caller, profile: 
   return skillsIn(files, folders, say);
 }
 
-/** As people write it. */
-function fromHome(path: string, { process: { home } }: Caller): string {
+/** Abbreviates the home directory to ~. */
+function abbreviateHome(path: string, { process: { home } }: Caller): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-function sayer({ ports: { log } }: Store, pid: string): Say {
+function makeSay({ ports: { log } }: Store, pid: string): Say {
   return (what, fields) => log.warn(what, { pid, ...fields });
 }

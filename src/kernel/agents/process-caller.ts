@@ -1,5 +1,5 @@
-// A process as a caller of the gate: its user with the rights they have at this moment, and marked as an agent. Its user alone, for
-// what the kernel keeps and ends of it. And the kernel itself, for what only it may do.
+// Makes callers for the gate: a process, which is its user with their present rights, marked as an agent; the owner of a process, as
+// whom the kernel writes its files and ends its commands; and the kernel itself, for what only it may do.
 
 import { fail } from "../../lib/sys-error.ts";
 import { type Caller, ROOT_UID } from "../../protocol/caller.ts";
@@ -8,34 +8,31 @@ import type { ProcessRow } from "../nouns/processes.ts";
 
 export type CallOfProcess = { runId: string; conversationId: string; callId: string; tool: string };
 
-/** `process` null is the kernel itself. */
+/** The caller for a process; for null, the kernel itself. */
 export function processCaller(reads: ReadContext, process: ProcessRow | null, call?: CallOfProcess): Caller {
-  const present = (): Caller | undefined => made(reads, process, call, present);
+  const present = (): Caller | undefined => makeCaller(reads, process, call, present);
   return present() ?? fail(403, LOCKED);
 }
 
-/**
- * The owner of a process, locked or not: archives are theirs, and so are the commands that are ended. Root ends what a locked user
- * left behind.
- */
+/** The owner of a process, locked or not: archives are written as the owner, and root can end the commands of a locked user. */
 export function processOwner(reads: ReadContext, process: ProcessRow): Caller {
-  const present = (): Caller | undefined => made(reads, process, undefined, present, true);
+  const present = (): Caller | undefined => makeCaller(reads, process, undefined, present, true);
   const { agent: _, ...owner } = present() ?? fail(403, LOCKED);
   return owner;
 }
 
 const LOCKED = "Permission denied: the owner of this process is locked";
 
-function made(
+function makeCaller(
   reads: ReadContext,
   process: ProcessRow | null,
   call: CallOfProcess | undefined,
   present: () => Caller | undefined,
-  evenLocked = false,
+  mayBeLocked = false,
 ): Caller | undefined {
   const account = reads.accounts.byUid(process?.uid ?? ROOT_UID);
-  // Root is locked on most gateways, which concerns people.
-  if (account === undefined || (process !== null && account.locked && !evenLocked)) return undefined;
+  // Root is locked on most gateways, which stops people from logging in as root but not the kernel.
+  if (account === undefined || (process !== null && account.locked && !mayBeLocked)) return undefined;
   const own = reads.accounts.identity(account);
   const identity = process === null ? own : { ...own, cwd: process.cwd, workspaceId: process.workspaceId };
   const capabilities = reads.capabilities.of(own.gids);

@@ -1,5 +1,5 @@
-// Takes in what processes tell: keeps the list of processes current, counts what their owners use and which models fail, lets go of questions and
-// routes of runs that are over, and passes everything on to those who want to hear it. What was heard before is not heard again.
+// Receives the events of processes: updates the list of processes, counts what owners use and which model calls fail, withdraws the
+// questions and removes the routes of finished runs, and sends each event to its recipients. Events that were received before are ignored.
 
 import type { WriteContext } from "../context.ts";
 import {
@@ -31,29 +31,29 @@ export class ProcessEvents {
     this.#ipc = ipc;
   }
 
-  /** `isGiven`: it is just being given something to do. */
-  heard(pid: string, events: readonly ProcessEvent[], isGiven: boolean): void {
+  /** `isReceivingWork`: a message is being sent to the process at this moment, so it must not be marked idle. */
+  heard(pid: string, events: readonly ProcessEvent[], isReceivingWork: boolean): void {
     const process = this.#store.reads.processes.get(pid);
     if (process === undefined) return;
     for (const event of events) {
-      const isNew = this.#store.relaxed((nouns) => this.#keep(nouns, process, event, isGiven));
+      const isNew = this.#store.relaxed((nouns) => this.#record(nouns, process, event, isReceivingWork));
       if (!isNew) continue;
       this.#signals.send(process, event);
-      if (event.signal === RUN_FINISHED) this.#ended(pid, event.payload);
-      // The route is needed until the last word about its run.
+      if (event.signal === RUN_FINISHED) this.#answerIpc(pid, event.payload);
+      // The route is needed until the last signal of its run.
       if (event.signal === CHAT_COMPLETE) this.#store.relaxed(({ followers }) => followers.runEnded(pid, event.payload.runId));
     }
   }
 
-  #ended(pid: string, { runId, status, text, error, usage }: Finished): void {
+  #answerIpc(pid: string, { runId, status, text, error, usage }: Finished): void {
     this.#ipc.finished(pid, runId, { status, text, error, usage });
   }
 
-  #keep(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isGiven: boolean): boolean {
+  #record(nouns: WriteContext, { pid, uid }: ProcessRow, event: ProcessEvent, isReceivingWork: boolean): boolean {
     const { processes, spending, modelFailures, emit, after, now } = nouns;
     const { queuedCount } = event.payload;
     if (!processes.heard(pid, event.seq, { ...stateAfter(event), queuedCount }, now)) return false;
-    if (LISTED.has(event.signal)) after(() => emit.changed(uid, ["processes"]));
+    if (LIST_SIGNALS.has(event.signal)) after(() => emit.changed(uid, ["processes"]));
     switch (event.signal) {
       case RUN_STARTED:
         processes.begun(pid);
@@ -68,33 +68,33 @@ export class ProcessEvents {
         if (event.payload.usage !== undefined) spending.add(uid, { modelCalls: 1, usage: event.payload.usage }, now);
         break;
       case RUN_FINISHED:
-        this.#keepEnd(nouns, { pid, uid }, event.payload, isGiven);
+        this.#recordEnd(nouns, { pid, uid }, event.payload, isReceivingWork);
         break;
       default:
     }
     return true;
   }
 
-  #keepEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: Finished, isGiven: boolean): void {
+  #recordEnd(nouns: WriteContext, { pid, uid }: Pick<ProcessRow, "pid" | "uid">, end: Finished, isReceivingWork: boolean): void {
     const { processes, approvals, spending, modelFailures, emit, after, now } = nouns;
     if (approvals.withdraw(pid, end.runId, now)) after(() => emit.changed(uid, ["approvals"]));
     if (end.wallMs > 0) spending.add(uid, { wallMs: end.wallMs }, now);
-    if (isAtRest(end) && !isGiven) processes.rested(pid);
+    if (isIdle(end) && !isReceivingWork) processes.rested(pid);
     if (MODEL_FAILED.has(end.reason)) modelFailures.failed(uid, String(end.error), now);
     else if (end.status === "ok") modelFailures.answered(uid);
   }
 }
 
-/** Nothing is worked on, and nothing waits but what somebody has put on hold. */
-function isAtRest({ queuedCount, pausedCount = 0, activeRunId }: Finished): boolean {
+/** No run is active, and all queued messages are on hold. */
+function isIdle({ queuedCount, pausedCount = 0, activeRunId }: Finished): boolean {
   return queuedCount === pausedCount && activeRunId === undefined;
 }
 
-/** Why a run ended where its model did not answer. */
+/** The reasons of runs that ended because the model gave no answer. */
 const MODEL_FAILED: ReadonlySet<string> = new Set(["generation.error", "generation.empty"]);
 
-/** What changes how a list of processes looks. */
-const LISTED: ReadonlySet<string> = new Set([RUN_STARTED, HIL_REQUESTED, RUN_FINISHED]);
+/** Signals that change what a list of processes shows. */
+const LIST_SIGNALS: ReadonlySet<string> = new Set([RUN_STARTED, HIL_REQUESTED, RUN_FINISHED]);
 
 type State = Partial<Pick<ProcessRow, "state" | "activeRunId" | "activeConversationId">>;
 
@@ -103,19 +103,19 @@ function stateAfter({ signal, payload }: ProcessEvent): State {
     case RUN_STARTED:
     case RUN_OUTPUT:
     case TOOL_FINISHED:
-      return { state: "running", ...workOf(payload) };
+      return { state: "running", ...activeRunOf(payload) };
     case TOOL_STARTED:
-      return { state: "waiting_tool", ...workOf(payload) };
+      return { state: "waiting_tool", ...activeRunOf(payload) };
     case HIL_REQUESTED:
-      return { state: "waiting_hil", ...workOf(payload) };
+      return { state: "waiting_hil", ...activeRunOf(payload) };
     case RUN_FINISHED:
       if (payload.activeRunId !== undefined) return {};
-      return { state: isAtRest(payload) ? "idle" : "queued", activeRunId: null, activeConversationId: null };
+      return { state: isIdle(payload) ? "idle" : "queued", activeRunId: null, activeConversationId: null };
     default:
       return {};
   }
 }
 
-function workOf({ runId, conversationId }: { runId: string; conversationId: string }): State {
+function activeRunOf({ runId, conversationId }: { runId: string; conversationId: string }): State {
   return { activeRunId: runId, activeConversationId: conversationId };
 }

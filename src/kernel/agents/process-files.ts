@@ -1,5 +1,5 @@
-// What processes keep as files of their user's: archives of conversations, outputs too long for a history, and what was sent
-// along. /var/sessions/<username> and /var/media/<uid> belong to the user and nobody else gets in.
+// Files that processes store for their users: archives of conversations, outputs that are too long for the history, and media sent with
+// messages. /var/sessions/<username> and /var/media/<uid> belong to the user, and no other user has access.
 
 import { FileError } from "../../hardware/filesystem.ts";
 import { fromBase64, toBase64 } from "../../lib/base64.ts";
@@ -19,7 +19,7 @@ const PRIVATE = 0o700;
 export class ProcessFiles {
   readonly #store: Store;
   readonly #gatewayTarget: GatewayTarget;
-  /** Folders that were seen to be there in this life. */
+  /** Folders that are known to exist, since the start of the kernel. */
   readonly #ready = new Set<string>();
 
   constructor(store: Store, gatewayTarget: GatewayTarget) {
@@ -27,14 +27,14 @@ export class ProcessFiles {
     this.#gatewayTarget = gatewayTarget;
   }
 
-  /** Whatever their quota: without its archive a conversation could not be emptied. */
+  /** May exceed the quota: a conversation must be archived before it can be reset. */
   async archive(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
-    await this.#folder(process, path);
+    await this.#ensureFolder(process, path);
     await this.#files(process, true).write(path, bytes);
   }
 
   async write(process: ProcessRow, path: string, bytes: Uint8Array): Promise<void> {
-    await this.#folder(process, path);
+    await this.#ensureFolder(process, path);
     try {
       await this.#files(process).write(path, bytes);
     } catch (error) {
@@ -43,7 +43,7 @@ export class ProcessFiles {
     }
   }
 
-  /** Null where it is gone. */
+  /** Null if the file does not exist. */
   async read(process: ProcessRow, path: string): Promise<Uint8Array | null> {
     try {
       return await this.#files(process).read(path);
@@ -53,43 +53,44 @@ export class ProcessFiles {
     }
   }
 
-  /** All of an output the history holds a part of. */
+  /** Stores the whole of an output of which the history holds only a part. */
   async output(process: ProcessRow, callId: string, text: string): Promise<string> {
     const path = `${archiveRoot(process)}/outputs/${encodeURIComponent(callId)}.txt`;
     await this.write(process, path, new TextEncoder().encode(text));
     return path;
   }
 
-  async media(process: ProcessRow, given: readonly Media[]): Promise<StoredMedia[]> {
-    if (given.length > MEDIA_PER_MESSAGE) fail(413, `Too many files: at most ${MEDIA_PER_MESSAGE} with one message`);
-    const kept: StoredMedia[] = [];
-    for (const { data, ...rest } of given) {
-      const about = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as StoredMedia;
+  /** Stores the media of one message. */
+  async media(process: ProcessRow, media: readonly Media[]): Promise<StoredMedia[]> {
+    if (media.length > MEDIA_PER_MESSAGE) fail(413, `Too many files: at most ${MEDIA_PER_MESSAGE} with one message`);
+    const stored: StoredMedia[] = [];
+    for (const { data, ...rest } of media) {
+      const metadata = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as StoredMedia;
       if (data === undefined) {
         if (rest.url === undefined) fail(400, "media needs data or a url");
-        kept.push(about);
+        stored.push(metadata);
         continue;
       }
-      const bytes = bytesOf(data);
-      kept.push({ ...about, key: await this.#keep(process, bytes, extensionOf(rest)), size: bytes.length });
+      const bytes = decodeMedia(data);
+      stored.push({ ...metadata, key: await this.#storeMedia(process, bytes, extensionOf(rest)), size: bytes.length });
     }
-    return kept;
+    return stored;
   }
 
-  /** A picture a tool has shown. */
+  /** Stores an image from the result of a tool. */
   async picture(process: ProcessRow, mimeType: string, bytes: Uint8Array): Promise<StoredMedia> {
-    const key = await this.#keep(process, bytes, extensionOf({ mimeType }));
+    const key = await this.#storeMedia(process, bytes, extensionOf({ mimeType }));
     return { type: "image", mimeType, key, size: bytes.length };
   }
 
-  /** By its key; only what this process was given. */
+  /** Reads media by key; null for media of other processes. */
   async readMedia(process: ProcessRow, key: string): Promise<Uint8Array | null> {
     const folder = mediaFolder(process).slice(1);
     if (!key.startsWith(`${folder}/`) || !/^[\w./:-]+$/.test(key) || key.includes("..")) return null;
     return this.read(process, `/${key}`);
   }
 
-  /** Everything that was sent along goes with the conversations it was part of. */
+  /** Deletes all media of a process, whose conversations are deleted too. */
   async forgetMedia(process: ProcessRow): Promise<void> {
     const files = this.#files(process);
     const folder = mediaFolder(process);
@@ -100,7 +101,7 @@ export class ProcessFiles {
     }
   }
 
-  async #keep(process: ProcessRow, bytes: Uint8Array, extension: string): Promise<string> {
+  async #storeMedia(process: ProcessRow, bytes: Uint8Array, extension: string): Promise<string> {
     if (bytes.length > MEDIA_BYTES_MAX)
       fail(413, `A file that is sent along has at most ${MEDIA_BYTES_MAX} bytes: upload it with gsv cp instead`);
     const path = `${mediaFolder(process)}/${this.#store.ports.crypto.uuid()}${extension}`;
@@ -108,13 +109,13 @@ export class ProcessFiles {
     return path.slice(1);
   }
 
-  /** As the owner sees them, locked or not: what is kept is kept, and what is emptied goes, whoever asked for it. */
+  /** The file system as the owner, locked or not: archiving and deleting must work whoever resets the process. */
   #files(process: ProcessRow, mayExceedQuota = false): Vfs {
     return this.#gatewayTarget.filesOf(processOwner(this.#store.reads, process), mayExceedQuota);
   }
 
-  /** The first folder below /var/<kind> is the user's own; the rest they make themselves. */
-  async #folder({ uid }: ProcessRow, path: string): Promise<void> {
+  /** Makes the user's own folder below /var/<kind>; folders below it are made with the rights of the user. */
+  async #ensureFolder({ uid }: ProcessRow, path: string): Promise<void> {
     const own = path.split("/").slice(0, 4).join("/");
     if (this.#ready.has(`${uid} ${own}`)) return;
     // The kernel itself owns /var.
@@ -153,7 +154,7 @@ const EXTENSIONS: Record<string, string> = {
   "application/pdf": ".pdf",
 };
 
-/** By the end of its key; only what a browser shows without running it has a type of its own. */
+/** The MIME type by file extension. Only types that a browser displays without running them are listed. */
 export function mediaType(key: string): string {
   const extension = key.slice(key.lastIndexOf("."));
   return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension) ?? "application/octet-stream";
@@ -164,7 +165,7 @@ function extensionOf({ filename, mimeType }: { filename?: string | undefined; mi
   return own?.toLowerCase() ?? EXTENSIONS[mimeType] ?? "";
 }
 
-function bytesOf(data: string): Uint8Array {
+function decodeMedia(data: string): Uint8Array {
   const text = /^data:[^,]*;base64,/i.test(data) ? data.slice(data.indexOf(",") + 1) : data;
   const plain = text.replace(/\s+/g, "");
   if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(plain)) throw new SysError(400, "media.data must be base64 or a data URL");

@@ -1,5 +1,5 @@
-// The kernel as one process has it (process/kernel-port.ts): carries out its calls through the gate as its user, keeps its files, and
-// hears what it tells. Nothing here trusts a process: whatever it may is looked up anew for every call.
+// The kernel as seen by one process (process/kernel-port.ts): runs its calls through the gate as its user, stores its files, and
+// receives its events. Processes are not trusted: their rights are looked up again for every call.
 
 import { type ToolOutcome, toolText, UNKNOWN_OUTCOME } from "../../agent/tool-text.ts";
 import { fail, SysError } from "../../lib/sys-error.ts";
@@ -32,7 +32,7 @@ import { hilRequest, type Questions } from "./questions.ts";
 import type { BackgroundCommands } from "./background-commands.ts";
 import type { ProcessSignals } from "./process-signals.ts";
 
-/** Of the kernel, what all processes share. */
+/** Parts of the kernel that all processes share. */
 export type ProcessServices = {
   gate: Gate;
   shares: Shares;
@@ -47,15 +47,15 @@ export type ProcessServices = {
   sessions: BackgroundCommands;
   deviceRouter: DeviceRouter;
   sweeper: Sweeper;
-  /** Those that are being given something: what an earlier run tells meanwhile does not make them idle. */
+  /** Sends in progress by pid: while there is one, an event of an earlier run must not mark the process idle. */
   sending: ReadonlyMap<string, number>;
 };
 
-/** About what is needed to prepare a run, and for a call with the turn of the model that follows it. */
+/** Rough kernel time to prepare a run, and for a call together with the model call that follows it. */
 const PREPARE_MS = 3;
 const CALL_MS = 10;
 
-/** Its functions are properties, because hosts wrap a port by spreading it. */
+/** Methods are properties, because hosts wrap a port by spreading it. */
 export class ProcessGateway implements KernelPort {
   readonly #pid: string;
   readonly #store: Store;
@@ -68,8 +68,8 @@ export class ProcessGateway implements KernelPort {
   }
 
   readonly prepare = async (): Promise<Preparation> => {
-    await this.#services.shares.wait(this.#self().uid, PREPARE_MS);
-    const process = this.#self();
+    await this.#services.shares.wait(this.#mustFindProcess().uid, PREPARE_MS);
+    const process = this.#mustFindProcess();
     return this.#services.preparer.prepare({ ...process, caller: this.#callerOf(process) });
   };
 
@@ -79,88 +79,88 @@ export class ProcessGateway implements KernelPort {
   };
 
   readonly heardUpTo = async (): Promise<number> => {
-    return this.#process()?.heardSeq ?? 0;
+    return this.#findProcess()?.heardSeq ?? 0;
   };
 
-  /** ApprovalRequired before every model call: who was locked meanwhile uses no more. */
+  /** Called before every model call; fails for a locked user, whose processes must not call models. */
   readonly ofOwner = async () => {
     const { reads } = this.#store;
-    const { uid } = this.#callerOf(this.#self());
+    const { uid } = this.#callerOf(this.#mustFindProcess());
     return { limits: budgetsOf(reads.config, uid).user, account: reads.spending.today(uid, reads.now) };
   };
 
   readonly askForBudget = async (question: Parameters<KernelPort["askForBudget"]>[0]): Promise<HilRequest> => {
-    return this.#services.questions.askForBudget(this.#self(), question);
+    return this.#services.questions.askForBudget(this.#mustFindProcess(), question);
   };
 
   readonly keepOutput = async (callId: string, text: string): Promise<string> => {
-    return this.#services.files.output(this.#self(), callId, text);
+    return this.#services.files.output(this.#mustFindProcess(), callId, text);
   };
 
   readonly readMedia = async (key: string): Promise<Uint8Array | null> => {
-    return this.#services.files.readMedia(this.#self(), key);
+    return this.#services.files.readMedia(this.#mustFindProcess(), key);
   };
 
   readonly archive = async (path: string, bytes: Uint8Array): Promise<void> => {
-    return this.#services.files.archive(this.#self(), path, bytes);
+    return this.#services.files.archive(this.#mustFindProcess(), path, bytes);
   };
 
   readonly readArchive = async (path: string): Promise<Uint8Array> => {
-    return (await this.#services.files.read(this.#self(), path)) ?? fail(404, `The archive is gone: ${path}`);
+    return (await this.#services.files.read(this.#mustFindProcess(), path)) ?? fail(404, `The archive is gone: ${path}`);
   };
 
   readonly checkpoint = async (checkpoint: Checkpoint): Promise<void> => {
-    return this.#services.checkpoints.keep(this.#self(), checkpoint);
+    return this.#services.checkpoints.keep(this.#mustFindProcess(), checkpoint);
   };
 
   readonly stream = (piece: AnswerPiece): void => {
-    const process = this.#process();
+    const process = this.#findProcess();
     if (process !== undefined) this.#services.signals.stream(process, piece);
   };
 
   readonly sys = async (sys: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome> => {
-    const process = this.#process();
-    if (process === undefined) return failed(`Error: Process not found: ${this.#pid}`);
+    const process = this.#findProcess();
+    if (process === undefined) return errorOutcome(`Error: Process not found: ${this.#pid}`);
     this.#services.sweeper.touch();
     await this.#services.shares.wait(process.uid, CALL_MS);
     try {
-      const known = this.#callerOf(process, sys);
-      const caller: Caller = { ...known, agent: { ...known.agent!, began } };
+      const base = this.#callerOf(process, sys);
+      const caller: Caller = { ...base, agent: { ...base.agent!, began } };
       const key = keyOf(sys);
       if (sys.isAgain && key === undefined && callsByName.get(sys.syscall)?.does !== "read" && !this.#isStillAsked(sys))
-        return failed(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
+        return errorOutcome(`Error: The gateway stopped while this was under way. ${UNKNOWN_OUTCOME}`);
       const device = this.#deviceOf(caller, sys);
       this.#services.sessions.calling(process, sys);
       const about = { pid: this.#pid, runId: sys.runId, callId: sys.callId, target: device?.name ?? NATIVE, command: commandOf(sys) };
       const answer = await this.#services.openCalls.run(about, signal, (stopping) => this.#send(sys, caller, key, device, stopping));
       for (const action of answer.after) action();
       this.#services.sessions.heard(process, sys, device?.name ?? NATIVE, answer.data);
-      return await this.#told(process, { ok: true, data: answer.data });
+      return await this.#toOutcome(process, { ok: true, data: answer.data });
     } catch (error) {
       if (error instanceof ApprovalRequired) {
-        // Nobody needs the answer to what was stopped while it was judged.
+        // The run was stopped while the call was being judged, so nobody needs to answer.
         if (signal.reason === STOPPED) this.#withdraw(process, sys.runId);
         return { kind: "asked", request: hilRequest(error.approval) };
       }
-      const outcome = await this.#told(process, { ok: false, error: this.#shapeOf(process, sys.syscall, error) });
+      const outcome = await this.#toOutcome(process, { ok: false, error: this.#toErrorShape(process, sys.syscall, error) });
       return isDenied(error) && outcome.kind === "done" ? { ...outcome, outcome: "denied" } : outcome;
     }
   };
 
-  /** Through the gate; to a device again for as long as it may come back. */
+  /** Sends a call through the gate, and repeats it while its device may come back. */
   async #send(sys: SysCall, caller: Caller, key: string | undefined, device: Target | null, signal: AbortSignal): Promise<Answer> {
     const { gate, deviceWaiter, deviceRouter } = this.#services;
     const frame: Req = { type: "req", id: this.#store.ports.crypto.uuid(), call: sys.syscall, args: sys.args };
-    const again: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
-    // Of an earlier life, or of a try whose answer got lost, something may run there.
+    const repeated: Caller = { ...caller, agent: { ...caller.agent!, isAgain: true } };
+    // The call may run on the device if it was sent before a restart of the process, or if the answer to a try was lost.
     let mayRun = sys.isAgain;
     const send = async (isAgain: boolean): Promise<Answer> => {
-      const as = isAgain || (sys.isAgain && key !== undefined) ? again : caller;
+      const sender = isAgain || (sys.isAgain && key !== undefined) ? repeated : caller;
       try {
-        return await gate.pass(as, key === undefined ? frame : { ...frame, key }, () => signal);
+        return await gate.pass(sender, key === undefined ? frame : { ...frame, key }, () => signal);
       } catch (error) {
-        // Nothing was done, and the same call without a key is taken.
-        if (!sys.isAgain && !isAgain && takesNoKey(error)) return gate.pass(again, frame, () => signal);
+        // Refused only because this call takes no key, before anything ran: send it again without one.
+        if (!sys.isAgain && !isAgain && takesNoKey(error)) return gate.pass(repeated, frame, () => signal);
         mayRun ||= isUnknown(error);
         throw error;
       }
@@ -175,7 +175,7 @@ export class ProcessGateway implements KernelPort {
     }
   }
 
-  /** Null for the gateway, and for a call that is wrong: then the gate says so. */
+  /** Null for the gateway, and for an invalid call, which the gate refuses. */
   #deviceOf(caller: Caller, { syscall, args }: SysCall): Target | null {
     const call = callsByName.get(syscall);
     try {
@@ -185,39 +185,39 @@ export class ProcessGateway implements KernelPort {
     }
   }
 
-  #process(): ProcessRow | undefined {
+  #findProcess(): ProcessRow | undefined {
     return this.#store.reads.processes.get(this.#pid);
   }
 
-  #self(): ProcessRow {
-    return this.#process() ?? fail(404, `Process not found: ${this.#pid}`);
+  #mustFindProcess(): ProcessRow {
+    return this.#findProcess() ?? fail(404, `Process not found: ${this.#pid}`);
   }
 
   #callerOf(process: ProcessRow, call?: CallOfProcess): Caller {
     return processCaller(this.#store.reads, process, call);
   }
 
-  /** Somebody was asked about it, and no yes was used: then it has not begun, whatever the process did not live to hear. */
+  /** A person was asked about the call and no approval was used: so it has not started, even if the process restarted meanwhile. */
   #isStillAsked({ runId, callId }: SysCall): boolean {
-    const asked = this.#store.reads.approvals.ofCall(this.#pid, callId);
-    return asked !== undefined && asked.runId === runId && asked.state !== "used";
+    const question = this.#store.reads.approvals.ofCall(this.#pid, callId);
+    return question !== undefined && question.runId === runId && question.state !== "used";
   }
 
-  /** Questions of a run that is over. */
+  /** Withdraws the open questions of a run that is over. */
   #withdraw(process: ProcessRow, runId: string): void {
     this.#store.relaxed(({ approvals, emit, after, now }) => {
       if (approvals.withdraw(process.pid, runId, now)) after(() => emit.changed(process.uid, ["approvals"]));
     });
   }
 
-  async #told(process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
+  async #toOutcome(process: ProcessRow, outcome: ToolOutcome): Promise<SysOutcome> {
     const { text, images, isError } = toolText(outcome);
-    const kept: StoredMedia[] = [];
-    for (const { mimeType, data } of images) kept.push(await this.#services.files.picture(process, mimeType, data));
-    return { kind: "done", isError, output: text, ...(kept.length === 0 ? {} : { images: kept }) };
+    const stored: StoredMedia[] = [];
+    for (const { mimeType, data } of images) stored.push(await this.#services.files.picture(process, mimeType, data));
+    return { kind: "done", isError, output: text, ...(stored.length === 0 ? {} : { images: stored }) };
   }
 
-  #shapeOf({ uid }: ProcessRow, call: string, error: unknown): { message: string; details?: unknown } {
+  #toErrorShape({ uid }: ProcessRow, call: string, error: unknown): { message: string; details?: unknown } {
     const { log, crypto } = this.#store.ports;
     return toSysError(error, () => log.incident(crypto.uuid(), { call, uid }, error)).toShape();
   }
@@ -227,7 +227,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a person is told of a call: the command, or its name. */
+/** How a call is shown to people: the command, or the name of the call. */
 function commandOf({ syscall, args }: SysCall): string {
   return syscall === "shell.exec" && typeof args.input === "string" && args.input !== "" ? args.input : syscall;
 }
@@ -240,14 +240,14 @@ function takesNoKey(error: unknown): boolean {
   return error instanceof SysError && (error.details as { takesKey?: unknown } | undefined)?.takesKey === false;
 }
 
-/** What a device or a row of the kernel's makes once, however often it is sent. */
+/** The idempotency key, for calls that a device or the kernel's stored results run at most once. */
 function keyOf({ runId, callId, syscall, args }: SysCall): string | undefined {
   const call = callsByName.get(syscall);
   if (call === undefined || call.does === "read") return undefined;
-  const isElsewhere = call.runs === "hardware" && namesDevice(args);
-  return isElsewhere || (call.runs === "kernel" && call.does === "write") ? `${runId}/${callId}`.slice(0, 200) : undefined;
+  const isOnDevice = call.runs === "hardware" && namesDevice(args);
+  return isOnDevice || (call.runs === "kernel" && call.does === "write") ? `${runId}/${callId}`.slice(0, 200) : undefined;
 }
 
-function failed(output: string): SysOutcome {
+function errorOutcome(output: string): SysOutcome {
   return { kind: "done", isError: true, output };
 }

@@ -25,7 +25,7 @@ function world(followers: readonly string[]) {
   const shares = new Shares({
     now: () => 0,
     yield: async () => {
-      log.push("breath");
+      log.push("yield");
       await yieldToEventLoop();
     },
     pause: yieldToEventLoop,
@@ -42,23 +42,23 @@ function world(followers: readonly string[]) {
     throw new Error("nothing is to be written");
   };
   const signals = new ProcessSignals(fakeStore(nouns, { ports: { sockets }, relaxed }), shares);
-  const settled = async (count: number) => {
+  const waitForSent = async (count: number) => {
     while (sent.length < count) await yieldToEventLoop();
   };
-  return { signals, shares, log, sent, settled };
+  return { signals, shares, log, sent, waitForSent };
 }
 
-test("pieces that wait for the owner's turn become one, which names its first number", async () => {
-  const { signals, shares, sent, settled } = world(["c1"]);
+test("pieces that wait for the owner's share are merged, with the first number", async () => {
+  const { signals, shares, sent, waitForSent } = world(["c1"]);
   signals.stream(PROCESS, piece(1, "a"));
   shares.charge(1, 1_000);
   for (const [at, delta] of ["b", "c", "d"].entries()) signals.stream(PROCESS, piece(at + 2, delta));
   expect(sent).toEqual([piece(1, "a")]);
-  await settled(2);
+  await waitForSent(2);
   expect(sent).toEqual([piece(1, "a"), { ...piece(4, "bcd"), firstSeq: 2 }]);
 });
 
-test("what is told later comes after the pieces that wait", () => {
+test("an event is sent after the pieces that wait", () => {
   const { signals, shares, sent } = world(["c1"]);
   shares.charge(1, 1_000);
   signals.stream(PROCESS, piece(1, "a"));
@@ -66,7 +66,7 @@ test("what is told later comes after the pieces that wait", () => {
   expect(sent).toEqual([piece(1, "a"), output(7, "a").payload]);
 });
 
-test("while somebody begins to follow, pieces go one by one", async () => {
+test("pieces are sent one by one while a connection starts to follow", async () => {
   const { signals, shares, sent } = world(["c1"]);
   shares.charge(1, 1_000);
   await signals.whileBeginning(PROCESS, async () => {
@@ -76,14 +76,14 @@ test("while somebody begins to follow, pieces go one by one", async () => {
   expect(sent).toEqual([piece(1, "a"), piece(2, "b")]);
 });
 
-test("a long signal goes to a few followers at a time, and what comes after it stays behind it", async () => {
+test("a long signal goes to a few followers at a time, and later signals stay behind it", async () => {
   const followers = Array.from({ length: 200 }, (_, at) => `c${at}`);
-  const { signals, log, sent, settled } = world(followers);
+  const { signals, log, sent, waitForSent } = world(followers);
   signals.send(PROCESS, output(1, "x".repeat(128 * 1024)));
   signals.send(PROCESS, output(2, "end"));
-  await settled(400);
+  await waitForSent(400);
   expect(sent.findIndex(({ text }) => text === "end")).toBe(200);
-  const long = log.slice(0, log.lastIndexOf("c199")).join(" ").split("breath").slice(0, -1);
+  const long = log.slice(0, log.lastIndexOf("c199")).join(" ").split("yield").slice(0, -1);
   for (const names of long) expect(names.split(" ").filter(Boolean).length).toBeLessThan(50);
   expect(long.length).toBeGreaterThan(4);
 });

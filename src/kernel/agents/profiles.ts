@@ -1,4 +1,4 @@
-// The kinds of processes there are. What each is told is in config/ai/profile/<id>/context.d, what each may do in its policy.
+// The profiles of processes. The context of each is in config/ai/profile/<id>/context.d; what it may do is in its policy.
 
 import { fail } from "../../lib/sys-error.ts";
 
@@ -8,14 +8,14 @@ export type Profile = {
   description: string;
   /** People talk to it. */
   interactive: boolean;
-  /** People may start one. */
+  /** Clients offer it to people, and processes may start one. */
   startable: boolean;
-  /** It works by itself, and nobody is there to be asked. */
+  /** Works unattended: nobody can be asked. */
   background: boolean;
   spawnMode: "singleton" | "new";
 };
 
-const one = (id: string, displayName: string, description: string, rest: Partial<Profile> = {}): Profile => ({
+const makeProfile = (id: string, displayName: string, description: string, rest: Partial<Profile> = {}): Profile => ({
   id,
   displayName,
   description,
@@ -27,19 +27,19 @@ const one = (id: string, displayName: string, description: string, rest: Partial
 });
 
 export const PROFILES: readonly Profile[] = [
-  one("init", "Home", "Your long-lived agent: knows your machines, coordinates the others.", { spawnMode: "singleton" }),
-  one("task", "Task", "Does one bounded piece of work."),
-  one("review", "Review", "Reviews a package from evidence before it is trusted."),
-  one("mcp", "Master Control", "Looks at and diagnoses this gateway."),
-  one("app", "App Runtime", "Works for an app, as the app is configured.", { interactive: false, startable: false }),
-  one("cron", "Cron", "Works unattended on a schedule: whatever would have to be asked is refused.", {
+  makeProfile("init", "Home", "Your long-lived agent: knows your machines, coordinates the others.", { spawnMode: "singleton" }),
+  makeProfile("task", "Task", "Does one bounded piece of work."),
+  makeProfile("review", "Review", "Reviews a package from evidence before it is trusted."),
+  makeProfile("mcp", "Master Control", "Looks at and diagnoses this gateway."),
+  makeProfile("app", "App Runtime", "Works for an app, as the app is configured.", { interactive: false, startable: false }),
+  makeProfile("cron", "Cron", "Works unattended on a schedule: whatever would have to be asked is refused.", {
     interactive: false,
     startable: false,
     background: true,
   }),
 ];
 
-/** Of a process that is started without one. */
+/** The profile of a process that is started without one. */
 export const DEFAULT_PROFILE = "task";
 
 export function profileOf(id: string): Profile | undefined {

@@ -1,5 +1,5 @@
-// Questions to people: what they answer, what of it is remembered, and that the process hears of it. The answers themselves are
-// rows (nouns/approvals.ts); a process that hears of one asks again, and judge.ts finds it.
+// Questions to people: stores their answers and grants, and notifies the process. Answers are rows (nouns/approvals.ts); a notified
+// process sends its call again, and judge.ts finds the answer.
 
 import { describeGrant, grantFor, type NAMED_SCOPES, Remember } from "../../approval/grants.ts";
 import type { Judged } from "../../approval/request.ts";
@@ -16,7 +16,7 @@ import { NATIVE } from "../../lib/target.ts";
 import type { Store } from "../store.ts";
 import { QUESTION_MS } from "./judge.ts";
 
-/** Asks a process for something. */
+/** Calls a process. */
 export type AskProcess = <N extends ProcessCall>(pid: string, name: N, args: ProcessArgs<N>) => Promise<ProcessResult<N>>;
 
 export type Decision = {
@@ -32,20 +32,20 @@ type BudgetQuestion = { runId: string; conversationId: string; over: readonly Ov
 
 export class Questions implements Part {
   readonly #store: Store;
-  readonly #ask: AskProcess;
+  readonly #askProcess: AskProcess;
 
   constructor(store: Store, ask: AskProcess) {
     this.#store = store;
-    this.#ask = ask;
+    this.#askProcess = ask;
   }
 
-  /** The oldest that waits for an answer. */
+  /** The oldest question that waits for an answer. */
   oldest(pid: string): HilRequest | null {
     const [first] = this.#store.reads.approvals.pendingOf(pid);
     return first === undefined ? null : hilRequest(first);
   }
 
-  /** A question of the caller's own; a foreign one answers like one that is not there. */
+  /** A question to the caller; one to another user fails like one that does not exist. */
   find(caller: Caller, requestId: string): Approval {
     const found = this.#store.reads.approvals.get(requestId);
     if (found === undefined || (found.uid !== caller.uid && !isRoot(caller)))
@@ -55,25 +55,26 @@ export class Questions implements Part {
 
   async decide(caller: Caller, pid: string | undefined, { requestId, decision, remember, scope, ttlMs, reason }: Decision) {
     if (caller.agent !== undefined) fail(403, "A process cannot answer questions: a person does");
-    const asked = this.find(caller, requestId);
-    if (pid !== undefined && pid !== asked.pid) fail(404, `Pending tool confirmation not found: ${requestId}`);
-    const wanted = decision === "approve" && (remember === true || scope !== undefined || ttlMs !== undefined) && asked.kind === "call";
-    const how = { scope: scope ?? (remember === true ? "class" : "exact"), ...(ttlMs && { ttlMs }) };
-    const remembered = wanted ? await this.#grantFor(asked, Remember.parse(how)) : null;
+    const question = this.find(caller, requestId);
+    if (pid !== undefined && pid !== question.pid) fail(404, `Pending tool confirmation not found: ${requestId}`);
+    const isRemembered = remember === true || scope !== undefined || ttlMs !== undefined;
+    const terms = { scope: scope ?? (remember === true ? "class" : "exact"), ...(ttlMs && { ttlMs }) };
+    const mayGrant = decision === "approve" && isRemembered && question.kind === "call";
+    const grant = mayGrant ? await this.#grantFor(question, Remember.parse(terms)) : null;
     await this.#store.commit(({ approvals, spending, now }) => {
       const open = approvals.get(requestId);
       if (open?.state !== "pending") fail(409, `This was answered already: it is ${open?.state ?? "gone"}`);
       if (open.expiresAt <= now) fail(409, "Nobody answered in time: the process was told so");
       approvals.decide(requestId, decision === "approve" ? "approved" : "denied", caller.uid, reason?.trim() || null, now);
-      if (remembered !== null) approvals.remember(remembered);
-      if (decision === "approve" && asked.kind === "budget" && isOfUser(asked)) spending.extended(asked.uid, now);
+      if (grant !== null) approvals.remember(grant);
+      if (decision === "approve" && question.kind === "budget" && isUserBudget(question)) spending.extended(question.uid, now);
     });
-    const resumed = await this.#tell(asked);
-    const base = { ok: true as const, pid: asked.pid, requestId, decision, resumed, pendingHil: this.oldest(asked.pid) };
-    return remembered === null ? base : { ...base, remembered: true as const, grant: grantRecord(remembered, asked) };
+    const resumed = await this.#notify(question);
+    const base = { ok: true as const, pid: question.pid, requestId, decision, resumed, pendingHil: this.oldest(question.pid) };
+    return grant === null ? base : { ...base, remembered: true as const, grant: grantRecord(grant, question) };
   }
 
-  /** Whether a run may use more than its budget; the same question for as long as it is open. */
+  /** Asks whether a run may use more than its budget. While a question of the run is open, returns that one. */
   async askForBudget({ uid, pid, cwd }: ProcessRow, { runId, conversationId, over, why }: BudgetQuestion): Promise<HilRequest> {
     const { crypto } = this.#store.ports;
     const approval = await this.#store.commit(({ approvals, emit, after, now }) => {
@@ -115,7 +116,7 @@ export class Questions implements Part {
     this.tellAll();
   }
 
-  /** Those nobody answered in time. */
+  /** Expires questions that nobody answered in time. */
   woke(now: number): void {
     if ((this.nextDueAt() ?? Infinity) > now) return;
     void this.#store
@@ -132,16 +133,16 @@ export class Questions implements Part {
     return this.#store.reads.approvals.nextDueAt();
   }
 
-  /** Whatever was answered and may not have been heard: hearing it twice changes nothing. */
+  /** Notifies processes of all answers they may have missed. A second notification changes nothing. */
   tellAll(): void {
-    for (const approval of this.#store.reads.approvals.untold()) void this.#tell(approval);
+    for (const approval of this.#store.reads.approvals.untold()) void this.#notify(approval);
   }
 
-  async #tell({ requestId, pid, kind }: Approval): Promise<boolean> {
+  async #notify({ requestId, pid, kind }: Approval): Promise<boolean> {
     try {
-      const answered = this.#store.reads.approvals.get(requestId);
-      if (kind === "call") await this.#ask(pid, "decided", { requestId });
-      else await this.#ask(pid, "budgetDecided", { requestId, isAllowed: answered?.state === "approved" });
+      const answer = this.#store.reads.approvals.get(requestId);
+      if (kind === "call") await this.#askProcess(pid, "decided", { requestId });
+      else await this.#askProcess(pid, "budgetDecided", { requestId, isAllowed: answer?.state === "approved" });
       await this.#store.commit(({ approvals }) => {
         if (kind === "budget") approvals.use(requestId);
         approvals.told(requestId);
@@ -153,16 +154,16 @@ export class Questions implements Part {
     }
   }
 
-  async #grantFor(asked: Approval, wanted: Remember): Promise<KeptGrant> {
-    const judged = await this.#judged(asked);
-    const { uid, pid, target, digest, requestId } = asked;
-    const grant = grantFor({ uid, pid, target, digest, judged }, wanted, this.#store.reads.now);
+  async #grantFor(question: Approval, terms: Remember): Promise<KeptGrant> {
+    const judged = await this.#judgeAgain(question);
+    const { uid, pid, target, digest, requestId } = question;
+    const grant = grantFor({ uid, pid, target, digest, judged }, terms, this.#store.reads.now);
     if ("error" in grant) fail(400, grant.error);
     return { ...grant, grantId: this.#store.ports.crypto.uuid(), requestId };
   }
 
-  /** As it was judged when it was asked about: the same call of the same process. */
-  async #judged({ pid, syscall, args, target, cwd, tags }: Approval): Promise<Judged> {
+  /** Judges the call again, with the tags it had when the question was asked. */
+  async #judgeAgain({ pid, syscall, args, target, cwd, tags }: Approval): Promise<Judged> {
     const process = this.#store.reads.processes.get(pid);
     const workspace = process?.workspaceId == null ? null : `/workspaces/${process.workspaceId}`;
     const request = {
@@ -180,7 +181,7 @@ export class Questions implements Part {
 
 const BUDGET = "proc.budget";
 
-function isOfUser({ args }: Approval): boolean {
+function isUserBudget({ args }: Approval): boolean {
   return Array.isArray(args.over) && args.over.some((one) => (one as { scope?: unknown }).scope === "user");
 }
 
@@ -201,7 +202,7 @@ export function hilRequest({
   return { requestId, runId, conversationId, callId, toolName, syscall, args, createdAt, expiresAt, target, cwd, why };
 }
 
-/** With the call it was made for: a grant without it could not be understood. */
+/** Shows a grant with the call it was made for, without which nobody could understand it. */
 export function grantRecord(grant: KeptGrant, { syscall, args, target: on, cwd }: Approval, whole = false) {
   const { grantId, uid, pid, call, target, scope, folder, madeAt, expiresAt, requestId } = grant;
   const shown = showRequest({ call: syscall, args, target: on, cwd }, whole);

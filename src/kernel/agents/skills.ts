@@ -1,5 +1,5 @@
-// The skills a process can use, found as its user: those of its profile, of the home and of the workspace. A skill is a file
-// *.md directly in skills.d, or a directory that holds a SKILL.md. Looked at only as far as an index needs.
+// Finds the skills that a process can use, as its user: those of its profile, home and workspace. A skill is a file *.md directly in
+// skills.d, or a directory that contains a SKILL.md. Only the head of each file is read, which is enough for an index.
 
 import type { FileEntry, FileSystem } from "../../hardware/filesystem.ts";
 import { headsOf, listed, type Say } from "./context-files.ts";
@@ -7,71 +7,71 @@ import { skillHead } from "./skill-head.ts";
 
 export type SkillKind = "profile" | "home" | "workspace";
 export type SkillFolder = { kind: SkillKind; path: string; writable: boolean };
-/** `path` is that of the file, or of the directory that holds its SKILL.md. */
+/** `path` is the file, or the directory that contains its SKILL.md. */
 export type Skill = { id: string; name: string; description: string; path: string; source: SkillFolder };
 
-const FILE = "SKILL.md";
+const SKILL_FILE = "SKILL.md";
 const DEPTH_MAX = 4;
-/** Of one folder. */
+/** Limits for one folder. */
 const SKILLS_MAX = 200;
 const DIRECTORIES_MAX = 100;
 const HEAD_BYTES = 4 * 1024;
 
-/** In the order of their rank, which is that of the folders; by name within one. */
+/** In the order of the folders, and by name within each. */
 export async function skillsIn(files: FileSystem, folders: readonly SkillFolder[], say: Say): Promise<Skill[]> {
-  const found = (await Promise.all(folders.map((folder) => skillsOf(files, folder, say)))).flat();
-  const named = Map.groupBy(found, ({ name }) => name);
+  const found = (await Promise.all(folders.map((folder) => findSkills(files, folder, say)))).flat();
+  const byName = Map.groupBy(found, ({ name }) => name);
   const skills = new Map<string, Skill>();
   for (const skill of found) {
-    const id = named.get(skill.name)!.length === 1 ? skill.name : `${skill.source.kind}:${skill.name}`;
+    const id = byName.get(skill.name)!.length === 1 ? skill.name : `${skill.source.kind}:${skill.name}`;
     if (skills.has(id)) say("two skills have one name", { path: skill.path });
     else skills.set(id, { id, ...skill });
   }
   return [...skills.values()];
 }
 
-async function skillsOf(files: FileSystem, source: SkillFolder, say: Say): Promise<Omit<Skill, "id">[]> {
+async function findSkills(files: FileSystem, source: SkillFolder, say: Say): Promise<Omit<Skill, "id">[]> {
   const root = await listed(files, source.path, say);
   const flat = root.filter(({ name, kind }) => kind === "file" && name.endsWith(".md") && name !== "DESCRIPTION.md");
   const paths = flat.map(({ name }) => `${source.path}/${name}`);
   const heads = await headsOf(files, paths.slice(0, SKILLS_MAX), HEAD_BYTES);
   const found = paths.flatMap((path, at) => {
     const head = heads[at];
-    return head ? [skillFrom(path, head, source)] : [];
+    return head ? [makeSkill(path, head, source)] : [];
   });
   const unreadable = heads.filter((head) => head === null).length;
   if (unreadable > 0) say("skills cannot be read", { path: source.path, files: unreadable });
-  found.push(...(await nested(files, source, root, say)));
+  found.push(...(await findNested(files, source, root, say)));
   if (paths.length > SKILLS_MAX || found.length > SKILLS_MAX) say("a folder of skills holds too many", { path: source.path });
   return found.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, SKILLS_MAX);
 }
 
-/** Level by level: a directory with a SKILL.md is one and not looked into, any other may hold some. */
-async function nested(files: FileSystem, source: SkillFolder, root: readonly FileEntry[], say: Say): Promise<Omit<Skill, "id">[]> {
+/** Searches level by level. A directory with a SKILL.md is a skill and is not searched; any other may contain skills. */
+async function findNested(files: FileSystem, source: SkillFolder, root: readonly FileEntry[], say: Say): Promise<Omit<Skill, "id">[]> {
   const found: Omit<Skill, "id">[] = [];
-  let level = directories(source.path, root);
-  let looked = 0;
-  for (let depth = 1; depth <= DEPTH_MAX && level.length > 0 && looked < DIRECTORIES_MAX; depth++) {
-    const paths = level.slice(0, DIRECTORIES_MAX - looked);
-    looked += paths.length;
+  let level = directoryPaths(source.path, root);
+  let visited = 0;
+  for (let depth = 1; depth <= DEPTH_MAX && level.length > 0 && visited < DIRECTORIES_MAX; depth++) {
+    const paths = level.slice(0, DIRECTORIES_MAX - visited);
+    visited += paths.length;
     const heads = await headsOf(
       files,
-      paths.map((path) => `${path}/${FILE}`),
+      paths.map((path) => `${path}/${SKILL_FILE}`),
       HEAD_BYTES,
     );
-    for (const [at, path] of paths.entries()) if (heads[at]) found.push(skillFrom(path, heads[at], source));
+    for (const [at, path] of paths.entries()) if (heads[at]) found.push(makeSkill(path, heads[at], source));
     const others = paths.filter((_, at) => !heads[at]);
-    const inside = depth === DEPTH_MAX ? [] : await Promise.all(others.map((path) => listed(files, path, say)));
-    level = others.flatMap((path, at) => directories(path, inside[at] ?? []));
+    const entries = depth === DEPTH_MAX ? [] : await Promise.all(others.map((path) => listed(files, path, say)));
+    level = others.flatMap((path, at) => directoryPaths(path, entries[at] ?? []));
   }
   return found;
 }
 
-function directories(path: string, entries: readonly FileEntry[]): string[] {
+function directoryPaths(path: string, entries: readonly FileEntry[]): string[] {
   return entries.flatMap(({ name, kind }) => (kind === "directory" ? [`${path}/${name}`] : []));
 }
 
-function skillFrom(path: string, head: Uint8Array, source: SkillFolder): Omit<Skill, "id"> {
+function makeSkill(path: string, head: Uint8Array, source: SkillFolder): Omit<Skill, "id"> {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/, "");
   return { ...skillHead(new TextDecoder().decode(head), name), path, source };
 }

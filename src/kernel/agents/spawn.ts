@@ -1,4 +1,4 @@
-// How processes come into being: a user's init, and children of one that is there, with the identity of their parent.
+// Makes the rows of new processes: a user's init, and children of an existing process, which get the identity of their parent.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Caller } from "../../protocol/caller.ts";
@@ -27,25 +27,25 @@ const PROCESSES_MAX = 10_000;
 export function makeChild(nouns: WriteContext, caller: Caller, parent: ProcessRow, pid: string, args: SpawnArgs): ProcessRow {
   const { profile, label, assignment, workspace } = args;
   const { processes, config, now } = nouns;
-  const most = Number(config.get(MAX_PER_USER_KEY)) || PROCESSES_MAX;
-  if (processes.countOf(parent.uid) >= most) fail(429, `Too many processes: at most ${most} of one user (${MAX_PER_USER_KEY})`);
-  const place = placeOf(nouns, caller, parent, workspace, label);
+  const max = Number(config.get(MAX_PER_USER_KEY)) || PROCESSES_MAX;
+  if (processes.countOf(parent.uid) >= max) fail(429, `Too many processes: at most ${max} of one user (${MAX_PER_USER_KEY})`);
+  const location = resolveWorkspace(nouns, caller, parent, workspace, label);
   const { uid, username, home } = parent;
-  const about = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };
-  return processes.make({ pid, uid, username, home, ...about, ...place }, now);
+  const details = { profile, parentPid: parent.pid, label: label?.trim() || null, contextFiles: assignment?.contextFiles ?? [] };
+  return processes.make({ pid, uid, username, home, ...details, ...location }, now);
 }
 
-/** The long-lived process of a user. */
+/** Makes the long-lived process of a user. */
 export function makeInit(
   { processes, now }: WriteContext,
   { uid, username, home }: Caller["process"],
   contextFiles: readonly ContextFile[] = [],
 ): ProcessRow {
-  const about = { profile: "init", parentPid: null, label: `init (${username})`, workspaceId: null, contextFiles: [...contextFiles] };
-  return processes.make({ pid: initPid(uid), uid, username, home, cwd: home, ...about }, now);
+  const details = { profile: "init", parentPid: null, label: `init (${username})`, workspaceId: null, contextFiles: [...contextFiles] };
+  return processes.make({ pid: initPid(uid), uid, username, home, cwd: home, ...details }, now);
 }
 
-function placeOf(
+function resolveWorkspace(
   { workspaces, repositories, now }: WriteContext,
   caller: Caller,
   parent: ProcessRow,
@@ -64,9 +64,9 @@ function placeOf(
       return { workspaceId, cwd: `/workspaces/${workspaceId}` };
     }
     case "new": {
-      const made = workspaces.create(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
-      repositories.makeWorkspace(parent.username, made.workspaceId, now);
-      return { workspaceId: made.workspaceId, cwd: `/workspaces/${made.workspaceId}` };
+      const { workspaceId } = workspaces.create(parent.uid, wanted.label ?? label ?? null, wanted.kind ?? "thread", now);
+      repositories.makeWorkspace(parent.username, workspaceId, now);
+      return { workspaceId, cwd: `/workspaces/${workspaceId}` };
     }
   }
 }

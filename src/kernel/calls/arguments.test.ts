@@ -1,5 +1,5 @@
-// Every syscall's arguments, generated from its own schema: what fits passes with unknown fields dropped, what does not
-// is refused with 400 and the name of the field, and nothing a caller claims about its own authority reaches a body.
+// Arguments of every syscall, generated from its schema: valid ones are accepted without unknown fields, invalid ones are refused with
+// 400 and the name of the field, and nothing that a caller claims about its own authority reaches the body of a call.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -24,9 +24,9 @@ describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_nam
   const schema = z.toJSONSchema(call.args, { io: "input", unrepresentable: "any" }) as JsonSchema;
   const fields = Object.entries(schema.properties ?? {});
   const required = schema.required ?? [];
-  const valid = valuesOf(schema, call.example.args) as fc.Arbitrary<Record<string, unknown>>;
+  const valid = generateValues(schema, call.example.args) as fc.Arbitrary<Record<string, unknown>>;
 
-  it("takes its own example and what its schema describes", () => {
+  it("accepts its own example and what its schema describes", () => {
     decode(call.args, call.example.args);
     fc.assert(
       fc.property(valid, (args) => {
@@ -36,7 +36,7 @@ describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_nam
     );
   });
 
-  it("drops what it does not know, whatever authority it claims", () => {
+  it("drops unknown fields, whatever authority they claim", () => {
     fc.assert(
       fc.property(valid, fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (args, extra) => {
         const unknown = Object.entries({ ...extra, ...AUTHORITY, ...(fields.some(([name]) => name === "uid") ? {} : { uid: 0 }) });
@@ -46,47 +46,49 @@ describe.each(kernelCalls.map((call) => [call.name, call] as const))("%s", (_nam
     );
   });
 
-  it("refuses a missing field by name", () => {
+  it("names a missing field in the error", () => {
     for (const name of required) {
       const { [name]: _, ...rest } = call.example.args;
-      expect(refusal(call.args, rest), name).toMatch(named(name));
+      expect(readRefusal(call.args, rest), name).toMatch(mentions(name));
     }
   });
 
-  it("refuses a field of another type by name", () => {
+  it("names a field of the wrong type in the error", () => {
     for (const [name, field] of fields) {
       for (const wrong of [{ a: 1 }, [{}], 7.5, true, null, "\u0000text"]) {
         if (fits(field, wrong)) continue;
-        expect(refusal(call.args, { ...call.example.args, [name]: wrong }), `${name}: ${JSON.stringify(wrong)}`).toMatch(named(name));
+        expect(readRefusal(call.args, { ...call.example.args, [name]: wrong }), `${name}: ${JSON.stringify(wrong)}`).toMatch(
+          mentions(name),
+        );
       }
     }
   });
 
-  it("refuses text over its limit by name, and takes it at the limit", () => {
+  it("accepts text at its limit, and names the field in the error above it", () => {
     for (const [name, field] of fields) {
       if (field.type !== "string" || typeof field.maxLength !== "number") continue;
       const of = (length: number) => ({ ...call.example.args, [name]: "a".repeat(length) });
-      if (field.pattern === undefined || pattern(field).test("aa")) decode(call.args, of(field.maxLength));
-      expect(refusal(call.args, of(field.maxLength + 1)), name).toMatch(named(name));
+      if (field.pattern === undefined || patternOf(field).test("aa")) decode(call.args, of(field.maxLength));
+      expect(readRefusal(call.args, of(field.maxLength + 1)), name).toMatch(mentions(name));
     }
   });
 
-  it("refuses anything that is not an object of arguments", () => {
+  it("refuses arguments that are not an object", () => {
     for (const wrong of [[], "text", 7, null] as unknown[]) {
       expect(() => decode(call.args, wrong as Record<string, unknown>), JSON.stringify(wrong)).toThrow(SysError);
     }
   });
 });
 
-it("names the place inside nested arguments", () => {
+it("names the path of a problem in nested arguments", () => {
   const args = z.object({ outer: z.object({ list: z.array(z.string().max(3)) }) });
-  expect(refusal(args, { outer: { list: ["abc", 7] } })).toBe("outer.list.1 must be a string");
-  expect(refusal(args, { outer: { list: ["abcd"] } })).toBe("outer.list.0 must be at most 3 characters");
-  expect(refusal(args, { outer: {} })).toBe("outer.list is required");
-  expect(refusal(z.object({ many: z.array(z.int()).max(1) }), { many: [1, 2] })).toBe("many must be at most 1 items");
+  expect(readRefusal(args, { outer: { list: ["abc", 7] } })).toBe("outer.list.1 must be a string");
+  expect(readRefusal(args, { outer: { list: ["abcd"] } })).toBe("outer.list.0 must be at most 3 characters");
+  expect(readRefusal(args, { outer: {} })).toBe("outer.list is required");
+  expect(readRefusal(z.object({ many: z.array(z.int()).max(1) }), { many: [1, 2] })).toBe("many must be at most 1 items");
 });
 
-function refusal(schema: z.ZodType, args: Record<string, unknown>): string {
+function readRefusal(schema: z.ZodType, args: Record<string, unknown>): string {
   try {
     decode(schema, args);
   } catch (error) {
@@ -97,25 +99,25 @@ function refusal(schema: z.ZodType, args: Record<string, unknown>): string {
   throw new Error(`accepted: ${JSON.stringify(args).slice(0, 300)}`);
 }
 
-function named(field: string): RegExp {
+function mentions(field: string): RegExp {
   return new RegExp(`\\b${field}\\b`);
 }
 
-/** Values of a schema. Text with a pattern is taken from the example, because a pattern says too little to write it. */
-function valuesOf(schema: JsonSchema, example: unknown): fc.Arbitrary<unknown> {
+/** Generates values of a schema. Text with a pattern is taken from the example, because a pattern is not enough to generate it. */
+function generateValues(schema: JsonSchema, example: unknown): fc.Arbitrary<unknown> {
   const options = schema.anyOf ?? schema.oneOf;
-  if (options !== undefined) return fc.oneof(...options.map((option) => valuesOf(option, example)));
+  if (options !== undefined) return fc.oneof(...options.map((option) => generateValues(option, example)));
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => valuesOf({ ...schema, type }, example)));
+  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => generateValues({ ...schema, type }, example)));
   switch (schema.type) {
     case "object": {
       const given = (example ?? {}) as Record<string, unknown>;
-      const entries = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, valuesOf(field, given[name])] as const);
+      const entries = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, generateValues(field, given[name])] as const);
       return fc.record(Object.fromEntries(entries), { requiredKeys: schema.required ?? [] });
     }
     case "array":
-      return fc.array(valuesOf(schema.items ?? {}, undefined), { maxLength: Math.min(5, Number(schema.maxItems ?? 5)) });
+      return fc.array(generateValues(schema.items ?? {}, undefined), { maxLength: Math.min(5, Number(schema.maxItems ?? 5)) });
     case "integer":
       return fc.integer({ min: Number(schema.minimum ?? 0), max: Number(schema.maximum ?? 1e9) });
     case "number":
@@ -126,7 +128,7 @@ function valuesOf(schema: JsonSchema, example: unknown): fc.Arbitrary<unknown> {
       return fc.constant(null);
     case "string":
       if (schema.pattern !== undefined) return fc.constant(example);
-      // What is trimmed must leave something.
+      // Trimmed text must not become empty.
       return fc
         .string({ minLength: Number(schema.minLength ?? 0), maxLength: Math.min(40, Number(schema.maxLength ?? 40)) })
         .map((text) => `x${text}`.slice(0, 40));
@@ -135,7 +137,7 @@ function valuesOf(schema: JsonSchema, example: unknown): fc.Arbitrary<unknown> {
   }
 }
 
-function pattern(schema: JsonSchema): RegExp {
+function patternOf(schema: JsonSchema): RegExp {
   return new RegExp(typeof schema.pattern === "string" ? schema.pattern : "", "u");
 }
 
@@ -150,7 +152,7 @@ function fits(schema: JsonSchema, value: unknown): boolean {
     case "array":
       return false;
     case "string":
-      return typeof value === "string" && (schema.pattern === undefined || pattern(schema).test(value));
+      return typeof value === "string" && (schema.pattern === undefined || patternOf(schema).test(value));
     case "number":
     case "integer":
       return typeof value === "number" && (schema.type === "number" || Number.isInteger(value));
@@ -159,7 +161,7 @@ function fits(schema: JsonSchema, value: unknown): boolean {
     case "null":
       return value === null;
     default:
-      // No type said: anything goes.
+      // Without a type, anything is valid.
       return true;
   }
 }

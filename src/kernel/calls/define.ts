@@ -1,6 +1,5 @@
-// Calls that the kernel runs. `does` decides by type what the body may touch: a read gets readers only; a write is a
-// synchronous function inside one transaction (one that returns a promise does not compile); an effect may await and
-// changes rows through commit.
+// Calls that the kernel runs. `does` decides by type what the body may use: a read gets only readers; a write is a synchronous function in
+// one transaction (one that returns a promise does not compile); an effect may await, and changes rows through commit.
 
 import type { z } from "zod";
 import type { Data, Declaration, Declared, Identified, Schema } from "../../calls/define.ts";
@@ -29,7 +28,7 @@ type EffectCall<N extends string, A extends Schema, R extends Schema> = Declarat
   run(context: EffectContext, caller: Caller, args: z.output<A>): Promise<z.input<R>>;
 };
 
-/** The few calls a socket may make before it has an identity. `when: "setup"` ends with the first user. */
+/** The few calls that a socket may make before it has an identity. `when: "setup"`: only until there is a user. */
 type StrangerCall<N extends string, A extends Schema, R extends Schema> = Declaration<N, A, R> & {
   runs: "kernel";
   does: "effect";

@@ -1,4 +1,4 @@
-// Calls on their way to a device: what becomes of them when the device is late, the gateway forgets, or the asker goes.
+// Calls forwarded to a device: what happens when the device is late, the gateway restarts, or the caller disconnects.
 
 import { createHash } from "node:crypto";
 import { STOPPED } from "../../process/kernel-port.ts";
@@ -19,7 +19,7 @@ import { migrate } from "../schema/migrate.ts";
 const ALICE = { uid: 1000, gids: [1000], connectionId: "alice's socket" } as unknown as Caller;
 const ON_HARDWARE = { runs: "hardware" } as const;
 const DRIVER = "driver's socket";
-/** The gateway's own name for it, and what its owner calls it. */
+/** The gateway's key for the device, and the name its owner uses. */
 const KEY = "laptop~1000";
 const LAPTOP = { key: KEY, name: "laptop" };
 const ROUTE = {
@@ -39,8 +39,8 @@ let sent: { to: string; frame: Record<string, unknown> }[];
 let dropped: string[];
 let woken: number[];
 let durable: number;
-let lives: number;
-let told: object[];
+let starts: number;
+let statuses: object[];
 let context: {
   routes: Routes;
   shellSessions: ShellSessions;
@@ -55,7 +55,7 @@ beforeEach(() => {
   const sql = new MemorySql();
   migrate(sql);
   now = 1_000;
-  [sent, dropped, woken, told, durable, lives] = [[], [], [], [], 0, 0];
+  [sent, dropped, woken, statuses, durable, starts] = [[], [], [], [], 0, 0];
   const devices = new Devices(
     sql,
     { nameOf: String, uidOf: Number },
@@ -82,13 +82,13 @@ beforeEach(() => {
     devices,
   };
   context = Object.defineProperty(nouns, "now", { get: () => now }) as typeof context;
-  deviceRouter = life();
+  deviceRouter = restart();
 });
 
-/** What a start of the kernel, or a wake from sleep, makes: the rows are what they were. */
-function life(): DeviceRouter {
+/** A restart of the kernel, or a wake from hibernation: memory is new, the rows are unchanged. */
+function restart(): DeviceRouter {
   const ports = {
-    crypto: { uuid: () => `life ${++lives}`, sha256: (text: string) => createHash("sha256").update(text).digest() },
+    crypto: { uuid: () => `life ${++starts}`, sha256: (text: string) => createHash("sha256").update(text).digest() },
     clock: { now: () => now },
     sockets: { send: (to: string, text: string) => void sent.push({ to, frame: JSON.parse(text) as Record<string, unknown> }) },
     meter: { dropped: (reason: string) => void dropped.push(reason) },
@@ -98,7 +98,7 @@ function life(): DeviceRouter {
     write: (body) => {
       durable++;
       const after: (() => void)[] = [];
-      const emit = { execStatus: (uid: number, payload: object) => void told.push({ uid, ...payload }) };
+      const emit = { execStatus: (uid: number, payload: object) => void statuses.push({ uid, ...payload }) };
       const value = body({ ...context, now, emit, after: (action: () => void) => after.push(action) } as unknown as WriteContext);
       for (const action of after) action();
       return value;
@@ -111,38 +111,38 @@ function life(): DeviceRouter {
 const ask = (call: string, signal = new AbortController().signal, key?: string, caller = ALICE) =>
   deviceRouter.forward(call, caller, { id: "request 7", ...(key === undefined ? {} : { key }) }, LAPTOP, { path: "x" }, signal);
 const running = (id: string) => ({ type: "res" as const, id, ok: true as const, data: { status: "running", sessionId: "s" } });
-const reasons = async (asked: Promise<unknown>[]) =>
-  (await Promise.allSettled(asked)).map((end) => end.status === "rejected" && (end.reason as object));
+const reasons = async (pending: Promise<unknown>[]) =>
+  (await Promise.allSettled(pending)).map((end) => end.status === "rejected" && (end.reason as object));
 const answer = (id: string, content = "yes") => ({ type: "res" as const, id, ok: true as const, data: { content } });
 
-it("tells the device when a call is stopped, and still takes its answer", async () => {
+it("sends a cancellation to the device when a call is stopped, and still accepts the answer", async () => {
   const stopping = new AbortController();
-  const asked = ask("shell.exec", stopping.signal, "k");
+  const pending = ask("shell.exec", stopping.signal, "k");
   const { key } = sent[0]!.frame;
   stopping.abort(STOPPED);
   expect(sent.slice(1)).toEqual([{ to: DRIVER, frame: { type: "sig", signal: "req.cancel", payload: { id: "life 1.1", key } } }]);
   deviceRouter.answered(DRIVER, answer("life 1.1"));
-  expect(await asked).toEqual({ content: "yes" });
+  expect(await pending).toEqual({ content: "yes" });
   await expect(ask("fs.read", stopping.signal)).rejects.toMatchObject({ code: 503 });
 });
 
-it("tells a device that was away what was stopped meanwhile, once", () => {
+it("sends stored cancellations once to a device that was offline", () => {
   deviceRouter.cancelLater(KEY, ALICE, "k");
   deviceRouter.deviceCame(KEY);
   expect(sent).toMatchObject([{ to: DRIVER, frame: { signal: "req.cancel", payload: { key: expect.any(String) as string } } }]);
 });
 
-it("carries a call there and its answer back, once", async () => {
-  const asked = ask("fs.read");
+it("forwards a call and delivers its answer once", async () => {
+  const pending = ask("fs.read");
   expect(sent).toEqual([{ to: DRIVER, frame: { type: "req", id: "life 1.1", call: "fs.read", args: { path: "x" } } }]);
   deviceRouter.answered("somebody else's socket", answer("life 1.1", "forged"));
   deviceRouter.answered(DRIVER, answer("life 1.1"));
   deviceRouter.answered(DRIVER, answer("life 1.1", "twice"));
-  expect(await asked).toEqual({ content: "yes" });
+  expect(await pending).toEqual({ content: "yes" });
   expect(dropped).toEqual(["unasked", "unasked"]);
 });
 
-it("gives up after a minute, and says of a write that its outcome is not known", async () => {
+it("times out after a minute, and reports the outcome of a write as unknown", async () => {
   const [read, write] = [ask("fs.read"), ask("fs.write")];
   const ends = Promise.allSettled([read, write]);
   expect(woken).toEqual([now + ROUTE_TTL_MS, now + ROUTE_TTL_MS]);
@@ -159,19 +159,19 @@ it("gives up after a minute, and says of a write that its outcome is not known",
   expect(dropped).toEqual(["unasked"]);
 });
 
-it("finds its way back by the row alone when the kernel was put to sleep meanwhile", () => {
+it("delivers an answer from the row alone when the kernel was restarted meanwhile", () => {
   void ask("fs.read");
-  deviceRouter = life();
+  deviceRouter = restart();
   sent = [];
   deviceRouter.answered(DRIVER, answer("life 1.1"));
   expect(sent).toEqual([{ to: ALICE.connectionId, frame: { type: "res", id: "request 7", ok: true, data: { content: "yes" } } }]);
 });
 
-it("forgets what was asked when the asker goes, and drops the answer", async () => {
-  const gone = new AbortController();
-  const asked = ask("fs.read", gone.signal);
-  gone.abort();
-  await expect(asked).rejects.toMatchObject({ code: 503, message: "The caller went away" });
+it("drops the route when the caller disconnects, and ignores the answer", async () => {
+  const disconnect = new AbortController();
+  const pending = ask("fs.read", disconnect.signal);
+  disconnect.abort();
+  await expect(pending).rejects.toMatchObject({ code: 503, message: "The caller went away" });
   expect(context.routes.nextDueAt()).toBeNull();
   void ask("fs.read");
   deviceRouter.socketClosed(ALICE.connectionId);
@@ -180,20 +180,20 @@ it("forgets what was asked when the asker goes, and drops the answer", async () 
   expect(dropped).toEqual(["unasked"]);
 });
 
-it("hands on a device's own error, with a code of ours or none", async () => {
-  const asked = Promise.allSettled([ask("fs.read"), ask("fs.read")]);
+it("passes on a device's error, with code 500 if its code is not one of ours", async () => {
+  const pending = Promise.allSettled([ask("fs.read"), ask("fs.read")]);
   deviceRouter.answered(DRIVER, { type: "res", id: "life 1.1", ok: false, error: { code: 404, message: "no" } });
   deviceRouter.answered(DRIVER, { type: "res", id: "life 1.2", ok: false, error: { code: -1, message: "odd" } });
-  expect((await asked).map((end) => end.status === "rejected" && (end.reason as object))).toMatchObject([
+  expect((await pending).map((end) => end.status === "rejected" && (end.reason as object))).toMatchObject([
     { code: 404, message: "no" },
     { code: 500, message: "odd" },
   ]);
 });
 
-it("asks after a command where it runs, its owner only, and for a month", async () => {
-  const asked = ask("shell.exec");
+it("routes a session to the device that runs it, for its owner only and for a month", async () => {
+  const pending = ask("shell.exec");
   deviceRouter.answered(DRIVER, { type: "res", id: "life 1.1", ok: true, data: { status: "running", sessionId: "s" } });
-  await asked;
+  await pending;
   const reads = context as unknown as ReadContext;
   expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toEqual(LAPTOP);
   expect(targetOf(reads, { ...ALICE, uid: 1001 }, ON_HARDWARE, { sessionId: "s" })).toBeNull();
@@ -203,22 +203,22 @@ it("asks after a command where it runs, its owner only, and for a month", async 
   expect(targetOf(reads, ALICE, ON_HARDWARE, { sessionId: "s" })).toBeNull();
 });
 
-it("sends a key along that is the caller's own, each time with another id", async () => {
+it("sends a key that is unique to the caller, with a new request id each time", async () => {
   const bob = { ...ALICE, uid: 1001, gids: [0], connectionId: "bob's" };
   context.devices.grant(KEY, 0);
-  const asked = [ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once", bob)];
+  const pending = [ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once"), ask("fs.write", undefined, "once", bob)];
   const keys = sent.map(({ frame }) => frame.key);
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(keys[1]).toBe(keys[0]);
   expect(keys[2]).not.toBe(keys[0]);
   expect(new Set(sent.map(({ frame }) => frame.id)).size).toBe(3);
   for (const { frame } of sent) deviceRouter.answered(DRIVER, answer(String(frame.id)));
-  expect(await Promise.all(asked)).toHaveLength(3);
+  expect(await Promise.all(pending)).toHaveLength(3);
   void ask("fs.read", undefined, "once");
   expect(sent.at(-1)!.frame).not.toHaveProperty("key");
 });
 
-it("takes no key for a device that keeps no ledger, and says so", async () => {
+it("refuses a key for a device that keeps no ledger", async () => {
   context.devices.connected(
     { deviceId: "laptop", ownerUid: 1000, platform: "", version: "", implements: ["fs.*"], connectionId: DRIVER },
     now,
@@ -227,35 +227,35 @@ it("takes no key for a device that keeps no ledger, and says so", async () => {
   expect(sent).toEqual([]);
 });
 
-it("says of a keyed call that went missing how to learn what became of it", async () => {
-  const asked = [ask("fs.write"), ask("fs.write", undefined, "once"), ask("fs.read")];
+it("says how to learn the outcome of a keyed call whose device disconnected", async () => {
+  const pending = [ask("fs.write"), ask("fs.write", undefined, "once"), ask("fs.read")];
   deviceRouter.socketClosed(DRIVER);
   const unknown = "Device disconnected: laptop. Whether the call was carried out is not known";
-  expect(await reasons(asked)).toMatchObject([
+  expect(await reasons(pending)).toMatchObject([
     { code: 503, message: unknown, details: { outcome: "unknown" } },
     { code: 503, message: `${unknown}: send it again with the same key to learn it`, details: { outcome: "unknown" } },
     { code: 503, message: "Device disconnected: laptop" },
   ]);
 });
 
-it("hands on of a device's details only what means something here", async () => {
-  const asked = [1, 2, 3].map(() => ask("fs.write"));
+it("passes on only the known details of a device's error", async () => {
+  const pending = [1, 2, 3].map(() => ask("fs.write"));
   const details = [{ outcome: "unknown", more: 1 }, { takesKey: false }, { outcome: "odd" }];
   details.forEach((one, at) =>
     deviceRouter.answered(DRIVER, { type: "res", id: `life 1.${at + 1}`, ok: false, error: { code: 409, message: "no", details: one } }),
   );
-  expect((await reasons(asked)).map((error) => (error as { details: unknown }).details)).toEqual([
+  expect((await reasons(pending)).map((error) => (error as { details: unknown }).details)).toEqual([
     { outcome: "unknown" },
     { takesKey: false },
     undefined,
   ]);
 });
 
-it("remembers a session whose asker is gone, and tells nobody", async () => {
-  const gone = new AbortController();
-  const left = ask("shell.exec", gone.signal);
-  gone.abort();
-  await expect(left).rejects.toMatchObject({ code: 503 });
+it("records a session whose caller has disconnected, without sending an answer", async () => {
+  const disconnect = new AbortController();
+  const abandoned = ask("shell.exec", disconnect.signal);
+  disconnect.abort();
+  await expect(abandoned).rejects.toMatchObject({ code: 503 });
   void ask("shell.exec");
   deviceRouter.socketClosed(ALICE.connectionId);
   sent = [];
@@ -267,7 +267,7 @@ it("remembers a session whose asker is gone, and tells nobody", async () => {
   expect(context.routes.nextDueAt()).toBeNull();
 });
 
-it("waits for the disk with the first answer of a session, and with no other", () => {
+it("waits for the disk only with the first answer that names a session", () => {
   for (const id of ["life 1.1", "life 1.2", "life 1.3"]) {
     void ask("shell.exec");
     deviceRouter.answered(DRIVER, running(id));
@@ -275,7 +275,7 @@ it("waits for the disk with the first answer of a session, and with no other", (
   expect(durable).toBe(1);
 });
 
-it("believes about a command only the device that runs it, and each thing once", () => {
+it("accepts a status report only from the device that runs the command, and each report once", () => {
   const driver = (device: string, connectionId: string) => ({ connectionId, identity: { role: "driver", device } }) as unknown as Caller;
   const tell = (from: Caller, event: string, signal = "exec.status", sessionId = "s") =>
     deviceRouter.signalled(from, { type: "sig", signal, payload: { eventId: "e", sessionId, event, exitCode: 3 } });
@@ -287,27 +287,27 @@ it("believes about a command only the device that runs it, and each thing once",
   tell(driver("laptop", DRIVER), "finished", "exec.status", "nobody's");
   deviceRouter.signalled(driver("laptop", DRIVER), { type: "sig", signal: "exec.status", payload: { sessionId: 7 } });
   expect(dropped).toEqual(["signal", "signal", "signal", "signal", "signal"]);
-  expect(told).toEqual([]);
+  expect(statuses).toEqual([]);
   for (const event of ["started", "started", "failed", "finished", "started"]) tell(driver("laptop", DRIVER), event);
-  expect(told).toMatchObject([
+  expect(statuses).toMatchObject([
     { uid: 1000, deviceId: "laptop", sessionId: "s", event: "started" },
     { uid: 1000, deviceId: "laptop", sessionId: "s", event: "failed", exitCode: 3 },
   ]);
 });
 
-it("lets nobody wait for a row that was lost, and answers nobody twice whose row came back", async () => {
-  const asked = [ask("fs.write"), ask("fs.read"), ask("shell.exec")];
+it("after a lost batch, fails calls whose row was lost and does not answer again calls whose row came back", async () => {
+  const pending = [ask("fs.write"), ask("fs.read"), ask("shell.exec")];
   deviceRouter.answered(DRIVER, answer("life 1.2"));
-  const [, second] = asked;
+  const [, second] = pending;
   expect(await second).toEqual({ content: "yes" });
   // The batch with the first row and the end of the second is lost.
   context.routes.take("life 1.1", DRIVER);
   context.routes.add({ ...ROUTE, routeId: "life 1.2" });
   deviceRouter.rolledBack();
-  expect(await reasons([asked[0]!])).toMatchObject([{ code: 503, details: { outcome: "unknown" } }]);
+  expect(await reasons([pending[0]!])).toMatchObject([{ code: 503, details: { outcome: "unknown" } }]);
   expect(context.routes.ids()).toEqual(["life 1.3"]);
-  // The same, where the kernel was put to sleep before the answer came.
-  deviceRouter = life();
+  // The same, with a restart before the answer arrives.
+  deviceRouter = restart();
   deviceRouter.answered(DRIVER, answer("life 1.3"));
   context.routes.add({ ...ROUTE, routeId: "life 1.3" });
   context.routes.add({ ...ROUTE, routeId: "life 1.4" });

@@ -1,5 +1,6 @@
-// What a device tells of commands that outlived the call they were started by. Only the device that runs a command is
-// believed about it, and only once: it may tell the same again after a cut, because it cannot know what arrived.
+// Handles exec.status signals of devices, which report on commands that outlived the call that started them. Only the device that
+// runs a command may report on it, and each report counts once: after a disconnect the device repeats reports, because it cannot
+// know which ones arrived.
 
 import type { Caller } from "../../protocol/caller.ts";
 import { EXEC_STATUS } from "../../protocol/signal-names.ts";
@@ -7,25 +8,25 @@ import { SIGNALS } from "../../protocol/signals.ts";
 import type { SessionStatus } from "../nouns/shell-sessions.ts";
 import type { Store } from "../store.ts";
 
-/** Which device it is, the gateway knows better. */
+/** Without the device id, which the gateway takes from its own rows. */
 const ExecStatus = SIGNALS[EXEC_STATUS].payload.omit({ deviceId: true });
 
 const STATUS_AFTER: Readonly<Record<string, SessionStatus>> = { finished: "completed", failed: "failed", timed_out: "failed" };
 
-/** False where it is not believed. */
+/** Returns false if the report is rejected. */
 export function execStatus(store: Store, driver: Caller, payload: unknown): boolean {
   const { reads } = store;
-  const { data: told } = ExecStatus.safeParse(payload);
-  if (told === undefined || driver.identity.role !== "driver") return false;
+  const { data: report } = ExecStatus.safeParse(payload);
+  if (report === undefined || driver.identity.role !== "driver") return false;
   const device = reads.devices.ofDriver(driver.connectionId);
-  const session = reads.shellSessions.get(told.sessionId, reads.now);
+  const session = reads.shellSessions.get(report.sessionId, reads.now);
   if (session === undefined || session.deviceId !== device) return false;
   store.write(({ shellSessions, processSessions, emit, after, now }) => {
-    const status = STATUS_AFTER[told.event] ?? "running";
-    if (!shellSessions.told(told.sessionId, { status, exitCode: told.exitCode ?? null }, now)) return;
-    const leftBy = status === "running" ? undefined : processSessions.ended(told.sessionId);
-    if (leftBy !== undefined) after(() => emit.changed(leftBy, ["sessions"]));
-    after(() => emit.execStatus(session.uid, { deviceId: session.target, ...told }));
+    const status = STATUS_AFTER[report.event] ?? "running";
+    if (!shellSessions.told(report.sessionId, { status, exitCode: report.exitCode ?? null }, now)) return;
+    const processUid = status === "running" ? undefined : processSessions.ended(report.sessionId);
+    if (processUid !== undefined) after(() => emit.changed(processUid, ["sessions"]));
+    after(() => emit.execStatus(session.uid, { deviceId: session.target, ...report }));
   });
   return true;
 }

@@ -1,6 +1,6 @@
-// What commonly goes wrong with a gateway, looked at from inside: each check says how things stand and what to do next. Changes
-// nothing, except that a model which is tried and answers counts as failing no more. Everybody is told of what is theirs; root
-// of everybody's, and of the host (host-checks.ts).
+// Checks what commonly goes wrong with a gateway: each check reports a state and what to do next. Changes nothing, except that a
+// model that answers a test no longer counts as failing. Users see their own things; root sees those of all users, and the host
+// (host-checks.ts).
 
 import type { Vitals } from "../../ports/vitals.ts";
 import { yieldToEventLoop } from "../../lib/yield.ts";
@@ -15,7 +15,8 @@ import { quota } from "./quota-check.ts";
 import type { ModelTrials } from "../setup/model-trials.ts";
 
 type Who = { uid: number; gids: readonly number[]; agent?: unknown };
-type Asked = { now: number | undefined; tryModel: boolean };
+/** `now` is the caller's clock. */
+type Options = { now: number | undefined; tryModel: boolean };
 /** What the checks use besides rows. */
 type DoctorServices = {
   vitals: Vitals;
@@ -29,41 +30,42 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const SKEW_MS = 30_000;
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
-/** How long before a token ends unused its owner is told. */
+/** How long before a token ends for lack of use its owner is warned. */
 const ENDS_UNUSED_SOON_MS = 42 * DAY_MS;
-/** A token that nobody has used for so long since it was made is not about to be. */
+/** A token that was not used within this time after it was made will probably never be used. */
 const NEVER_USED_MS = 7 * DAY_MS;
 const QUESTION_OLD_MS = 60 * MINUTE_MS;
-/** Longer than a tool may run and a model be silent. */
+/** Longer than a tool may run or a model may be silent. */
 const STUCK_MS = 30 * MINUTE_MS;
-/** Names that are told one by one. */
+/** How many names a message shows. */
 const NAMED_MAX = 5;
-/** Of secrets that cannot be opened each has to be set again. */
+/** A message shows more secrets, because each one that cannot be opened has to be set again. */
 const SECRETS_NAMED_MAX = 100;
-const SECRETS_AT_ONCE = 16;
+/** Secrets may be large, so the check yields after this many. */
+const SECRETS_PER_YIELD = 16;
 
 export async function examine(
   services: DoctorServices,
   reads: ReadContext,
   caller: Who,
-  { now: theirs, tryModel }: Asked,
+  { now: callerNow, tryModel }: Options,
   signal: AbortSignal,
 ): Promise<Check[]> {
   const host = isRoot(caller) ? await hostChecks(services.vitals, reads) : [];
   return [
     ...host,
-    clock(reads, theirs),
+    checkClock(reads, callerNow),
     quota(reads, caller),
-    await model(services, reads, caller, tryModel, signal),
-    await secrets(reads, caller),
-    devices(reads, caller),
-    tokens(reads, caller),
-    questions(reads, caller),
-    await processes(services, reads, caller),
+    await checkModel(services, reads, caller, tryModel, signal),
+    await checkSecrets(reads, caller),
+    checkDevices(reads, caller),
+    checkTokens(reads, caller),
+    checkQuestions(reads, caller),
+    await checkProcesses(services, reads, caller),
   ];
 }
 
-function clock({ now, about, connections }: ReadContext, theirs: number | undefined): Check {
+function checkClock({ now, about, connections }: ReadContext, callerNow: number | undefined): Check {
   const check = { id: "clock", title: "Clock" };
   const newest = Math.max(about.startedAt, ...connections.list().map(({ connectedAt }) => connectedAt));
   if (newest > now + SKEW_MS)
@@ -73,32 +75,32 @@ function clock({ now, about, connections }: ReadContext, theirs: number | undefi
       says: "The gateway's clock was set back while it ran.",
       next: "Set it by NTP and restart the gateway.",
     };
-  const skewMs = theirs === undefined ? 0 : now - theirs;
+  const skewMs = callerNow === undefined ? 0 : now - callerNow;
   if (Math.abs(skewMs) <= SKEW_MS) return { ...check, state: "ok", says: "The gateway's clock runs as it should.", next: null };
   const which = skewMs > 0 ? "ahead of" : "behind";
-  const says = `The gateway's clock is ${span(Math.abs(skewMs))} ${which} yours, so times and expiries will be off.`;
+  const says = `The gateway's clock is ${formatDuration(Math.abs(skewMs))} ${which} yours, so times and expiries will be off.`;
   return { ...check, state: "warn", says, next: "Set both clocks by NTP." };
 }
 
-async function model(services: DoctorServices, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
+async function checkModel(services: DoctorServices, reads: ReadContext, caller: Who, tryIt: boolean, signal: AbortSignal): Promise<Check> {
   const check = { id: "model", title: "Model" };
   const { choice, problems } = aiSettings(reads.config, caller.uid);
-  const named = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
+  const modelName = choice.provider === "demo" ? "the demo model" : `${choice.model || "no model"} of ${choice.provider}`;
   if (problems[0] !== undefined)
     return { ...check, state: "warn", says: `${problems[0]}.`, next: "Mend it in the settings of AI, or with gsv config set." };
   if (tryIt) {
-    // Whoever decides where the gateway connects to has chosen this place.
+    // Root decides where the gateway may connect, so for root a private address is allowed.
     const { problem } = await services.trials.check(choice, isRoot(caller), signal);
     if (problem !== null)
       return {
         ...check,
         state: "fail",
-        says: `${capital(named)} does not answer. ${sentence(problem.message)}`,
+        says: `${capitalize(modelName)} does not answer. ${endSentence(problem.message)}`,
         next: "Check provider, model and key in the settings of AI.",
       };
     services.relaxed(({ modelFailures }) => modelFailures.answered(caller.uid));
   }
-  const failing = failures(reads, caller);
+  const failing = describeFailures(reads, caller);
   if (failing !== null)
     return {
       ...check,
@@ -113,42 +115,41 @@ async function model(services: DoctorServices, reads: ReadContext, caller: Who, 
       says: "Agents answer with the demo model, which understands a few phrases.",
       next: "Choose a provider in the settings of AI.",
     };
-  return { ...check, state: "ok", says: tryIt ? `${capital(named)} answers.` : `Agents use ${named}.`, next: null };
+  return { ...check, state: "ok", says: tryIt ? `${capitalize(modelName)} answers.` : `Agents use ${modelName}.`, next: null };
 }
 
-/** What is known of models that did not answer when they were last asked; null for nothing. */
-function failures({ modelFailures, accounts, now }: ReadContext, caller: Who): string | null {
+/** Describes the models that failed when they were last used; null if there are none. */
+function describeFailures({ modelFailures, accounts, now }: ReadContext, caller: Who): string | null {
   const [last, ...others] = modelFailures.list(isRoot(caller) ? undefined : caller.uid);
   if (last === undefined) return null;
   const { uid, error, count, at } = last;
   const whose = uid === caller.uid ? "your agents" : `agents of ${accounts.byUid(uid)?.username ?? `uid ${uid}`}`;
-  const before = count === 1 ? "" : ` and ${counted(count - 1, "time")} before that`;
-  const more = others.length === 0 ? "" : ` So did those of ${counted(others.length, "other user")}.`;
-  return `The model of ${whose} failed ${span(now - at)} ago${before}: ${sentence(error)}${more}`;
+  const before = count === 1 ? "" : ` and ${pluralize(count - 1, "time")} before that`;
+  const more = others.length === 0 ? "" : ` So did those of ${pluralize(others.length, "other user")}.`;
+  return `The model of ${whose} failed ${formatDuration(now - at)} ago${before}: ${endSentence(error)}${more}`;
 }
 
-/** Never shows a value: only whether it opens. */
-async function secrets({ config }: ReadContext, caller: Who): Promise<Check> {
+/** Shows no values, only whether each can be opened. */
+async function checkSecrets({ config }: ReadContext, caller: Who): Promise<Check> {
   const check = { id: "secrets", title: "Secrets" };
   const keys = config.sealedKeys(caller);
-  const closed: string[] = [];
+  const unreadable: string[] = [];
   for (const [at, key] of keys.entries()) {
-    // Each may be large.
-    if (at % SECRETS_AT_ONCE === SECRETS_AT_ONCE - 1) await yieldToEventLoop();
-    if (!opens(config, key)) closed.push(key);
+    if (at % SECRETS_PER_YIELD === SECRETS_PER_YIELD - 1) await yieldToEventLoop();
+    if (!canOpen(config, key)) unreadable.push(key);
   }
-  if (closed.length > 0)
+  if (unreadable.length > 0)
     return {
       ...check,
       state: "fail",
-      says: `Cannot be opened, because the gateway's secret key is another one now or they are damaged: ${listed(closed, SECRETS_NAMED_MAX)}.`,
+      says: `Cannot be opened, because the gateway's secret key is another one now or they are damaged: ${joinNames(unreadable, SECRETS_NAMED_MAX)}.`,
       next: "Restore the secret key of the gateway from a backup and restart it, or set each of them again with gsv config set.",
     };
-  const says = keys.length === 0 ? "There is no sealed value." : `${counted(keys.length, "sealed value")}, which can be opened.`;
+  const says = keys.length === 0 ? "There is no sealed value." : `${pluralize(keys.length, "sealed value")}, which can be opened.`;
   return { ...check, state: "ok", says, next: null };
 }
 
-function opens(config: ReadContext["config"], key: string): boolean {
+function canOpen(config: ReadContext["config"], key: string): boolean {
   try {
     config.get(key);
     return true;
@@ -158,7 +159,7 @@ function opens(config: ReadContext["config"], key: string): boolean {
   }
 }
 
-function devices({ devices, about }: ReadContext, caller: Who): Check {
+function checkDevices({ devices, about }: ReadContext, caller: Who): Check {
   const check = { id: "devices", title: "Machines" };
   const all = devices.list(caller);
   if (all.length === 0) return { ...check, state: "ok", says: "No machine is connected to this gateway yet.", next: null };
@@ -168,58 +169,63 @@ function devices({ devices, about }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `${listed(old.map(({ deviceId, version }) => `${deviceId} (${version})`))} ${old.length === 1 ? "has" : "have"} another version than the gateway (${about.version}).`,
+      says: `${joinNames(old.map(({ deviceId, version }) => `${deviceId} (${version})`))} ${old.length === 1 ? "has" : "have"} another version than the gateway (${about.version}).`,
       next: "Run the line that connected it once more on that machine: it brings the gateway's version.",
     };
-  return { ...check, state: "ok", says: `${online.length} of ${counted(all.length, "machine")} online.`, next: null };
+  return { ...check, state: "ok", says: `${online.length} of ${pluralize(all.length, "machine")} online.`, next: null };
 }
 
-function tokens({ tokens, now }: ReadContext, caller: Who): Check {
+function checkTokens({ tokens, now }: ReadContext, caller: Who): Check {
   const check = { id: "tokens", title: "Tokens" };
   const live = tokens.list(isRoot(caller) ? undefined : caller.uid).filter((token) => isTokenLive(token, now));
   const name = ({ label, tokenPrefix }: (typeof live)[number]) => label ?? `${tokenPrefix}…`;
-  const named = (some: typeof live) => listed(some.map(name));
+  const names = (some: typeof live) => joinNames(some.map(name));
   const ending = live.filter(({ kind, expiresAt }) => kind !== "user" && expiresAt !== null && expiresAt - now < EXPIRES_SOON_MS);
   if (ending.length > 0)
     return {
       ...check,
       state: "warn",
-      says: `Soon at their end: ${named(ending)}.`,
+      says: `Soon at their end: ${names(ending)}.`,
       next: "Make new ones for those machines before they are cut off.",
     };
   const unused = live.filter(({ lastUsedAt, createdAt }) => now - (lastUsedAt ?? createdAt) > UNUSED_MS);
-  const fading = unused.filter(({ endsUnusedAt }) => endsUnusedAt !== null && endsUnusedAt - now < ENDS_UNUSED_SOON_MS);
-  if (fading.length > 0)
+  const endingUnused = unused.filter(({ endsUnusedAt }) => endsUnusedAt !== null && endsUnusedAt - now < ENDS_UNUSED_SOON_MS);
+  if (endingUnused.length > 0)
     return {
       ...check,
       state: "warn",
-      says: `Not used for most of a year, and will end unused: ${listed(fading.map((token) => `${name(token)} in ${span(token.endsUnusedAt! - now)}`))}.`,
+      says: `Not used for most of a year, and will end unused: ${joinNames(endingUnused.map((token) => `${name(token)} in ${formatDuration(token.endsUnusedAt! - now)}`))}.`,
       next: "Use those once that are still needed, such as by switching the machine on; the others end by themselves.",
     };
   if (unused.length > 0)
-    return { ...check, state: "warn", says: `Not used for 90 days: ${named(unused)}.`, next: "Revoke those that nobody needs." };
+    return { ...check, state: "warn", says: `Not used for 90 days: ${names(unused)}.`, next: "Revoke those that nobody needs." };
   const never = live.filter(({ lastUsedAt }) => lastUsedAt === null);
-  const left = never.filter(({ createdAt }) => now - createdAt > NEVER_USED_MS);
-  if (left.length > 0)
-    return { ...check, state: "warn", says: `Never used since they were made: ${named(left)}.`, next: "Revoke those that nobody needs." };
+  const abandoned = never.filter(({ createdAt }) => now - createdAt > NEVER_USED_MS);
+  if (abandoned.length > 0)
+    return {
+      ...check,
+      state: "warn",
+      says: `Never used since they were made: ${names(abandoned)}.`,
+      next: "Revoke those that nobody needs.",
+    };
   const endless = live.filter(({ expiresAt, endsUnusedAt }) => expiresAt === null && endsUnusedAt === null);
   if (endless.length > 0)
     return {
       ...check,
       state: "warn",
-      says: `Without an end, also unused: ${named(endless)}.`,
+      says: `Without an end, also unused: ${names(endless)}.`,
       next: "Replace them by tokens that end, or revoke those that nobody needs.",
     };
-  return { ...check, state: "ok", says: `${counted(live.length, "valid token")}${inUse(live.length, never.length)}.`, next: null };
+  return { ...check, state: "ok", says: `${pluralize(live.length, "valid token")}${useSummary(live.length, never.length)}.`, next: null };
 }
 
-function inUse(all: number, never: number): string {
+function useSummary(all: number, never: number): string {
   if (all === 0) return "";
   if (never === 0) return all === 1 ? ", in use" : ", all in use";
   return all === never ? ", never used yet" : `, ${never} of them never used yet`;
 }
 
-function questions({ approvals, now }: ReadContext, caller: Who): Check {
+function checkQuestions({ approvals, now }: ReadContext, caller: Who): Check {
   const check = { id: "questions", title: "Questions of agents" };
   const pending = approvals.pendingOfUser(isRoot(caller) ? undefined : caller.uid);
   const old = pending.filter(({ createdAt }) => now - createdAt > QUESTION_OLD_MS);
@@ -227,18 +233,18 @@ function questions({ approvals, now }: ReadContext, caller: Who): Check {
     return {
       ...check,
       state: "warn",
-      says: `${counted(old.length, "question")} ${old.length === 1 ? "waits" : "wait"} for an answer for more than an hour.`,
+      says: `${pluralize(old.length, "question")} ${old.length === 1 ? "waits" : "wait"} for an answer for more than an hour.`,
       next: "Allow or deny it in Approvals.",
     };
   return {
     ...check,
     state: "ok",
-    says: pending.length === 0 ? "Nothing waits for an answer." : `${counted(pending.length, "question")} came within the hour.`,
+    says: pending.length === 0 ? "Nothing waits for an answer." : `${pluralize(pending.length, "question")} came within the hour.`,
     next: null,
   };
 }
 
-async function processes({ agents }: DoctorServices, { processes, now }: ReadContext, caller: Who): Promise<Check> {
+async function checkProcesses({ agents }: DoctorServices, { processes, now }: ReadContext, caller: Who): Promise<Check> {
   const check = { id: "processes", title: "Processes" };
   const all = processes.list(isRoot(caller) ? undefined : caller.uid);
   const silent = all.filter(
@@ -246,16 +252,16 @@ async function processes({ agents }: DoctorServices, { processes, now }: ReadCon
       (isBusy || state !== "idle") && state !== "waiting_hil" && now - (lastActiveAt ?? createdAt) > STUCK_MS,
   );
   const stuck = silent.filter(({ state }) => state !== "idle");
-  const looked = silent
+  const reports = silent
     .slice(0, NAMED_MAX)
     .map(async (process) => ({ ...process, unheard: await agents.unheard(process).catch(() => null) }));
-  for (const { pid, unheard } of await Promise.all(looked)) {
+  for (const { pid, unheard } of await Promise.all(reports)) {
     if (unheard === null) continue;
     const { count, error } = unheard;
     return {
       ...check,
       state: "warn",
-      says: `${pid} could not tell the gateway ${counted(count, "thing")} it did${error === null ? "" : `: ${error}`}. It was asked to tell now.`,
+      says: `${pid} could not tell the gateway ${pluralize(count, "thing")} it did${error === null ? "" : `: ${error}`}. It was asked to tell now.`,
       next: "Look again. If it is still so, look at the gateway's log and at its storage.",
     };
   }
@@ -263,35 +269,35 @@ async function processes({ agents }: DoctorServices, { processes, now }: ReadCon
     return {
       ...check,
       state: "warn",
-      says: `Nothing was heard for half an hour of ${listed(stuck.map(({ pid }) => pid))}, though there is work to do.`,
+      says: `Nothing was heard for half an hour of ${joinNames(stuck.map(({ pid }) => pid))}, though there is work to do.`,
       next: "Stop what it does (proc.abort), or end it (proc.kill).",
     };
-  return { ...check, state: "ok", says: `${counted(all.length, "process", "processes")}, none stuck.`, next: null };
+  return { ...check, state: "ok", says: `${pluralize(all.length, "process", "processes")}, none stuck.`, next: null };
 }
 
-function counted(count: number, one: string, many = `${one}s`): string {
+function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function listed(names: readonly string[], max = NAMED_MAX): string {
+function joinNames(names: readonly string[], max = NAMED_MAX): string {
   const more = names.length - max;
   return more > 0 ? `${names.slice(0, max).join(", ")} and ${more} more` : names.join(", ");
 }
 
-function span(ms: number): string {
+function formatDuration(ms: number): string {
   const minutes = Math.round(ms / MINUTE_MS);
-  if (minutes < 1) return counted(Math.round(ms / 1000), "second");
-  if (minutes < 120) return counted(minutes, "minute");
+  if (minutes < 1) return pluralize(Math.round(ms / 1000), "second");
+  if (minutes < 120) return pluralize(minutes, "minute");
   const hours = Math.round(minutes / 60);
-  if (hours < 48) return counted(hours, "hour");
+  if (hours < 48) return pluralize(hours, "hour");
   const days = Math.round(hours / 24);
-  return days < 14 ? counted(days, "day") : counted(Math.round(days / 7), "week");
+  return days < 14 ? pluralize(days, "day") : pluralize(Math.round(days / 7), "week");
 }
 
-function sentence(text: string): string {
+function endSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-// What sys.doctor tells root of the host: storage, the database, what the gateway runs on, who can reach it, where it may connect
+// The host checks of sys.doctor, for root: storage, database, runtime, who can reach the gateway, which private hosts it may connect
 // to, and who may do everything.
 
 import type { Vitals, VitalSigns } from "../../ports/vitals.ts";
@@ -8,17 +8,17 @@ import { ALLOWED_HOSTS_KEY } from "../egress/allow.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-const FREE_FEW_BYTES = GIB;
-const FREE_NONE_BYTES = 100 * MIB;
+const FREE_LOW_BYTES = GIB;
+const FREE_CRITICAL_BYTES = 100 * MIB;
 const DATABASE_LARGE_BYTES = 8 * GIB;
 const REMOTE = "See docs/guides/remote-access.md.";
 
 export async function hostChecks(vitals: Vitals, reads: ReadContext): Promise<Check[]> {
   const signs = await vitals.read();
-  return [storage(signs), database(signs), runtime(signs), address(signs), hosts(reads), rights(reads)];
+  return [checkStorage(signs), checkDatabase(signs), checkRuntime(signs), checkAddress(signs), checkHosts(reads), checkRights(reads)];
 }
 
-function storage({ storageProblem, freeBytes }: VitalSigns): Check {
+function checkStorage({ storageProblem, freeBytes }: VitalSigns): Check {
   const check = { id: "storage", title: "Storage" };
   if (storageProblem !== null)
     return {
@@ -28,13 +28,14 @@ function storage({ storageProblem, freeBytes }: VitalSigns): Check {
       next: "Make room on its disk, or give it back to the gateway's user.",
     };
   if (freeBytes === null) return { ...check, state: "ok", says: "The data directory can be written to.", next: null };
-  const says = `The data directory can be written to; ${sized(freeBytes)} are free.`;
-  if (freeBytes < FREE_NONE_BYTES) return { ...check, state: "fail", says, next: "Make room now: the gateway will soon refuse changes." };
-  if (freeBytes < FREE_FEW_BYTES) return { ...check, state: "warn", says, next: "Make room before it is full." };
+  const says = `The data directory can be written to; ${formatBytes(freeBytes)} are free.`;
+  if (freeBytes < FREE_CRITICAL_BYTES)
+    return { ...check, state: "fail", says, next: "Make room now: the gateway will soon refuse changes." };
+  if (freeBytes < FREE_LOW_BYTES) return { ...check, state: "warn", says, next: "Make room before it is full." };
   return { ...check, state: "ok", says, next: null };
 }
 
-function database({ databaseBytes }: VitalSigns): Check {
+function checkDatabase({ databaseBytes }: VitalSigns): Check {
   const check = { id: "database", title: "Database" };
   if (databaseBytes === null)
     return {
@@ -43,12 +44,12 @@ function database({ databaseBytes }: VitalSigns): Check {
       says: "How large the database is could not be found out.",
       next: "Look at the rights of the data directory.",
     };
-  const says = `The database holds ${sized(databaseBytes)}.`;
+  const says = `The database holds ${formatBytes(databaseBytes)}.`;
   if (databaseBytes < DATABASE_LARGE_BYTES) return { ...check, state: "ok", says, next: null };
   return { ...check, state: "warn", says, next: "Remove files and workspaces that nobody needs." };
 }
 
-function runtime({ runtime, memoryBytes }: VitalSigns): Check {
+function checkRuntime({ runtime, memoryBytes }: VitalSigns): Check {
   const check = { id: "runtime", title: "Runs on" };
   const problems = runtime.flatMap(({ problem }) => problem ?? []);
   if (problems[0] !== undefined) {
@@ -56,11 +57,11 @@ function runtime({ runtime, memoryBytes }: VitalSigns): Check {
     return { ...check, state: "warn", says: says!, next: next.join(" ") || null };
   }
   const on = runtime.map(({ name, version }) => `${name} ${version}`).join(", ");
-  const memory = memoryBytes === null ? "" : ` It uses ${sized(memoryBytes)} of memory.`;
+  const memory = memoryBytes === null ? "" : ` It uses ${formatBytes(memoryBytes)} of memory.`;
   return { ...check, state: "ok", says: `${on === "" ? "In memory" : on}.${memory}`, next: null };
 }
 
-function address({ reach }: VitalSigns): Check {
+function checkAddress({ reach }: VitalSigns): Check {
   const check = { id: "address", title: "Address" };
   if (!reach.isPublic) return { ...check, state: "ok", says: "Only this machine can reach the gateway.", next: null };
   if (reach.isEncrypted) return { ...check, state: "ok", says: "Others can reach the gateway, over encrypted lines.", next: null };
@@ -68,7 +69,7 @@ function address({ reach }: VitalSigns): Check {
   return { ...check, state: "warn", says, next: `Put TLS before it, or use a network that is encrypted itself. ${REMOTE}` };
 }
 
-function hosts({ config }: ReadContext): Check {
+function checkHosts({ config }: ReadContext): Check {
   const check = { id: "hosts", title: "Private addresses" };
   const listed = (config.get(ALLOWED_HOSTS_KEY) ?? "").split(/[\s,]+/).filter((text) => text !== "");
   if (listed.length === 0)
@@ -84,7 +85,7 @@ function hosts({ config }: ReadContext): Check {
   };
 }
 
-function rights({ capabilities, groups }: ReadContext): Check {
+function checkRights({ capabilities, groups }: ReadContext): Check {
   const check = { id: "rights", title: "Rights" };
   const wide = capabilities.list().filter(({ gid, capability }) => gid !== 0 && capability === "*");
   if (wide[0] === undefined) return { ...check, state: "ok", says: "Only root may do everything.", next: null };
@@ -97,7 +98,7 @@ function rights({ capabilities, groups }: ReadContext): Check {
   };
 }
 
-function sized(bytes: number): string {
+function formatBytes(bytes: number): string {
   if (bytes >= GIB) return `${(bytes / GIB).toFixed(1)} GiB`;
   return `${Math.max(1, Math.round(bytes / MIB))} MiB`;
 }

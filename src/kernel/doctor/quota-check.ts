@@ -1,4 +1,4 @@
-// What sys.doctor tells of quotas: everybody of their own, root of whoever has nearly used theirs up.
+// The quota check of sys.doctor: users see their own quota, root sees the users who have nearly used up theirs.
 
 import { byteSize } from "../../lib/byte-size.ts";
 import { isRoot } from "../../protocol/caller.ts";
@@ -6,22 +6,22 @@ import type { Check } from "../../protocol/check.ts";
 import type { ReadContext } from "../context.ts";
 import { type Quota, USER_QUOTAS_KEY } from "../files/quotas.ts";
 
-const NEARLY = 0.9;
-/** Users that are told one by one. */
+const NEARLY_USED_UP = 0.9;
+/** How many users are listed by name. */
 const NAMED_MAX = 5;
 
 export function quota({ quotas }: Pick<ReadContext, "quotas">, caller: { uid: number }): Check {
   const check = { id: "quota", title: "Quotas" };
   if (!isRoot(caller)) {
     const own = quotas.of(caller.uid);
-    const says = `You store ${described(own)}.`;
-    if (!isNearly(own)) return { ...check, state: "ok", says, next: null };
+    const says = `You store ${describe(own)}.`;
+    if (!isNearlyUsedUp(own)) return { ...check, state: "ok", says, next: null };
     return { ...check, state: "warn", says, next: `Delete files, or ask root to raise ${USER_QUOTAS_KEY}/${caller.uid}.` };
   }
-  const nearly = quotas.list().filter(isNearly);
+  const nearly = quotas.list().filter(isNearlyUsedUp);
   if (nearly.length === 0) return { ...check, state: "ok", says: "No user has nearly used up their quota.", next: null };
   const more = nearly.length - NAMED_MAX;
-  const named = nearly.slice(0, NAMED_MAX).map((one) => `${one.username} (${described(one)})`);
+  const named = nearly.slice(0, NAMED_MAX).map((one) => `${one.username} (${describe(one)})`);
   return {
     ...check,
     state: "warn",
@@ -30,10 +30,10 @@ export function quota({ quotas }: Pick<ReadContext, "quotas">, caller: { uid: nu
   };
 }
 
-function isNearly({ usedBytes, limitBytes }: Quota): boolean {
-  return usedBytes > NEARLY * limitBytes;
+function isNearlyUsedUp({ usedBytes, limitBytes }: Quota): boolean {
+  return usedBytes > NEARLY_USED_UP * limitBytes;
 }
 
-function described({ usedBytes, limitBytes }: Quota): string {
+function describe({ usedBytes, limitBytes }: Quota): string {
   return `${byteSize(usedBytes)}${limitBytes === Infinity ? "" : ` of ${byteSize(limitBytes)}`}`;
 }

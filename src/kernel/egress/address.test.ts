@@ -1,5 +1,5 @@
-// The classifier against a slow reference: the same registries written down once more as ranges, compared as strings of
-// bits, so that a slip in the table or in the masks of either shows.
+// Compares the classifier with a slow reference: the same registries as ranges, matched as strings of bits, so that a mistake in
+// either table or in the masks shows.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,14 +8,14 @@ import { addressBytes, forbidden, prefixOf } from "./address.ts";
 const V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 255.255.255.255/32`.split(/\s+/);
 
-/** Everything but 2000::/3, in pieces, and what is special within it. */
+/** Everything outside 2000::/3, as several ranges, and the special ranges within it. */
 const V6 = `0000::/3 4000::/2 8000::/1 ::/128 ::1/128 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/32 2001::/23
   2001:2::/48 2001:10::/28 2001:20::/28 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8`.split(/\s+/);
 
 const byte = fc.integer({ min: 0, max: 255 });
 const four = fc.tuple(byte, byte, byte, byte).map((bytes): number[] => bytes);
 const sixteen = fc.array(byte, { minLength: 16, maxLength: 16 });
-/** In a listed range, at its edges, or one beyond: where mistakes are. */
+/** Addresses in a listed range, at its edges, or one beyond, where mistakes are likely. */
 const near = (ranges: string[], random: fc.Arbitrary<number[]>) =>
   fc.tuple(fc.constantFrom(...ranges), random, fc.constantFrom("in", "first", "last", "before", "after")).map(([range, noise, where]) => {
     const { bits, length } = rangeBits(range);
@@ -30,7 +30,7 @@ const near = (ranges: string[], random: fc.Arbitrary<number[]>) =>
   });
 
 describe("forbidden", () => {
-  it("says of every IPv4 address what the registries say", () => {
+  it("agrees with the registries on every IPv4 address", () => {
     fc.assert(
       fc.property(fc.oneof(four, near(V4, four)), (bytes) => {
         const text = bytes.join(".");
@@ -40,7 +40,7 @@ describe("forbidden", () => {
     );
   });
 
-  it("says of every IPv6 address what the registries say, however it is spelled", () => {
+  it("agrees with the registries on every IPv6 address, however it is spelled", () => {
     const global = sixteen.map(([first = 0, ...rest]) => [0x20 | (first & 0x1f), ...rest]);
     fc.assert(
       fc.property(fc.oneof(sixteen, global, near(V6, sixteen)), (bytes) => {
@@ -54,7 +54,7 @@ describe("forbidden", () => {
     );
   });
 
-  it("forbids every address that carries an IPv4 address inside, public or not", () => {
+  it("forbids every IPv6 address that embeds an IPv4 address, public or not", () => {
     fc.assert(
       fc.property(four, ([a = 0, b = 0, c = 0, d = 0]) => {
         const dotted = `${a}.${b}.${c}.${d}`;
@@ -73,7 +73,7 @@ describe("forbidden", () => {
     );
   });
 
-  it("forbids what it cannot read", () => {
+  it("forbids text that it cannot parse", () => {
     for (const text of [
       "",
       "1.2.3",
@@ -100,7 +100,7 @@ describe("forbidden", () => {
     );
   });
 
-  it("forbids the networks the machine itself is in", () => {
+  it("forbids the machine's own networks", () => {
     const own = [prefixOf("2606:4700:1:2::5/64")!, prefixOf("93.184.216.34")!];
     expect(forbidden("2606:4700:1:2:ffff::9", own)).toContain("own network");
     expect(forbidden("2606:4700:1:3::9", own)).toBeNull();

@@ -1,10 +1,10 @@
-// Which addresses nobody may be led to: everything that is not plainly a public host on the Internet. What cannot be read
-// as an address is forbidden too. Addresses that carry another inside (mapped, NAT64, 6to4, Teredo) are forbidden whatever
-// they carry, so no unpacking can be got wrong. Whether root listed the host is not asked here: see target.ts.
+// Which addresses are forbidden: everything that is not clearly a public host on the Internet, including text that cannot be parsed
+// as an address. Addresses that embed another one (mapped, NAT64, 6to4, Teredo) are forbidden whatever they embed, so there is no
+// unpacking to get wrong. Whether root listed the host is checked in target.ts.
 
 export type Prefix = { bytes: Uint8Array; bits: number };
 
-/** Why the address is forbidden, to follow "is"; null for a public one. `own` are networks the machine itself is in. */
+/** Why the address is forbidden, as text that follows "is"; null for a public one. `own` are the networks of the machine itself. */
 export function forbidden(address: string, own: readonly Prefix[] = []): string | null {
   const bytes = addressBytes(address);
   if (bytes === null) return "no readable address";
@@ -13,12 +13,12 @@ export function forbidden(address: string, own: readonly Prefix[] = []): string 
   return own.some((prefix) => contains(prefix, bytes)) ? "an address of the gateway's own network" : null;
 }
 
-/** Four bytes, or sixteen. Null for anything but the plain spelling: no zone, no leading zeros, no short forms. */
+/** Parses an address to four or sixteen bytes. Null for anything but the plain spelling: no zone, no short or zero-padded IPv4. */
 export function addressBytes(text: string): Uint8Array | null {
-  return text.includes(":") ? sixteen(text) : four(text);
+  return text.includes(":") ? parseV6(text) : parseV4(text);
 }
 
-/** From "2001:db8::/32"; without a slash, the one address. */
+/** Parses a prefix such as "2001:db8::/32"; without a slash, it covers the one address. */
 export function prefixOf(text: string): Prefix | null {
   const [address = "", bits] = text.split("/");
   const bytes = addressBytes(address);
@@ -28,7 +28,7 @@ export function prefixOf(text: string): Prefix | null {
 }
 
 const LISTED: readonly (readonly [string, string])[] = [
-  // IANA's special-purpose registries, but for the few anycast services in them that are open to all.
+  // IANA's special-purpose registries, except for the few anycast services in them that are public.
   ["0.0.0.0/8", "an unspecified address"],
   ["10.0.0.0/8", "a private address"],
   ["100.64.0.0/10", "a carrier's private address"],
@@ -44,7 +44,7 @@ const LISTED: readonly (readonly [string, string])[] = [
   ["203.0.113.0/24", "an address for documentation"],
   ["224.0.0.0/4", "a multicast address"],
   ["240.0.0.0/4", "a reserved address"],
-  // Looks public, but is the host of every virtual machine on Azure, which hands out credentials.
+  // Looks public, but is the platform endpoint of every virtual machine on Azure, which hands out credentials.
   ["168.63.129.16/32", "a cloud platform's own address"],
   ["::/128", "an unspecified address"],
   ["::1/128", "a loopback address"],
@@ -65,11 +65,11 @@ const LISTED: readonly (readonly [string, string])[] = [
   ["ff00::/8", "a multicast address"],
 ];
 
-const FORBIDDEN = LISTED.map(([text, why]) => [known(text), why] as const);
-/** All that was ever handed out to the Internet. */
-const GLOBAL_UNICAST = known("2000::/3");
+const FORBIDDEN = LISTED.map(([text, why]) => [mustParsePrefix(text), why] as const);
+/** All IPv6 addresses that were ever allocated for the Internet. */
+const GLOBAL_UNICAST = mustParsePrefix("2000::/3");
 
-function known(text: string): Prefix {
+function mustParsePrefix(text: string): Prefix {
   const prefix = prefixOf(text);
   if (prefix === null) throw new Error(`not a prefix: ${text}`);
   return prefix;
@@ -83,15 +83,15 @@ function contains({ bytes, bits }: Prefix, address: Uint8Array): boolean {
   return mask === 0 || (bytes[whole]! & mask) === (address[whole]! & mask);
 }
 
-function four(text: string): Uint8Array | null {
+function parseV4(text: string): Uint8Array | null {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return null;
   return Uint8Array.from(parts, Number);
 }
 
-function sixteen(text: string): Uint8Array | null {
+function parseV6(text: string): Uint8Array | null {
   const dotted = /^(.*:)([^:]*\..*)$/.exec(text);
-  const tail = dotted === null ? null : four(dotted[2]!);
+  const tail = dotted === null ? null : parseV4(dotted[2]!);
   if (dotted !== null && tail === null) return null;
   const halves = (tail === null ? text : `${dotted![1]}${hex(tail, 0)}:${hex(tail, 2)}`).split("::");
   if (halves.length > 2) return null;

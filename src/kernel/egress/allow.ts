@@ -1,23 +1,23 @@
 // Which hosts root listed as reachable although their addresses are not public: the entries of config/net/allowed_hosts,
-// and the model servers root chose (kernel/agents/ai-settings.ts). A host is listed as it is written in URLs: a name does not
-// list the address it has, nor an address the names that lead to it. Reading the keys is the kernel's business.
+// and the model servers root chose (kernel/agents/ai-settings.ts). A host is matched as it is written in URLs: listing a name does
+// not list its address, and listing an address does not list the names that resolve to it. The kernel reads the settings.
 
 /** `host` is in lower case and without brackets. */
 export type IsAllowed = (host: string, port: number) => boolean;
 
 export const ALLOWED_HOSTS_KEY = "config/net/allowed_hosts";
 
-/** Entries are "host" for every port, or "host:port", separated by commas or white space. What is neither lists nothing. */
+/** Entries are "host" for every port, or "host:port", separated by commas or white space. Other entries are ignored. */
 export function allowList(listed: string | undefined, ...baseUrls: readonly (string | undefined)[]): IsAllowed {
   const entries = new Set<string>();
-  for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of entryOf(text)) entries.add(entry);
-  // A base URL is there for one service, so it lists that service's port and no other of the same machine.
-  for (const baseUrl of baseUrls) for (const entry of ofUrl(baseUrl ?? "")) entries.add(entry);
+  for (const text of (listed ?? "").split(/[\s,]+/)) for (const entry of entriesOf(text)) entries.add(entry);
+  // A base URL names one service, so it lists only that port of the host.
+  for (const baseUrl of baseUrls) for (const entry of entriesOfUrl(baseUrl ?? "")) entries.add(entry);
   return (host, port) => entries.has(host) || entries.has(key(host, port));
 }
 
-function entryOf(text: string): string[] {
-  if (text.includes("://")) return ofUrl(text);
+function entriesOf(text: string): string[] {
+  if (text.includes("://")) return entriesOfUrl(text);
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
   const plain = /^([^:[\]/]+)(?::(\d+))?$/.exec(text);
   const host = bracketed?.[1] ?? plain?.[1] ?? (text.split(":").length > 2 ? text : "");
@@ -27,13 +27,13 @@ function entryOf(text: string): string[] {
   return [port === undefined ? spelled : key(spelled, Number(port))];
 }
 
-function ofUrl(text: string): string[] {
+function entriesOfUrl(text: string): string[] {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return [];
   return [key(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port) || (url.protocol === "https:" ? 443 : 80))];
 }
 
-/** As target.ts spells hosts: names and IPv6 as the URL parser does, IPv4 as written. */
+/** The spelling that target.ts uses: names and IPv6 as the URL parser writes them, IPv4 as the caller wrote it. */
 function canonical(host: string): string | null {
   const isV6 = host.includes(":");
   const text = `http://${isV6 ? `[${host}]` : host}/`;
@@ -43,7 +43,7 @@ function canonical(host: string): string | null {
   return /^\d+\.\d+\.\d+\.\d+$/.test(spelled) ? host.toLowerCase() : spelled;
 }
 
-/** A name holds no space, so an entry with a port never reads as one without. */
+/** Host names contain no space, so an entry with a port never equals one without. */
 function key(host: string, port: number): string {
   return `${host} ${port}`;
 }

@@ -1,10 +1,10 @@
-// The body of an answer as a stream that keeps its limits: bytes, silence, and whatever else the watch ends it for. Nothing
-// is read ahead: a reader that rests holds the sender back.
+// The body of an answer as a stream with limits: size, idle time, and everything else for which the watch aborts. Nothing is read
+// ahead, so a slow reader causes backpressure on the sender.
 
 import { NetError } from "../../ports/net.ts";
 import type { Timer, Watch } from "./watch.ts";
 
-/** What a host reads from. `read` gives null at the end; `close` lets go of the connection, at any time and repeatedly. */
+/** Where a host reads the bytes from. `read` returns null at the end; `close` releases the connection, and may be called repeatedly. */
 export type ByteSource = { read(): Promise<Uint8Array | null>; close(): void };
 
 export type BodyLimits = { bytesMax: number; idleMs: number };
@@ -19,7 +19,7 @@ export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch
     watch.end();
     source.close();
   };
-  const next = async (): Promise<Uint8Array | null> => {
+  const readChunk = async (): Promise<Uint8Array | null> => {
     stopIdle = timer(limits.idleMs, () =>
       watch.fail(new NetError("timeout", `The server sent nothing for ${limits.idleMs / 1000} s: try again later`)),
     );
@@ -47,9 +47,9 @@ export function limitedBody(source: ByteSource, limits: BodyLimits, watch: Watch
       async pull(controller) {
         let chunk: Uint8Array | null;
         try {
-          chunk = await next();
+          chunk = await readChunk();
         } catch (error) {
-          watch.fail(error instanceof NetError ? error : cut(error));
+          watch.fail(error instanceof NetError ? error : connectionCut(error));
           return;
         }
         if (isOver) return;
@@ -74,6 +74,6 @@ export function tooLarge(bytesMax: number): NetError {
   return new NetError("too_large", `The answer is larger than ${bytesMax} bytes: ask for less, or for a part of it`);
 }
 
-function cut(cause: unknown): NetError {
+function connectionCut(cause: unknown): NetError {
   return new NetError("protocol", "The connection was cut before the answer was complete: try again", cause);
 }

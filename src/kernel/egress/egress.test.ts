@@ -1,4 +1,4 @@
-// The limits, without a wire: answers from a script, and a timer that fires when the test says so.
+// The limits, without a network: scripted answers, and a timer that fires when the test says so.
 
 import { describe, expect, it } from "vitest";
 import { NetError } from "../../ports/net.ts";
@@ -7,7 +7,7 @@ import type { Hop } from "./hop.ts";
 import { EGRESS } from "./limits.ts";
 
 describe("Egress", () => {
-  it("hands on the answer, reading no further ahead than it is read", async () => {
+  it("passes on the answer without reading ahead", async () => {
     const wire = new Script(() => answer(200, {}, [3, 0, 4]));
     const response = await wire.net.fetch(get("http://a.example/x"));
     expect([response.status, response.url, wire.reads]).toEqual([200, "http://a.example/x", 0]);
@@ -19,7 +19,7 @@ describe("Egress", () => {
     await expect.poll(() => [wire.closed, wire.timers.size]).toEqual([1, 0]);
   });
 
-  it("fails a body at one byte over the limit, at once where its length is announced", async () => {
+  it("fails a body one byte over the limit, and immediately if content-length announces it", async () => {
     const wire = new Script(({ target }) => answer(200, target.url.pathname === "/told" ? { "content-length": "11" } : {}, [5, 6]));
     expect(await size(wire, "http://a.example/", { bytesMax: 11 })).toBe(11);
     await expect(size(wire, "http://a.example/", { bytesMax: 10 })).rejects.toMatchObject({ kind: "too_large" });
@@ -29,7 +29,7 @@ describe("Egress", () => {
     await expect.poll(() => [wire.closed, wire.timers.size]).toEqual([4, 0]);
   });
 
-  it("ends silence, and a body nobody reads, in time", async () => {
+  it("times out when the server is silent, and when nobody reads the body", async () => {
     const wire = new Script(() => answer(200, {}, [1, Number.NaN]));
     const silent = await wire.net.fetch(get("http://a.example/"), { idleMs: 7 });
     const reader = silent.body.getReader();
@@ -44,7 +44,7 @@ describe("Egress", () => {
     await expect.poll(() => [wire.closed, wire.timers.size]).toEqual([2, 0]);
   });
 
-  it("lets the caller end it before, while it is sent, and while it is read", async () => {
+  it("lets the caller abort before sending, while sending, and while reading", async () => {
     const wire = new Script(({ target }) => (target.url.pathname === "/hangs" ? null : answer(200, {}, [1, Number.NaN])));
     await expect(wire.net.fetch(get("http://a.example/"), { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: "aborted" });
     expect(wire.hops).toHaveLength(0);
@@ -62,7 +62,7 @@ describe("Egress", () => {
     await expect.poll(() => [wire.closed, wire.timers.size]).toEqual([2, 0]);
   });
 
-  it("follows five redirects, judging each, and lets go of every answer on the way", async () => {
+  it("follows five redirects, checks each, and closes every intermediate answer", async () => {
     const wire = new Script(({ target }) => {
       const left = Number(target.url.pathname.slice(1));
       return left === 0 ? answer(200, {}, []) : answer(302, { location: left === 99 ? "http://10.0.0.1/" : `/${left - 1}` }, [9]);
@@ -74,22 +74,22 @@ describe("Egress", () => {
     await expect.poll(() => [wire.closed, wire.hops.length]).toEqual([12, 13]);
   });
 
-  it("sends eight at a time to one host; others wait in line or leave it", async () => {
+  it("sends eight requests at a time to one host; others are queued, and an aborted one leaves the queue", async () => {
     const wire = new Script(() => answer(200, {}, [1]));
     const all = Array.from({ length: 12 }, (_, at) => wire.net.fetch(get(`http://a.example/${at}`)));
     const leaving = new AbortController();
-    const left = wire.net.fetch(get("http://a.example/12"), { signal: leaving.signal });
+    const aborted = wire.net.fetch(get("http://a.example/12"), { signal: leaving.signal });
     const other = await wire.net.fetch(get("http://b.example/"));
     await other.body.cancel();
     expect(wire.hops.filter(({ target }) => target.host === "a.example")).toHaveLength(8);
     leaving.abort();
-    await expect(left).rejects.toMatchObject({ kind: "aborted" });
+    await expect(aborted).rejects.toMatchObject({ kind: "aborted" });
     for (const response of all) await (await response).body.cancel();
     expect(wire.hops.map(({ target }) => target.url.pathname)).not.toContain("/12");
     await expect.poll(() => [wire.hops.length, wire.most, wire.timers.size]).toEqual([13, 9, 0]);
   });
 
-  it("tells whoever streams a body that nobody will read it", async () => {
+  it("cancels the stream of a request body that nobody will read", async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
     const wire = new Script(() => null);
@@ -100,7 +100,7 @@ describe("Egress", () => {
 
 type Reply = { status: number; headers: Record<string, string>; sizes: number[] };
 
-/** A chunk of each size; NaN is one that never comes. */
+/** The body has one chunk of each size; NaN is a chunk that never arrives. */
 function answer(status: number, headers: Record<string, string>, sizes: number[]): Reply {
   return { status, headers, sizes };
 }

@@ -1,4 +1,4 @@
-// The Net port but for the wire: follows redirects, judging each, and keeps the limits. A host adds how one request is sent.
+// The Net port without the transport: follows redirects, checks each, and enforces the limits. A host adds how one request is sent.
 
 import { type Net, NetError, type NetOptions, type NetRequest, type NetResponse } from "../../ports/net.ts";
 import type { IsAllowed } from "./allow.ts";
@@ -14,8 +14,8 @@ export type Wire = {
   isAllowed: IsAllowed;
   timer: Timer;
   /**
-   * One request to one target that was judged by what is written; a host that resolves names judges their addresses.
-   * Redirects are left alone. The signal ends it until the answer is there; from then on closing the body does.
+   * Sends one request to a target whose URL was checked; a host that resolves names must check the addresses. Does not follow
+   * redirects. The signal aborts the request until the answer has arrived; after that, closing the body does.
    */
   send(hop: Hop, signal: AbortSignal): Promise<Answer>;
 };
@@ -63,20 +63,20 @@ export class Egress implements Net {
   }
 
   async #send(hop: Hop, options: NetOptions, signal: AbortSignal): Promise<Answer> {
-    const giveBack = options.isLong ? () => {} : await this.#turns.take(hop.target.host, signal);
+    const release = options.isLong ? () => {} : await this.#turns.take(hop.target.host, signal);
     try {
       signal.throwIfAborted();
       const answer = await this.#wire.send(hop, signal);
       const close = () => {
         answer.body.close();
-        giveBack();
+        release();
       };
-      // The time may have run out in the very moment the answer came.
+      // The timeout may have fired at the moment the answer arrived.
       if (signal.aborted) close();
       signal.throwIfAborted();
       return { ...answer, body: { read: () => answer.body.read(), close } };
     } catch (error) {
-      giveBack();
+      release();
       throw error;
     }
   }
@@ -86,7 +86,7 @@ export class Egress implements Net {
     const head = { status: answer.status, headers: answer.headers, url: hop.target.url.href };
     const length = answer.headers["content-length"];
     if (hop.method === "HEAD" || answer.status === 204 || answer.status === 304 || length === "0") {
-      // Nothing will come, and nobody may think of reading it to its end: the connection is let go of here.
+      // There is no body, and the caller may never read the stream to its end, so the connection is released here.
       watch.end();
       answer.body.close();
       return { ...head, body: new ReadableStream<Uint8Array>({ start: (controller) => controller.close() }) };
@@ -99,7 +99,7 @@ export class Egress implements Net {
   }
 }
 
-/** Whoever made the stream learns that nobody will read it. */
+/** Cancels the stream, so that its producer learns that nobody will read it. */
 function discard(body: NetRequest["body"]): void {
   if (body === undefined || body instanceof Uint8Array || body.locked) return;
   body.cancel().catch(() => {});

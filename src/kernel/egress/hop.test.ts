@@ -1,4 +1,4 @@
-// What goes along when a request is redirected.
+// What a redirected request carries along.
 
 import { describe, expect, it } from "vitest";
 import { firstHop, isRedirect, nextHop } from "./hop.ts";
@@ -20,7 +20,7 @@ const post = firstHop(
 const get = firstHop({ url: "https://a.example/1", method: "GET", headers: { ...SECRETS, ...PLAIN } }, none);
 
 describe("firstHop", () => {
-  it("lowers names, adds what is missing, and drops what is not the caller's to write", () => {
+  it("lower-cases header names, adds defaults, and drops headers that callers may not set", () => {
     const given = {
       Host: "b.example",
       "Content-Length": "5",
@@ -34,7 +34,7 @@ describe("firstHop", () => {
     expect(Object.keys(headers).toSorted()).toEqual(["accept", "accept-encoding", "user-agent", "x-a"]);
   });
 
-  it("refuses headers and methods that would break out of the message", () => {
+  it("refuses headers and methods that could inject into the message", () => {
     const send = (method: string, headers: Record<string, string>) => () => firstHop({ url: "http://a.example/", method, headers }, none);
     for (const value of ["a\r\nX: y", "a\nb", "a\0", "\u{1f600}", "\u0100"]) expect(send("GET", { "x-a": value }), value).toThrow('"x-a"');
     for (const name of ["", "a b", "a:", "a\n"]) expect(send("GET", { [name]: "x" }), name).toThrow("cannot be sent");
@@ -44,7 +44,7 @@ describe("firstHop", () => {
 });
 
 describe("nextHop", () => {
-  it("follows five statuses, and only with a Location", () => {
+  it("follows five status codes, and only with a Location", () => {
     for (const status of [301, 302, 303, 307, 308])
       expect([isRedirect(status, "/x"), isRedirect(status, undefined)]).toEqual([true, false]);
     for (const status of [200, 201, 300, 304, 305, 306, 400]) expect(isRedirect(status, "/x")).toBe(false);
@@ -61,14 +61,14 @@ describe("nextHop", () => {
     expect(methods("PUT")).toEqual(["PUT", "PUT", "GET", "PUT", "PUT"]);
   });
 
-  it("keeps everything within the origin, and drops the body with its headers where it becomes a GET", () => {
+  it("keeps everything within the origin, and drops the body and its headers when it becomes a GET", () => {
     expect(nextHop(post, 307, "/2", none)).toMatchObject({ method: "POST", headers: post.headers, body });
     const became = nextHop(post, 302, "https://a.example:443/2", none);
     expect(became).toMatchObject({ method: "GET", body: null, headers: { authorization: "Bearer x", cookie: "a=b" } });
     expect(became.headers).not.toHaveProperty("content-type");
   });
 
-  it("takes nothing but known plain headers to another origin: other host, port or scheme", () => {
+  it("sends only known harmless headers to another origin: another host, port or scheme", () => {
     const plain = { accept: "text/html", "accept-encoding": "identity", range: "bytes=0-9", "user-agent": "me" };
     for (const location of ["https://b.example/", "//b.example", "https://a.example:444/", "https://sub.a.example/"])
       expect(nextHop(get, 302, location, none).headers, location).toEqual(plain);
@@ -78,7 +78,7 @@ describe("nextHop", () => {
     expect(back.headers).toEqual(plain);
   });
 
-  it("never takes a body to another origin, a stream anywhere twice, or https down to http", () => {
+  it("never sends a body to another origin, a stream twice, or a request from https to http", () => {
     expect(() => nextHop(post, 307, "https://b.example/", none)).toThrow("with a body to b.example");
     expect(nextHop(post, 303, "https://b.example/", none)).toMatchObject({ method: "GET", body: null });
     const streamed = { ...post, body: new ReadableStream<Uint8Array>() };

@@ -1,5 +1,5 @@
-// One request on the way, and the one that follows when it is answered with a redirect. What might be a credential stays
-// with the origin it was meant for: only headers known to hold none go along to another, and a body never does.
+// One request, and the request that follows it when the answer is a redirect. Anything that might be a credential stays with its
+// origin: only headers known to hold none are sent to another origin, and a body never is.
 
 import { NetError, type NetRequest } from "../../ports/net.ts";
 import { VERSION } from "../../protocol/version.ts";
@@ -28,7 +28,7 @@ export function isRedirect(status: number, location: string | undefined): locati
   return location !== undefined && [301, 302, 303, 307, 308].includes(status);
 }
 
-/** Where such an answer leads, with what may go along. Throws a NetError where nothing may. */
+/** The request that follows a redirect, with the headers and body it may carry. Throws a NetError if it must not be sent. */
 export function nextHop(hop: Hop, status: number, location: string, isAllowed: IsAllowed): Hop {
   const target = resolveLocation(hop.target, location, isAllowed);
   const from = short(hop.target.host);
@@ -42,16 +42,16 @@ export function nextHop(hop: Hop, status: number, location: string, isAllowed: I
     throw new NetError("blocked", `${from} redirects a request with a body to ${to}: send it there yourself if that is where it belongs`);
   if (body !== null && !(body instanceof Uint8Array))
     throw new NetError("protocol", `${from} redirects and wants the streamed body again: send to the final URL, or send the body as bytes`);
-  const kept = Object.entries(hop.headers).filter(
-    ([name]) => (isSameOrigin || CARRIED.has(name)) && !(becomesGet && name.startsWith("content-")),
+  const headers = Object.entries(hop.headers).filter(
+    ([name]) => (isSameOrigin || CROSS_ORIGIN.has(name)) && !(becomesGet && name.startsWith("content-")),
   );
-  return { target, method: becomesGet ? "GET" : hop.method, headers: Object.fromEntries(kept), body };
+  return { target, method: becomesGet ? "GET" : hop.method, headers: Object.fromEntries(headers), body };
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** They belong to the connection or frame the message: to let a caller write them is to let it smuggle requests. */
-const OURS = new Set([
+/** Headers that belong to the connection or frame the message: a caller who could set them could smuggle requests. */
+const MANAGED = new Set([
   "host",
   "connection",
   "content-length",
@@ -64,8 +64,8 @@ const OURS = new Set([
   "upgrade",
 ]);
 
-/** Anything else may be a credential: keys travel under many names besides Authorization and Cookie. */
-const CARRIED = new Set([
+/** Headers that may be sent to another origin. Any other may be a credential, not only Authorization and Cookie. */
+const CROSS_ORIGIN = new Set([
   "accept",
   "accept-encoding",
   "accept-language",
@@ -78,25 +78,25 @@ const CARRIED = new Set([
 ]);
 
 function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
-  // Nothing is decompressed on the way, so nothing is asked for that would have to be.
+  // Answers are not decompressed here, so no compression is requested.
   const headers = new Map([
     ["accept", "*/*"],
     ["accept-encoding", "identity"],
     ["user-agent", `gsv/${VERSION}`],
   ]);
   for (const [name, value] of Object.entries(given)) {
-    if (!TOKEN.test(name) || !isValue(value))
+    if (!TOKEN.test(name) || !isHeaderValue(value))
       throw new NetError(
         "protocol",
         `The header ${JSON.stringify(short(name))} cannot be sent: it holds characters that no header may hold`,
       );
-    if (!OURS.has(name.toLowerCase())) headers.set(name.toLowerCase(), value.trim());
+    if (!MANAGED.has(name.toLowerCase())) headers.set(name.toLowerCase(), value.trim());
   }
   return Object.fromEntries(headers);
 }
 
-/** Bytes, one per character, and no control characters: a line break would begin another header. */
-function isValue(text: string): boolean {
+/** One byte per character and no control characters: a line break would start another header. */
+function isHeaderValue(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false;

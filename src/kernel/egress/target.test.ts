@@ -1,4 +1,4 @@
-// URLs judged by what is written, and what root's list opens: exactly the hosts on it.
+// Checks of URLs as written, and that root's list allows exactly the hosts on it.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { checkAddresses, resolveLocation, targetOf } from "./target.ts";
 const none: IsAllowed = () => false;
 
 describe("targetOf", () => {
-  it("takes public hosts as they are written", () => {
+  it("accepts public hosts as they are written", () => {
     expect(targetOf("https://Example.COM/a?b#c", none)).toMatchObject({ host: "example.com", port: 443, address: null, isListed: false });
     expect(targetOf("https://Example.COM/a?b#c", none).url.href).toBe("https://example.com/a?b");
     expect(targetOf("http://93.184.216.34:8080/", none)).toMatchObject({ host: "93.184.216.34", port: 8080, address: "93.184.216.34" });
@@ -17,7 +17,7 @@ describe("targetOf", () => {
     expect(targetOf("https://bücher.example/", none).host).toBe("xn--bcher-kva.example");
   });
 
-  it("refuses what is not a plain http or https URL, and repeats no secret of it", () => {
+  it("refuses anything but a plain http or https URL, without repeating its secrets", () => {
     const texts = [
       "",
       "example.com",
@@ -45,13 +45,13 @@ describe("targetOf", () => {
       "http://[v1.x]/",
     ];
     for (const text of [...texts, ...more, ...last, `https://a.example/${"x".repeat(9_000)}`]) {
-      const error = refused(() => targetOf(text, () => true));
+      const error = refusalOf(() => targetOf(text, () => true));
       expect(error.kind, text).toBe("bad_url");
       expect(error.message).not.toContain("hunter2");
     }
   });
 
-  it("refuses local names and says how root allows them", () => {
+  it("refuses local names and says how root can allow them", () => {
     for (const host of [
       "localhost",
       "LOCALHOST.",
@@ -62,7 +62,7 @@ describe("targetOf", () => {
       "x.home.arpa.",
       "pc.lan",
     ]) {
-      const error = refused(() => targetOf(`http://${host}/`, none));
+      const error = refusalOf(() => targetOf(`http://${host}/`, none));
       expect([error.kind, error.message.includes("sys.config.set config/net/allowed_hosts")], host).toEqual(["blocked", true]);
     }
     for (const host of ["localhost.example", "local.example", "internal.example.com"]) targetOf(`http://${host}/`, none);
@@ -87,13 +87,13 @@ describe("targetOf", () => {
         ];
         for (const text of odd.filter((text) => text !== usual)) {
           expect(new URL(`http://${text}/`).hostname).toBe(usual);
-          expect(refused(() => targetOf(`http://${text}/`, (host) => host === usual)).kind, text).toBe("blocked");
+          expect(refusalOf(() => targetOf(`http://${text}/`, (host) => host === usual)).kind, text).toBe("blocked");
         }
       }),
     );
   });
 
-  it("lets root's list open the host as written, and no other way to the same address", () => {
+  it("allows a host on root's list as written, and no other spelling of the same address", () => {
     const listed = allowList("localhost 127.0.0.1:8080, [::1] nas.local,0x7f.1", "http://10.0.0.5:11434/v1");
     const open = ["http://localhost/", "https://LOCALHOST:1/", "http://127.0.0.1:8080/", "http://[::1]:3/", "http://[0:0::1]/"];
     for (const text of [...open, "http://nas.local/", "http://0x7f.1/", "http://10.0.0.5:11434/"])
@@ -113,12 +113,12 @@ describe("targetOf", () => {
       "http://xnas.local/",
       "http://0x7f000001/",
     ])
-      refused(() => targetOf(text, listed));
+      refusalOf(() => targetOf(text, listed));
   });
 });
 
 describe("allowList", () => {
-  it("reads entries in the forms people write, and takes nothing from what it cannot read", () => {
+  it("reads entries in the forms people write, and ignores those it cannot parse", () => {
     const list = allowList(" NAS.local:80,\n[FE80::1]:8080\t::1 http://10.0.0.1:99/x 8.8.8.8 ", undefined);
     const isListed = [list("nas.local", 80), list("fe80::1", 8080), list("::1", 1), list("10.0.0.1", 99), list("8.8.8.8", 5)];
     expect(isListed).toEqual([true, true, true, true, true]);
@@ -131,10 +131,10 @@ describe("allowList", () => {
 });
 
 describe("checkAddresses", () => {
-  it("wants every address public, unless the host is listed", () => {
+  it("requires every address to be public, unless the host is listed", () => {
     const target = targetOf("http://a.example/", none);
     checkAddresses(target, ["93.184.216.34", "2606:4700::1"]);
-    const error = refused(() => checkAddresses(target, ["93.184.216.34", "10.1.2.3"]));
+    const error = refusalOf(() => checkAddresses(target, ["93.184.216.34", "10.1.2.3"]));
     expect(error.message).toContain("a.example leads to a private address");
     expect(error.message).not.toContain("10.1.2.3");
     checkAddresses({ ...target, isListed: true }, ["10.1.2.3"]);
@@ -144,16 +144,16 @@ describe("checkAddresses", () => {
 describe("resolveLocation", () => {
   const from = targetOf("https://a.example/dir/page?q", none);
 
-  it("finds paths, other hosts, and text a server forgot to escape", () => {
-    const leads = (location: string) => resolveLocation(from, location, none).url.href;
-    expect(leads("/x")).toBe("https://a.example/x");
-    expect(leads("x?y")).toBe("https://a.example/dir/x?y");
-    expect(leads("//b.example/x")).toBe("https://b.example/x");
-    expect(leads("https://b.example")).toBe("https://b.example/");
-    expect(leads("/caf\u00c3\u00a9")).toBe("https://a.example/caf%C3%A9");
+  it("resolves paths, other hosts, and text that a server did not escape", () => {
+    const resolve = (location: string) => resolveLocation(from, location, none).url.href;
+    expect(resolve("/x")).toBe("https://a.example/x");
+    expect(resolve("x?y")).toBe("https://a.example/dir/x?y");
+    expect(resolve("//b.example/x")).toBe("https://b.example/x");
+    expect(resolve("https://b.example")).toBe("https://b.example/");
+    expect(resolve("/caf\u00c3\u00a9")).toBe("https://a.example/caf%C3%A9");
   });
 
-  it("refuses what names another host without looking like it, other schemes and private hosts", () => {
+  it("refuses paths that turn out to name another host, other schemes, and private hosts", () => {
     for (const location of [
       "/\\b.example/",
       "\\\\b.example/",
@@ -162,13 +162,13 @@ describe("resolveLocation", () => {
       "http:/b.example",
       "file:///etc/passwd",
     ])
-      expect(refused(() => resolveLocation(from, location, none)).kind, location).toBe("bad_url");
+      expect(refusalOf(() => resolveLocation(from, location, none)).kind, location).toBe("bad_url");
     for (const location of ["//127.0.0.1/", "//2130706433/", "http://[::1]/", "//localhost"])
-      expect(refused(() => resolveLocation(from, location, none)).kind, location).toBe("blocked");
+      expect(refusalOf(() => resolveLocation(from, location, none)).kind, location).toBe("blocked");
   });
 });
 
-function refused(body: () => unknown): NetError {
+function refusalOf(body: () => unknown): NetError {
   try {
     body();
   } catch (error) {

@@ -1,5 +1,5 @@
-// A URL, judged: where a request may go. First by what is written (scheme, spelling, names that are local by nature), then,
-// once a name has been resolved, by every address it has. A host that root listed passes both.
+// Checks where a request may go: first the URL as written (scheme, spelling, names of local networks), then, once the name has been
+// resolved, all of its addresses. A host that root listed passes both checks.
 
 import { NetError } from "../../ports/net.ts";
 import { forbidden, type Prefix } from "./address.ts";
@@ -11,12 +11,12 @@ export type Target = {
   /** In lower case and without brackets; an IPv4 address is spelled as the caller wrote it. */
   host: string;
   port: number;
-  /** What to connect to where the host is no name but an address. */
+  /** What to connect to if the host is an address instead of a name. */
   address: string | null;
   isListed: boolean;
 };
 
-/** Throws a NetError, "bad_url" or "blocked". */
+/** Throws a NetError of kind "bad_url" or "blocked" if the request may not be sent. */
 export function targetOf(text: string, isAllowed: IsAllowed): Target {
   const { url, written } = parse(text);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
@@ -33,7 +33,7 @@ export function targetOf(text: string, isAllowed: IsAllowed): Target {
   return target;
 }
 
-/** Throws unless every address is public: a name with one that is not is a trap, whichever of them would be taken. */
+/** Throws unless every address is public: a name with one that is not is suspect, whichever address would be used. */
 export function checkAddresses(target: Target, addresses: readonly string[], own: readonly Prefix[] = []): void {
   if (target.isListed) return;
   for (const address of addresses) {
@@ -43,8 +43,8 @@ export function checkAddresses(target: Target, addresses: readonly string[], own
 }
 
 /**
- * Where a Location leads from here. A path that turns out to name another host is refused rather than understood:
- * browsers and servers differ over such spellings.
+ * Resolves a Location header. A path that turns out to name another host is refused, because browsers and servers interpret such
+ * spellings differently.
  */
 export function resolveLocation(from: Target, location: string, isAllowed: IsAllowed): Target {
   const text = asUtf8(location.trim());
@@ -76,12 +76,12 @@ function parse(text: string): { url: URL; written: string } {
   return { url, written: written.toLowerCase() };
 }
 
-/** Names that lead into the local network wherever they lead at all: RFC 6761, 6762 and its appendix G, 8375. */
-const LOCAL_ENDS = ["localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa"];
+/** Top-level names that only ever resolve within a local network: RFC 6761, 6762 and its appendix G, 8375. */
+const LOCAL_SUFFIXES = ["localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa"];
 
 function isLocalName(host: string): boolean {
   const name = host.replace(/\.$/, "");
-  return !name.includes(".") || LOCAL_ENDS.some((end) => name.endsWith(`.${end}`));
+  return !name.includes(".") || LOCAL_SUFFIXES.some((suffix) => name.endsWith(`.${suffix}`));
 }
 
 function refusal(what: string): NetError {
@@ -91,20 +91,20 @@ function refusal(what: string): NetError {
   );
 }
 
-/** URL parsers drop tabs and newlines wherever they are, which makes the text read differently from what it means. */
+/** URL parsers drop tabs and newlines anywhere, so the parsed URL would differ from the text that was checked. */
 function hasControls(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x20 || text.charCodeAt(at) === 0x7f) return true;
   return false;
 }
 
-/** Header values are bytes that arrive one per character; servers that do not escape a Location send UTF-8. */
+/** Header values arrive as one byte per character; servers that do not escape a Location send UTF-8. */
 function asUtf8(text: string): string {
   const codes = Array.from(text, (character) => character.charCodeAt(0));
   if (!codes.some((code) => code > 0x7f) || codes.some((code) => code > 0xff)) return text;
   return new TextDecoder().decode(Uint8Array.from(codes));
 }
 
-/** For messages: what a stranger wrote may be long. */
+/** Shortens untrusted text for error messages. */
 export function short(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }

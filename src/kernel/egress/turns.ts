@@ -1,48 +1,48 @@
-// So many at a time per key; the rest wait in line.
+// A semaphore per key: a fixed number of holders at a time; others queue.
 
 export class Turns {
-  readonly #most: number;
-  readonly #lines = new Map<string, { running: number; waiting: Set<() => void> }>();
+  readonly #max: number;
+  readonly #queues = new Map<string, { running: number; waiting: Set<() => void> }>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** Resolves with the function that gives the turn back; rejects with the signal's reason, and then nothing was taken. */
+  /** Resolves with the function that releases the slot; rejects with the signal's reason without taking a slot. */
   async take(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const line = this.#lines.get(key) ?? { running: 0, waiting: new Set() };
-    this.#lines.set(key, line);
-    if (line.running < this.#most) line.running++;
-    else await this.#wait(line.waiting, signal);
-    let isBack = false;
+    const queue = this.#queues.get(key) ?? { running: 0, waiting: new Set() };
+    this.#queues.set(key, queue);
+    if (queue.running < this.#max) queue.running++;
+    else await this.#wait(queue.waiting, signal);
+    let isReleased = false;
     return () => {
-      if (isBack) return;
-      isBack = true;
-      const [next] = line.waiting;
-      if (next === undefined) line.running--;
+      if (isReleased) return;
+      isReleased = true;
+      const [next] = queue.waiting;
+      if (next === undefined) queue.running--;
       else next();
-      if (line.running === 0) this.#lines.delete(key);
+      if (queue.running === 0) this.#queues.delete(key);
     };
   }
 
-  /** The turn is handed on, never free in between, so nobody overtakes the line. */
+  /** A released slot goes directly to the next in the queue, so that nobody overtakes it. */
   #wait(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        waiting.delete(go);
-        signal.removeEventListener("abort", aborted);
+        waiting.delete(start);
+        signal.removeEventListener("abort", onAbort);
       };
-      const go = () => {
+      const start = () => {
         leave();
         resolve();
       };
-      const aborted = () => {
+      const onAbort = () => {
         leave();
         reject(signal.reason as Error);
       };
-      waiting.add(go);
-      signal.addEventListener("abort", aborted, { once: true });
+      waiting.add(start);
+      signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 }

@@ -1,9 +1,9 @@
-// What ends a request early: the caller, its time, or a failure found while the body is read. All of them abort one signal
-// whose reason is a NetError, and whoever works for the request listens to that signal alone.
+// Combines everything that ends a request early: the caller, the timeout, or a failure while the body is read. All of them abort one
+// signal whose reason is a NetError, and all code that handles the request listens only to that signal.
 
 import { NetError } from "../../ports/net.ts";
 
-/** Calls `fire` once after that many milliseconds, unless the function it returns was called before. */
+/** Calls `fire` once after `ms` milliseconds, unless the returned function is called before. */
 export type Timer = (ms: number, fire: () => void) => () => void;
 
 export class Watch {
@@ -11,23 +11,23 @@ export class Watch {
   readonly #parent: AbortSignal | undefined;
   readonly #stopTimer: () => void;
   #isOver = false;
-  readonly #parentAborted = () => {
+  readonly #onParentAbort = () => {
     const reason: unknown = this.#parent?.reason;
     this.fail(reason instanceof NetError ? reason : new NetError("aborted", "The request was cancelled", reason));
   };
 
-  constructor(timer: Timer, ms: number, late: () => NetError, parent: AbortSignal | undefined) {
+  constructor(timer: Timer, ms: number, timeoutError: () => NetError, parent: AbortSignal | undefined) {
     this.#parent = parent;
-    this.#stopTimer = timer(ms, () => this.fail(late()));
-    if (parent?.aborted) this.#parentAborted();
-    else parent?.addEventListener("abort", this.#parentAborted, { once: true });
+    this.#stopTimer = timer(ms, () => this.fail(timeoutError()));
+    if (parent?.aborted) this.#onParentAbort();
+    else parent?.addEventListener("abort", this.#onParentAbort, { once: true });
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Does nothing after the end: what fails then no longer matters to anybody. */
+  /** Does nothing after the end: later failures no longer matter. */
   fail(error: NetError): void {
     if (this.#isOver) return;
     this.end();
@@ -37,6 +37,6 @@ export class Watch {
   end(): void {
     this.#isOver = true;
     this.#stopTimer();
-    this.#parent?.removeEventListener("abort", this.#parentAborted);
+    this.#parent?.removeEventListener("abort", this.#onParentAbort);
   }
 }

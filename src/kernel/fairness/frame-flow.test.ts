@@ -1,11 +1,11 @@
-// Frames of peers that send more than their share, or do not read.
+// Frames of peers that exceed their share or do not read their answers.
 
 import { expect, test } from "vitest";
 import { yieldToEventLoop } from "../../lib/yield.ts";
 import { FrameFlow } from "./frame-flow.ts";
 import { Shares } from "./shares.ts";
 
-/** `hasOthers`: somebody else asks for something whenever time passes. */
+/** `hasOthers`: another user makes a request whenever time passes. */
 function world(hasOthers = false) {
   let now = 0;
   const handled: string[] = [];
@@ -36,7 +36,7 @@ function world(hasOthers = false) {
   return { flow, handled, full, paused, shares, now: () => now };
 }
 
-test("frames are handled as they come, in their order, and another peer's in between", async () => {
+test("handles frames of a peer in order, with another peer's frame in between", async () => {
   const { flow, handled } = world();
   for (let at = 0; at < 20; at++) flow.received("a", String(at));
   const before = handled.length;
@@ -47,7 +47,7 @@ test("frames are handled as they come, in their order, and another peer's in bet
   expect(handled.filter((entry) => entry.startsWith("a"))).toEqual(Array.from({ length: 20 }, (_, at) => `a ${at}`));
 });
 
-test("a peer that does not read is not served before it has, and then in order", async () => {
+test("handles no frames of a peer until it has read its answers, and then in order", async () => {
   const { flow, handled, full } = world();
   full.add("a");
   flow.received("a", "1");
@@ -60,7 +60,7 @@ test("a peer that does not read is not served before it has, and then in order",
   expect(handled).toEqual(["a 1", "a 2"]);
 });
 
-test("a peer whose frames pile up is not read from until they are done", async () => {
+test("stops reading from a peer whose frames pile up until they are handled", async () => {
   const { flow, handled, paused } = world();
   for (let at = 0; at < 12; at++) flow.received("a", `${at} ${"x".repeat(64 * 1024)}`);
   expect([...paused]).toEqual(["a"]);
@@ -68,7 +68,7 @@ test("a peer whose frames pile up is not read from until they are done", async (
   expect([...paused]).toEqual([]);
 });
 
-test("what has not been handled goes with its socket", async () => {
+test("drops queued frames when their socket closes", async () => {
   const { flow, handled, full } = world();
   full.add("a");
   flow.received("a", "1");
@@ -79,10 +79,10 @@ test("what has not been handled goes with its socket", async () => {
   expect(handled).toEqual([]);
 });
 
-test("large frames wait while their sender has too much under way, and small ones do not", async () => {
+test("large frames wait while running calls of their sender hold too much memory, and small ones do not", async () => {
   const { flow, handled } = world();
   const large = (name: string) => `${name} ${"x".repeat(30 * 1024 * 1024)}`;
-  const ended = ["1", "2"].map((name) => {
+  const releases = ["1", "2"].map((name) => {
     flow.received("a", large(name));
     return flow.begun("a", large(name).length);
   });
@@ -93,12 +93,12 @@ test("large frames wait while their sender has too much under way, and small one
   while (handled.length < 4) await yieldToEventLoop();
   await yieldToEventLoop();
   expect(handled.map((entry) => entry.slice(0, 5).trim())).toEqual(["a 1 x", "a 2 x", "a2 st", "b b x"]);
-  ended[0]!();
+  releases[0]!();
   while (handled.length < 5) await yieldToEventLoop();
   expect(handled[4]).toMatch(/^a 3/);
 });
 
-test("while others are there, a sender's long frames come far between and do not hold up their small ones; alone they follow each other", async () => {
+test("spaces out long frames only while others are active, and does not delay the sender's small frames", async () => {
   const long = "x".repeat(2 * 1024 * 1024);
   const alone = world();
   for (let at = 0; at < 3; at++) alone.flow.received("a", `${at} ${long}`);
@@ -114,7 +114,7 @@ test("while others are there, a sender's long frames come far between and do not
   expect(now()).toBeGreaterThanOrEqual(2_000);
 });
 
-test("none of a user's sockets is read from while too much of theirs waits", async () => {
+test("stops reading from all sockets of a user while too much of theirs is queued", async () => {
   const { flow, full, paused, handled } = world();
   full.add("a");
   for (let at = 0; at < 2; at++) flow.received("a", "x".repeat(20 * 1024 * 1024));

@@ -1,11 +1,11 @@
-// How fast each peer is served. A frame is handled when it comes, unless its sender has used much of the kernel lately (shares.ts),
-// has not read what it was sent, or has so much under way that more would be too much to keep: then it waits, in the order it came. A
-// peer whose frames pile up is not read from, and neither are the others of a user who keeps too much in memory.
+// Decides when each frame is handled. A frame is handled on arrival, unless its sender has used much of the kernel lately (shares.ts),
+// has not read what it was sent, or already holds too much memory with running calls: then it is queued in order. The gateway stops
+// reading from a peer whose frames pile up, and from all sockets of a user whose queued frames take too much memory.
 
 import type { Sockets } from "../../ports/sockets.ts";
 import type { Sharer, Shares } from "./shares.ts";
 
-/** Whose frames these are, and who handles them. */
+/** Maps sockets to sharers, and handles their frames. */
 export type Peers = {
   sharerOf(socketId: string): Sharer;
   /** All sockets of a sharer. */
@@ -13,28 +13,28 @@ export type Peers = {
   handle(socketId: string, text: string): void;
 };
 
-/** The frames of one socket. `isAsked`: its next turn has been asked for. */
-type Box = { socketId: string; sharer: Sharer; texts: string[]; chars: number; isAsked: boolean; isPaused: boolean };
-/** What a sharer keeps in memory: frames that wait, and those of calls that are under way. */
-type Kept = { waiting: number; underWay: number; isPaused: boolean };
+/** The queued frames of one socket. `isScheduled`: its next frame is queued in the shares. */
+type FrameQueue = { socketId: string; sharer: Sharer; texts: string[]; chars: number; isScheduled: boolean; isPaused: boolean };
+/** What a sharer holds in memory, in characters: queued frames, and frames of running calls. */
+type Held = { waiting: number; running: number; isPaused: boolean };
 
-/** What may wait of one socket before it is not read from any more, and what is left when it is again. */
+/** How much may be queued for one socket before reading from it stops, and how much is left when reading resumes. */
 const PAUSE_CHARS = 256 * 1024;
 const RESUME_CHARS = 64 * 1024;
 /** What a frame takes besides its own text. */
 const FRAME_CHARS = 64;
-/** What calls of one sharer that are under way may take before large frames wait; a frame has 32 Mi at most. */
-const UNDER_WAY_CHARS = 64 * 1024 * 1024;
-/** The same once all together take this much. */
+/** How much the running calls of one sharer may hold before large frames wait; a frame has at most 32 Mi characters. */
+const RUNNING_CHARS = 64 * 1024 * 1024;
+/** Once the running calls of all sharers hold this much, the lower limit applies to each. */
 const ALL_CHARS = 512 * 1024 * 1024;
-const UNDER_WAY_CHARS_LITTLE = 4 * 1024 * 1024;
-/** What waits of all sockets of a sharer before none of them is read from. */
+const RUNNING_CHARS_LOW = 4 * 1024 * 1024;
+/** How much may be queued for all sockets of a sharer before reading from all of them stops. */
 const SHARER_PAUSE_CHARS = 32 * 1024 * 1024;
-/** Smaller ones never wait for that: somebody may want to stop what is under way. */
+/** Smaller frames never wait for memory: one may be a request to stop a running call. */
 const LARGE_CHARS = 64 * 1024;
 /**
- * To receive and parse a frame this long keeps the kernel for milliseconds, up to a tenth of a second, whatever is asked for. While
- * others are there, the next of its sender waits so long that they hardly meet one. What is large has the binary channel.
+ * Receiving and parsing a frame this long blocks the kernel for milliseconds, up to a tenth of a second, whatever the call is. While
+ * others use the gateway, the sender's next long frame waits so long that others rarely meet one. Large content belongs in bodies.
  */
 const LONG_CHARS = 1024 * 1024;
 const LONG_CHARS_PER_MS = 2 * 1024;
@@ -43,12 +43,12 @@ export class FrameFlow {
   readonly #shares: Shares;
   readonly #sockets: Pick<Sockets, "isFull" | "pause">;
   readonly #peers: Peers;
-  /** Of the few sockets that have something waiting. */
-  readonly #boxes = new Map<string, Box>();
-  readonly #kept = new Map<Sharer, Kept>();
-  /** Those whose long frames wait until others had their time. */
-  readonly #givingWay = new Set<Sharer>();
-  #underWay = 0;
+  /** Only sockets with queued frames have an entry. */
+  readonly #queues = new Map<string, FrameQueue>();
+  readonly #held = new Map<Sharer, Held>();
+  /** Sharers whose long frames wait so that others are served. */
+  readonly #yielding = new Set<Sharer>();
+  #running = 0;
 
   constructor(shares: Shares, sockets: Pick<Sockets, "isFull" | "pause">, peers: Peers) {
     this.#shares = shares;
@@ -57,80 +57,87 @@ export class FrameFlow {
   }
 
   received(socketId: string, text: string): void {
-    const box = this.#boxes.get(socketId);
-    if (box !== undefined) return this.#add(box, text);
-    if (this.#mayGo(socketId, text) && this.#shares.attempt(this.#peers.sharerOf(socketId), () => this.#handle(socketId, text))) return;
-    const opened: Box = { socketId, sharer: this.#peers.sharerOf(socketId), texts: [], chars: 0, isAsked: false, isPaused: false };
-    this.#boxes.set(socketId, opened);
-    this.#add(opened, text);
+    const queue = this.#queues.get(socketId);
+    if (queue !== undefined) return this.#enqueue(queue, text);
+    if (this.#mayHandle(socketId, text) && this.#shares.attempt(this.#peers.sharerOf(socketId), () => this.#handle(socketId, text))) return;
+    const created: FrameQueue = {
+      socketId,
+      sharer: this.#peers.sharerOf(socketId),
+      texts: [],
+      chars: 0,
+      isScheduled: false,
+      isPaused: false,
+    };
+    this.#queues.set(socketId, created);
+    this.#enqueue(created, text);
   }
 
-  /** A socket has said who it is. */
+  /** A socket has authenticated. */
   identified(socketId: string): void {
     if (this.#isPaused(this.#peers.sharerOf(socketId))) this.#sockets.pause(socketId, true);
   }
 
-  /** Its call goes on, and what it was given stays in memory until the function that is returned was called. */
+  /** A call is still running, so its frame stays in memory until the returned function is called. */
   begun(socketId: string, chars: number): () => void {
     const sharer = this.#peers.sharerOf(socketId);
-    this.#keep(sharer, 0, chars);
-    return () => this.#keep(sharer, 0, -chars);
+    this.#addHeld(sharer, 0, chars);
+    return () => this.#addHeld(sharer, 0, -chars);
   }
 
   /** The peer has read most of what it was sent. */
   drained(socketId: string): void {
-    const box = this.#boxes.get(socketId);
-    if (box !== undefined) this.#ask(box);
+    const queue = this.#queues.get(socketId);
+    if (queue !== undefined) this.#schedule(queue);
   }
 
   closed(socketId: string): void {
-    const box = this.#boxes.get(socketId);
-    this.#boxes.delete(socketId);
-    if (box !== undefined) {
-      this.#keep(box.sharer, -box.chars, 0);
-      box.texts = [];
+    const queue = this.#queues.get(socketId);
+    this.#queues.delete(socketId);
+    if (queue !== undefined) {
+      this.#addHeld(queue.sharer, -queue.chars, 0);
+      queue.texts = [];
     }
   }
 
-  /** As far as the peer and memory go. */
-  #mayGo(socketId: string, text: string): boolean {
+  /** Whether the peer's unread answers and the memory in use permit handling the frame. */
+  #mayHandle(socketId: string, text: string): boolean {
     if (this.#sockets.isFull(socketId)) return false;
     if (text.length < LARGE_CHARS) return true;
     const sharer = this.#peers.sharerOf(socketId);
-    if (text.length >= LONG_CHARS && this.#givingWay.has(sharer)) return false;
-    const underWay = this.#kept.get(sharer)?.underWay ?? 0;
-    return underWay + text.length <= (this.#underWay > ALL_CHARS ? UNDER_WAY_CHARS_LITTLE : UNDER_WAY_CHARS) || underWay === 0;
+    if (text.length >= LONG_CHARS && this.#yielding.has(sharer)) return false;
+    const running = this.#held.get(sharer)?.running ?? 0;
+    return running + text.length <= (this.#running > ALL_CHARS ? RUNNING_CHARS_LOW : RUNNING_CHARS) || running === 0;
   }
 
-  #add(box: Box, text: string): void {
+  #enqueue(queue: FrameQueue, text: string): void {
     const chars = text.length + FRAME_CHARS;
-    box.texts.push(text);
-    box.chars += chars;
-    this.#keep(box.sharer, chars, 0);
-    if (!box.isPaused && box.chars > PAUSE_CHARS) this.#pause(box, true);
-    this.#ask(box);
+    queue.texts.push(text);
+    queue.chars += chars;
+    this.#addHeld(queue.sharer, chars, 0);
+    if (!queue.isPaused && queue.chars > PAUSE_CHARS) this.#pause(queue, true);
+    this.#schedule(queue);
   }
 
-  #ask(box: Box): void {
-    const [first] = box.texts;
-    if (box.isAsked || first === undefined || !this.#mayGo(box.socketId, first)) return;
-    box.isAsked = true;
-    this.#shares.queue(box.sharer, () => this.#turn(box));
+  #schedule(queue: FrameQueue): void {
+    const [first] = queue.texts;
+    if (queue.isScheduled || first === undefined || !this.#mayHandle(queue.socketId, first)) return;
+    queue.isScheduled = true;
+    this.#shares.queue(queue.sharer, () => this.#handleNext(queue));
   }
 
-  #turn(box: Box): void {
-    box.isAsked = false;
-    const [text] = box.texts;
-    // Meanwhile the peer may have gone, or been sent more than it reads.
-    if (text === undefined || !this.#mayGo(box.socketId, text)) return;
+  #handleNext(queue: FrameQueue): void {
+    queue.isScheduled = false;
+    const [text] = queue.texts;
+    // Meanwhile the peer may have disconnected, or have unread answers again.
+    if (text === undefined || !this.#mayHandle(queue.socketId, text)) return;
     const chars = text.length + FRAME_CHARS;
-    box.texts.shift();
-    box.chars -= chars;
-    this.#keep(box.sharer, -chars, 0);
-    if (box.isPaused && box.chars < RESUME_CHARS) this.#pause(box, false);
-    if (box.texts.length === 0) this.#boxes.delete(box.socketId);
-    else this.#ask(box);
-    this.#handle(box.socketId, text);
+    queue.texts.shift();
+    queue.chars -= chars;
+    this.#addHeld(queue.sharer, -chars, 0);
+    if (queue.isPaused && queue.chars < RESUME_CHARS) this.#pause(queue, false);
+    if (queue.texts.length === 0) this.#queues.delete(queue.socketId);
+    else this.#schedule(queue);
+    this.#handle(queue.socketId, text);
   }
 
   #handle(socketId: string, text: string): void {
@@ -139,48 +146,48 @@ export class FrameFlow {
   }
 
   #giveWay(sharer: Sharer, ms: number): void {
-    const given = this.#shares.giveWay(sharer, ms);
-    if (given === undefined) return;
-    this.#givingWay.add(sharer);
-    void given.then(() => {
-      this.#givingWay.delete(sharer);
-      this.#askAll(sharer);
+    const pause = this.#shares.giveWay(sharer, ms);
+    if (pause === undefined) return;
+    this.#yielding.add(sharer);
+    void pause.then(() => {
+      this.#yielding.delete(sharer);
+      this.#scheduleAll(sharer);
     });
   }
 
-  #keep(sharer: Sharer, waiting: number, underWay: number): void {
-    const kept = this.#kept.get(sharer) ?? { waiting: 0, underWay: 0, isPaused: false };
-    kept.waiting = Math.max(0, kept.waiting + waiting);
-    kept.underWay = Math.max(0, kept.underWay + underWay);
-    this.#underWay += underWay;
-    if (kept.waiting + kept.underWay === 0 && !kept.isPaused) this.#kept.delete(sharer);
-    else this.#kept.set(sharer, kept);
-    const isTooMuch = kept.waiting > (kept.isPaused ? SHARER_PAUSE_CHARS / 2 : SHARER_PAUSE_CHARS);
-    if (isTooMuch !== kept.isPaused) this.#pauseAll(sharer, kept, isTooMuch);
-    if (underWay < 0) this.#askAll(sharer);
+  #addHeld(sharer: Sharer, waiting: number, running: number): void {
+    const held = this.#held.get(sharer) ?? { waiting: 0, running: 0, isPaused: false };
+    held.waiting = Math.max(0, held.waiting + waiting);
+    held.running = Math.max(0, held.running + running);
+    this.#running += running;
+    if (held.waiting + held.running === 0 && !held.isPaused) this.#held.delete(sharer);
+    else this.#held.set(sharer, held);
+    const isTooMuch = held.waiting > (held.isPaused ? SHARER_PAUSE_CHARS / 2 : SHARER_PAUSE_CHARS);
+    if (isTooMuch !== held.isPaused) this.#pauseAll(sharer, held, isTooMuch);
+    if (running < 0) this.#scheduleAll(sharer);
   }
 
-  /** Of what has waited, something may go now. */
-  #askAll(sharer: Sharer): void {
-    if ((this.#kept.get(sharer)?.waiting ?? 0) === 0) return;
+  /** Some queued frames may be handled now. */
+  #scheduleAll(sharer: Sharer): void {
+    if ((this.#held.get(sharer)?.waiting ?? 0) === 0) return;
     for (const socketId of this.#peers.socketsOf(sharer)) {
-      const box = this.#boxes.get(socketId);
-      if (box !== undefined) this.#ask(box);
+      const queue = this.#queues.get(socketId);
+      if (queue !== undefined) this.#schedule(queue);
     }
   }
 
-  #pauseAll(sharer: Sharer, kept: Kept, isPaused: boolean): void {
-    kept.isPaused = isPaused;
+  #pauseAll(sharer: Sharer, held: Held, isPaused: boolean): void {
+    held.isPaused = isPaused;
     for (const socketId of this.#peers.socketsOf(sharer))
-      this.#sockets.pause(socketId, isPaused || (this.#boxes.get(socketId)?.isPaused ?? false));
+      this.#sockets.pause(socketId, isPaused || (this.#queues.get(socketId)?.isPaused ?? false));
   }
 
-  #pause(box: Box, isPaused: boolean): void {
-    box.isPaused = isPaused;
-    this.#sockets.pause(box.socketId, isPaused || this.#isPaused(box.sharer));
+  #pause(queue: FrameQueue, isPaused: boolean): void {
+    queue.isPaused = isPaused;
+    this.#sockets.pause(queue.socketId, isPaused || this.#isPaused(queue.sharer));
   }
 
   #isPaused(sharer: Sharer): boolean {
-    return this.#kept.get(sharer)?.isPaused ?? false;
+    return this.#held.get(sharer)?.isPaused ?? false;
   }
 }

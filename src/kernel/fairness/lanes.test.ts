@@ -1,4 +1,4 @@
-// Calls of which a user has few at once: who begins when, and who is refused.
+// Calls of which only a few run at once per user: which starts when, and which is refused.
 
 import { expect, test } from "vitest";
 import type { Caller } from "../../protocol/caller.ts";
@@ -25,15 +25,15 @@ function world() {
     charge: () => {},
   } as unknown as Shares;
   const lanes = new Lanes(store, shares);
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, kind: Parameters<Lanes["run"]>[0] = SEARCH, caller = CALLER, signal = NEVER) =>
     lanes.run(kind, caller, signal, async () => {
-      begun.push(name);
+      started.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return { data: name, after: [] };
     });
-  /** Answers it, and does what is to be done then. */
+  /** Answers the call and runs its `after` actions. */
   const answer = async (name: string, asked: ReturnType<typeof ask>) => {
     ends.get(name)!();
     for (const action of (await asked).after) action();
@@ -41,7 +41,7 @@ function world() {
   };
   return {
     lanes,
-    begun,
+    started,
     ask,
     answer,
     dueAt: () => dueAt,
@@ -51,84 +51,84 @@ function world() {
       full.delete(connectionId);
       lanes.socketDrained(connectionId);
     },
-    /** While the user has used much: what may begin waits for their turn. */
+    /** While true, the user has used up their share: calls that may start wait for it. */
     busy: (isBusy: boolean) => {
-      const late = busy ?? [];
+      const delayed = busy ?? [];
       busy = isBusy ? [] : null;
-      for (const work of late) work();
+      for (const work of delayed) work();
     },
   };
 }
 
-const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTask = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-test("as many at once as the call says; the next begins when one has been answered", async () => {
-  const { begun, ask, answer } = world();
+test("runs as many calls at once as the call declares; the next starts when one has been answered", async () => {
+  const { started, ask, answer } = world();
   const [a] = [ask("a", READ), ask("b", READ), ask("c", READ)];
-  await soon();
-  expect(begun).toEqual(["a", "b"]);
+  await nextTask();
+  expect(started).toEqual(["a", "b"]);
   await answer("a", a);
-  await soon();
-  expect(begun).toEqual(["a", "b", "c"]);
+  await nextTask();
+  expect(started).toEqual(["a", "b", "c"]);
 });
 
 test("users and kinds of calls do not wait for each other", async () => {
-  const { begun, ask } = world();
+  const { started, ask } = world();
   void ask("mine");
   void ask("mine, later");
   void ask("other call", READ);
   void ask("other user", SEARCH, { ...CALLER, uid: 1001 });
-  await soon();
-  expect(begun).toEqual(["mine", "other call", "other user"]);
+  await nextTask();
+  expect(started).toEqual(["mine", "other call", "other user"]);
 });
 
-test("a connection that does not read what it was sent is sent no more before it has, and others of its user go on", async () => {
-  const { begun, ask, answer, full, read } = world();
+test("starts no call of a connection that does not read its answers, while the user's other connections continue", async () => {
+  const { started, ask, answer, full, read } = world();
   const a = ask("a");
   void ask("b");
   full.add("c1");
   await answer("a", a);
-  await soon();
-  expect(begun).toEqual(["a"]);
+  await nextTask();
+  expect(started).toEqual(["a"]);
   const c = ask("c", SEARCH, { ...CALLER, connectionId: "c2" });
-  await soon();
-  expect(begun).toEqual(["a", "c"]);
+  await nextTask();
+  expect(started).toEqual(["a", "c"]);
   await answer("c", c);
   read("c1");
-  await soon();
-  expect(begun).toEqual(["a", "c", "b"]);
+  await nextTask();
+  expect(started).toEqual(["a", "c", "b"]);
 });
 
-test("a connection that closes holds up nobody who waits behind it", async () => {
-  const { lanes, begun, ask, answer, full } = world();
+test("a connection that closes does not block the calls behind it", async () => {
+  const { lanes, started, ask, answer, full } = world();
   const a = ask("a");
   void ask("b");
   full.add("c1");
   await answer("a", a);
   full.delete("c1");
   lanes.socketClosed("c1");
-  await soon();
-  expect(begun).toEqual(["a", "b"]);
+  await nextTask();
+  expect(started).toEqual(["a", "b"]);
 });
 
-test("expensive calls begin so many at once, then so many in a second, and beyond what can be waited for they are refused", async () => {
-  const { begun, ask, answer, pass, dueAt } = world();
+test("expensive calls start in a burst, then at a limited rate, and are refused once too many wait", async () => {
+  const { started, ask, answer, pass, dueAt } = world();
   for (let at = 0; at < LIMITS.expensiveCallsAtOnce; at++) await answer(`${at}`, ask(`${at}`));
-  const late = ask("late");
-  await soon();
-  expect(begun).toHaveLength(LIMITS.expensiveCallsAtOnce);
+  const delayed = ask("late");
+  await nextTask();
+  expect(started).toHaveLength(LIMITS.expensiveCallsAtOnce);
   expect(dueAt()).toBe(1_000_000 + 1000 / LIMITS.expensiveCallsPerSecond);
   pass(1000 / LIMITS.expensiveCallsPerSecond);
-  await soon();
-  expect(begun.at(-1)).toBe("late");
+  await nextTask();
+  expect(started.at(-1)).toBe("late");
   const waiting = Array.from({ length: LIMITS.expensiveCallsWaiting }, (_, at) => ask(`waits ${at}`));
   await expect(ask("too much")).rejects.toMatchObject({ code: 429, details: { retryAfterMs: expect.any(Number) } });
   expect(waiting).toHaveLength(LIMITS.expensiveCallsWaiting);
-  await answer("late", late);
+  await answer("late", delayed);
 });
 
-test("who goes away while they wait does not begin, and holds nobody up", async () => {
-  const { begun, ask, answer } = world();
+test("a call whose caller disconnects in the queue does not start, and does not block others", async () => {
+  const { started, ask, answer } = world();
   const gone = new AbortController();
   const a = ask("a");
   const b = ask("b", SEARCH, CALLER, gone.signal);
@@ -136,12 +136,12 @@ test("who goes away while they wait does not begin, and holds nobody up", async 
   gone.abort();
   await expect(b).rejects.toMatchObject({ code: 503 });
   await answer("a", a);
-  await soon();
-  expect(begun).toEqual(["a", "c"]);
+  await nextTask();
+  expect(started).toEqual(["a", "c"]);
 });
 
-test("who goes away while their turn is awaited gives their place back", async () => {
-  const { begun, ask, answer, busy } = world();
+test("a call whose caller disconnects while it waits for its share releases its place", async () => {
+  const { started, ask, answer, busy } = world();
   const gone = new AbortController();
   const a = ask("a");
   const b = ask("b", SEARCH, CALLER, gone.signal);
@@ -151,14 +151,14 @@ test("who goes away while their turn is awaited gives their place back", async (
   gone.abort();
   await expect(b).rejects.toMatchObject({ code: 503 });
   busy(false);
-  await soon();
-  expect(begun).toEqual(["a", "c"]);
+  await nextTask();
+  expect(started).toEqual(["a", "c"]);
 });
 
 test("a call that fails leaves its lane", async () => {
-  const { lanes, begun, ask } = world();
+  const { lanes, started, ask } = world();
   await expect(lanes.run(SEARCH, CALLER, NEVER, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   void ask("next");
-  await soon();
-  expect(begun).toEqual(["next"]);
+  await nextTask();
+  expect(started).toEqual(["next"]);
 });

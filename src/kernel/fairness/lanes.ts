@@ -1,6 +1,6 @@
-// Calls that take long or answer much. A user has a few of each kind under way at once; the next begins when one of them has been
-// answered, and none for a connection that has not taken what it was sent. Of those that are expensive, only so many begin in a second.
-// Whoever asks for more than can be waited for is told when to come again.
+// Queues calls that take long or have large answers. A few of each kind run at once per user; the next starts when one has been
+// answered, but none for a connection that has not read what it was sent. Expensive calls are also limited per second. If too many
+// calls wait already, a call is refused with 429 and the time after which to retry.
 
 import { fail, SysError } from "../../lib/sys-error.ts";
 import type { Answer } from "../gate.ts";
@@ -13,10 +13,10 @@ import type { Store } from "../store.ts";
 import type { Shares } from "./shares.ts";
 
 type Kind = Pick<Syscall, "name" | "atOnce" | "isExpensive">;
-type Waiting = { connectionId: string; begin(): void };
-/** `unread`: connections of those who wait that have not taken what they were sent. Others of the same user go before them. */
-type Lane = { uid: number; kind: Kind; underWay: number; waiting: Waiting[]; unread: Set<string> };
-/** Of expensive calls: what may begin at once, as it was then. */
+type QueuedCall = { connectionId: string; start(): void };
+/** `unread`: connections of queued calls that have not read what they were sent. Calls of the user's other connections overtake them. */
+type Lane = { uid: number; kind: Kind; running: number; waiting: QueuedCall[]; unread: Set<string> };
+/** How many expensive calls of a user could start immediately at the time `at`. */
 type Allowance = { left: number; at: number };
 
 export function isLaned({ atOnce, isExpensive }: Kind): boolean {
@@ -30,15 +30,15 @@ export class Lanes implements Part {
   readonly #allowances = new Map<number, Allowance>();
   /** Lanes whose next call waits for its user's allowance. */
   readonly #due = new Map<Lane, number>();
-  /** Callbacks for when a peer has read what it was sent, or is gone. */
-  readonly #readers = new Map<string, (() => void)[]>();
+  /** Callbacks for when a peer has read what it was sent, or has disconnected. */
+  readonly #onDrained = new Map<string, (() => void)[]>();
 
   constructor(store: Store, shares: Shares) {
     this.#store = store;
     this.#shares = shares;
   }
 
-  /** Does it when it is its turn. The next of its lane begins after its answer has been sent. */
+  /** Runs the call once its lane has room. The next call of the lane starts after the answer has been sent. */
   async run(kind: Kind, caller: Caller, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
     if (!isLaned(kind)) return work();
     const entered = this.#enter(kind, caller, signal);
@@ -53,39 +53,39 @@ export class Lanes implements Part {
       leave();
       throw error;
     } finally {
-      // Some of it was spent waiting, for a disk or for others: nobody knows how much.
+      // Part of this time was spent waiting for the disk or for other work, and how much is unknown, so the charge is limited.
       this.#shares.charge(caller.uid, Math.min(clock.elapsed() - from, CHARGE_MS_MAX) / atOnce(kind));
     }
   }
 
-  /** When the call may begin, with what is to be done once it was answered. Fails with 429, or where the signal ends the wait. */
+  /** Returns, once the call may start, the function that leaves the lane. Fails with 429, or if the signal aborts the wait. */
   #enter(kind: Kind, { uid, connectionId }: Pick<Caller, "uid" | "connectionId">, signal: AbortSignal): Promise<() => void> | (() => void) {
     const lane = this.#lane(uid, kind);
-    const leave = this.#leaver(lane);
-    const isFree = lane.waiting.length === 0 && lane.underWay < atOnce(kind) && !this.#isFull(connectionId);
+    const leave = this.#makeLeave(lane);
+    const isFree = lane.waiting.length === 0 && lane.running < atOnce(kind) && !this.#isFull(connectionId);
     if (isFree && this.#dueAt(lane) <= this.#now) {
-      this.#begin(lane);
+      this.#countStart(lane);
       return leave;
     }
     if (lane.waiting.length >= waitingMax(kind)) this.#refuse(lane);
     return new Promise((resolve, reject) => {
-      const one: Waiting = {
+      const queued: QueuedCall = {
         connectionId,
-        begin: () => {
+        start: () => {
           signal.removeEventListener("abort", abort);
           resolve(leave);
         },
       };
       const abort = () => {
-        const isNext = !lane.waiting.includes(one);
-        lane.waiting = lane.waiting.filter((other) => other !== one);
-        // It had its place and only waited for its user's turn: nobody else would give the place back.
-        if (isNext) leave();
+        const hasPlace = !lane.waiting.includes(queued);
+        lane.waiting = lane.waiting.filter((other) => other !== queued);
+        // It already held a place and only waited for its user's share, so it must release the place itself.
+        if (hasPlace) leave();
         reject(new SysError(503, "The caller went away before this began"));
       };
       signal.addEventListener("abort", abort, { once: true });
-      lane.waiting.push(one);
-      this.#go(lane);
+      lane.waiting.push(queued);
+      this.#startWaiting(lane);
     });
   }
 
@@ -93,7 +93,7 @@ export class Lanes implements Part {
     for (const [lane, dueAt] of this.#due) {
       if (dueAt > now) continue;
       this.#due.delete(lane);
-      this.#go(lane);
+      this.#startWaiting(lane);
     }
   }
 
@@ -102,9 +102,9 @@ export class Lanes implements Part {
   }
 
   socketDrained(socketId: string): void {
-    const readers = this.#readers.get(socketId);
-    this.#readers.delete(socketId);
-    for (const then of readers ?? []) then();
+    const callbacks = this.#onDrained.get(socketId);
+    this.#onDrained.delete(socketId);
+    for (const callback of callbacks ?? []) callback();
   }
 
   socketClosed(socketId: string): void {
@@ -120,69 +120,69 @@ export class Lanes implements Part {
     return this.#store.ports.sockets.isFull(connectionId);
   }
 
-  /** Begins what may begin now, and asks to be woken for the rest. */
-  #go(lane: Lane): void {
-    while (lane.underWay < atOnce(lane.kind)) {
+  /** Starts the queued calls that may start now, and asks for a wake for the rest. */
+  #startWaiting(lane: Lane): void {
+    while (lane.running < atOnce(lane.kind)) {
       const at = lane.waiting.findIndex(({ connectionId }) => !this.#isFull(connectionId));
-      if (at === -1) return this.#waitForReaders(lane);
+      if (at === -1) return this.#waitForDrain(lane);
       const dueAt = this.#dueAt(lane);
       if (dueAt > this.#now) {
         this.#due.set(lane, dueAt);
         return this.#store.wakeBy(dueAt);
       }
-      this.#begin(lane);
+      this.#countStart(lane);
       const next = lane.waiting.splice(at, 1)[0]!;
-      this.#shares.take(lane.uid, () => next.begin());
+      this.#shares.take(lane.uid, () => next.start());
     }
   }
 
-  #begin(lane: Lane): void {
-    lane.underWay++;
+  #countStart(lane: Lane): void {
+    lane.running++;
     if (lane.kind.isExpensive === true) this.#allowance(lane.uid).left--;
   }
 
-  #waitForReaders(lane: Lane): void {
+  #waitForDrain(lane: Lane): void {
     for (const { connectionId } of lane.waiting) {
       if (lane.unread.has(connectionId)) continue;
       lane.unread.add(connectionId);
-      const then = () => {
+      const callback = () => {
         lane.unread.delete(connectionId);
-        this.#go(lane);
+        this.#startWaiting(lane);
       };
-      this.#readers.set(connectionId, [...(this.#readers.get(connectionId) ?? []), then]);
+      this.#onDrained.set(connectionId, [...(this.#onDrained.get(connectionId) ?? []), callback]);
     }
   }
 
-  #leaver(lane: Lane): () => void {
+  #makeLeave(lane: Lane): () => void {
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
-      lane.underWay--;
-      this.#go(lane);
-      if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(keyOf(lane.uid, lane.kind));
+      lane.running--;
+      this.#startWaiting(lane);
+      if (lane.running === 0 && lane.waiting.length === 0) this.#lanes.delete(keyOf(lane.uid, lane.kind));
     };
   }
 
-  /** When the next of the lane may begin as far as its user's allowance goes. */
+  /** When the user's allowance permits the next call of the lane. */
   #dueAt({ uid, kind }: Lane): number {
     if (kind.isExpensive !== true) return 0;
     const { left, at } = this.#allowance(uid);
-    return left >= 1 ? at : Math.ceil(at + (1 - left) * EVERY_MS);
+    return left >= 1 ? at : Math.ceil(at + (1 - left) * EXPENSIVE_INTERVAL_MS);
   }
 
   #allowance(uid: number): Allowance {
     const now = this.#now;
     const known = this.#allowances.get(uid) ?? { left: LIMITS.expensiveCallsAtOnce, at: now };
-    // A clock that was set back gives nothing, and takes nothing.
-    known.left = Math.min(LIMITS.expensiveCallsAtOnce, known.left + Math.max(0, now - known.at) / EVERY_MS);
+    // A clock that was set back neither adds to the allowance nor reduces it.
+    known.left = Math.min(LIMITS.expensiveCallsAtOnce, known.left + Math.max(0, now - known.at) / EXPENSIVE_INTERVAL_MS);
     known.at = now;
     this.#allowances.set(uid, known);
     return known;
   }
 
   #refuse({ kind, waiting }: Lane): never {
-    const retryAfterMs = kind.isExpensive === true ? waiting.length * EVERY_MS : RETRY_MS;
+    const retryAfterMs = kind.isExpensive === true ? waiting.length * EXPENSIVE_INTERVAL_MS : RETRY_MS;
     fail(
       429,
       `Too many at once: ${waiting.length} of your ${kind.name} calls wait already. Try again in ${Math.ceil(retryAfterMs / 1000)} s`,
@@ -196,13 +196,13 @@ export class Lanes implements Part {
     const key = keyOf(uid, kind);
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const lane: Lane = { uid, kind, underWay: 0, waiting: [], unread: new Set() };
+    const lane: Lane = { uid, kind, running: 0, waiting: [], unread: new Set() };
     this.#lanes.set(key, lane);
     return lane;
   }
 }
 
-const EVERY_MS = 1000 / LIMITS.expensiveCallsPerSecond;
+const EXPENSIVE_INTERVAL_MS = 1000 / LIMITS.expensiveCallsPerSecond;
 const RETRY_MS = 1_000;
 const CHARGE_MS_MAX = 20;
 
@@ -210,12 +210,12 @@ function keyOf(uid: number, { name }: Kind): string {
   return `${uid} ${name}`;
 }
 
-/** Clients may have as many under way as a socket takes; nobody waits for as many that are expensive. */
+/** As many calls may wait as a socket may have in flight; for expensive ones the limit is lower, as they would wait too long. */
 function waitingMax({ isExpensive }: Kind): number {
   return isExpensive === true ? LIMITS.expensiveCallsWaiting : LIMITS.inFlightPerSocket;
 }
 
-/** Expensive calls of which nothing else is said come one at a time. */
+/** Expensive calls that do not declare `atOnce` run one at a time. */
 function atOnce({ atOnce = 1 }: Kind): number {
   return atOnce;
 }

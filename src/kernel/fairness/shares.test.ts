@@ -1,4 +1,4 @@
-// Who is served when, by a clock that only the work moves.
+// Which sharer is served when, with a clock that only work and pauses advance.
 
 import { expect, test } from "vitest";
 import { yieldToEventLoop } from "../../lib/yield.ts";
@@ -23,11 +23,11 @@ function world() {
   return { shares, log, failures, work, pass: (ms: number) => (now += ms) };
 }
 
-async function settled(isDone: () => boolean): Promise<void> {
+async function waitUntil(isDone: () => boolean): Promise<void> {
   while (!isDone()) await yieldToEventLoop();
 }
 
-test("little is done at once, and in order with what waits", async () => {
+test("a little work runs immediately, and later work in order behind what is queued", async () => {
   const { shares, log, work } = world();
   shares.take(1, work("a", 1));
   shares.take(1, work("b", 20));
@@ -35,35 +35,35 @@ test("little is done at once, and in order with what waits", async () => {
   shares.take(1, work("c", 1));
   shares.take(1, work("d", 1));
   expect(log).toEqual(["a", "b"]);
-  await settled(() => log.includes("d"));
+  await waitUntil(() => log.includes("d"));
   expect(log.filter((entry) => !entry.startsWith("rest"))).toEqual(["a", "b", "c", "d"]);
 });
 
-test("who asks for little is served before all that somebody else has asked for", async () => {
+test("a sharer who asks for little is served before another's large backlog", async () => {
   const { shares, log, work } = world();
   for (let at = 0; at < 100; at++) shares.take("much", work(`much ${at}`, 4));
   const before = log.length;
   shares.take("little", work("little", 1));
   expect(log.at(-1)).toBe("little");
   expect(before).toBeLessThan(10);
-  await settled(() => log.includes("much 99"));
+  await waitUntil(() => log.includes("much 99"));
 });
 
-test("of two who wait, who has used less goes first", async () => {
+test("of two waiting sharers, the one who has used less is served first", async () => {
   const { shares, log, work } = world();
   for (let at = 0; at < 10; at++) shares.take("much", work("much", 30));
   for (let at = 0; at < 10; at++) shares.take("less", work("less", 10));
-  await settled(() => log.filter((entry) => !entry.startsWith("rest")).length === 20);
+  await waitUntil(() => log.filter((entry) => !entry.startsWith("rest")).length === 20);
   const served = log.filter((entry) => !entry.startsWith("rest"));
   expect(served.lastIndexOf("less")).toBeLessThan(15);
 });
 
-test("while others are there, whoever used much waits until it is regained; alone, nobody rests", async () => {
+test("a sharer who has used much rests while others are active, and does not rest alone", async () => {
   const busy = world();
   busy.shares.take(1, busy.work("first", 30));
   busy.shares.take(2, busy.work("other", 1));
   busy.shares.take(1, busy.work("second", 1));
-  await settled(() => busy.log.includes("second"));
+  await waitUntil(() => busy.log.includes("second"));
   expect(busy.log.some((entry) => entry.startsWith("rest"))).toBe(true);
 
   const alone = world();
@@ -72,11 +72,11 @@ test("while others are there, whoever used much waits until it is regained; alon
   alone.shares.take(1, alone.work("first", 30));
   alone.shares.charge(1, 100);
   for (let at = 0; at < 5; at++) alone.shares.take(1, alone.work("more", 3));
-  await settled(() => alone.log.filter((entry) => entry === "more").length === 5);
+  await waitUntil(() => alone.log.filter((entry) => entry === "more").length === 5);
   expect(alone.log.some((entry) => entry.startsWith("rest"))).toBe(false);
 });
 
-test("what only begins something counts for what it is said to cost", async () => {
+test("work that only starts something is charged its declared cost", async () => {
   const { shares, log, work } = world();
   const waited: number[] = [];
   for (let at = 0; at < 10; at++) void shares.wait(1, 5).then(() => waited.push(at));
@@ -84,15 +84,15 @@ test("what only begins something counts for what it is said to cost", async () =
   expect(waited.length).toBeLessThan(6);
   shares.take(2, work("other", 1));
   expect(log).toEqual(["other"]);
-  await settled(() => waited.length === 10);
+  await waitUntil(() => waited.length === 10);
   expect(waited).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test("what work charges for later counts for its turn", async () => {
-  let breaths = 0;
+test("what work charges for later counts towards the current slice", async () => {
+  let yields = 0;
   const shares = new Shares({
     now: () => 0,
-    yield: async () => void breaths++,
+    yield: async () => void yields++,
     failed: (error) => {
       throw error;
     },
@@ -100,30 +100,30 @@ test("what work charges for later counts for its turn", async () => {
   const at: number[] = [];
   for (let count = 0; count < 4; count++)
     shares.queue(1, () => {
-      at.push(breaths);
+      at.push(yields);
       shares.charge(1, 6);
     });
-  await settled(() => at.length === 4);
+  await waitUntil(() => at.length === 4);
   expect(at).toEqual([1, 2, 3, 4]);
 });
 
-test("work that fails does not end the shares of others", async () => {
+test("work that throws does not stop other queued work", async () => {
   const { shares, log, failures, work } = world();
   shares.queue(1, () => {
     throw new Error("broken");
   });
   shares.queue(1, work("after", 1));
-  await settled(() => log.includes("after"));
+  await waitUntil(() => log.includes("after"));
   expect(failures).toEqual([new Error("broken")]);
 });
 
-test("who has used less does not wait until somebody else has rested, and does not rest for them", async () => {
+test("a sharer who has used less neither waits for another's rest nor rests for them", async () => {
   let now = 0;
   const log: string[] = [];
   const rests: number[] = [];
   const shares = new Shares({
     now: () => now,
-    // It never ends by itself.
+    // Never resolves by itself.
     pause: (ms) => {
       rests.push(ms);
       return new Promise(() => {});
@@ -138,9 +138,9 @@ test("who has used less does not wait until somebody else has rested, and does n
   shares.take("much", work("much 0", 60));
   shares.charge("less", 20);
   shares.take("much", work("much 1", 1));
-  await settled(() => rests.length > 0);
+  await waitUntil(() => rests.length > 0);
   shares.take("less", work("less 1", 1));
-  await settled(() => log.includes("less 1"));
-  await settled(() => rests.length > 1);
+  await waitUntil(() => log.includes("less 1"));
+  await waitUntil(() => rests.length > 1);
   expect(log).toEqual(["less 0", "much 0", "less 1"]);
 });

@@ -1,36 +1,37 @@
-// Shares the kernel's thread between those who use it. What somebody asks for is done at once as long as they have used little of
-// the thread lately; beyond that it waits, and of those who wait, whoever has used least goes first. So one who asks for much
-// waits for themselves, and the others hardly notice.
+// Shares the kernel's thread among its users. Work runs immediately while its user has used little of the thread lately; otherwise it
+// is queued, and the user who has used least is served first. So a user who asks for much waits for their own work, and others
+// hardly notice.
 
 import { pause, yieldToEventLoop } from "../../lib/yield.ts";
 
-/** A user, or the address of somebody who has not said who they are. */
+/** A uid, or the address of a stranger. */
 export type Sharer = number | string;
 
 export type SharesOptions = {
-  /** Milliseconds, by a clock that never jumps. On a host whose clock stands still while it computes, all work is equal. */
+  /** Milliseconds of a monotonic clock. On a host whose clock does not advance during computation, all work costs the same. */
   now(): number;
-  /** Lets the host look at what has come meanwhile. */
+  /** Lets the host handle pending events. */
   yield?(): Promise<void>;
-  /** Leaves it to others for so long. */
+  /** Waits while others use the thread. */
   pause?(ms: number): Promise<void>;
-  /** Told what escaped from work that had to wait: whoever asked for it is not there to catch it. */
+  /** Receives errors thrown by queued work, which its caller can no longer catch. */
   failed(error: unknown): void;
 };
 
-/** What somebody may use at once, and how much of each millisecond that passes is theirs again. */
+/** How much a sharer may use before their work is queued, and how much of it is regained per elapsed millisecond. */
 const BURST_MS = 12;
-const REGAINED = 0.33;
-/** How long those who wait are served before the host looks at what else has come. */
+const REGAINED_PER_MS = 0.33;
+/** How long queued work runs before the host handles pending events. */
 const SLICE_MS = 5;
-/** While others ask for something now and then, whoever has used much waits until that is regained, though not longer than this. */
+/** While others are active, a sharer who has used much waits until it is regained, but at most this long. */
 const REST_MS_MAX = 100;
+/** Others count as active for this long after they were served. */
 const OTHERS_MS = 1_000;
-/** The least that a piece of work counts for. */
+/** The minimum charge for a piece of work. */
 const LEAST_MS = 0.02;
 const ACCOUNTS_MAX = 10_000;
 
-/** `costMs`: what it counts for where it takes less itself, because it only begins something. */
+/** `costMs`: the minimum charge, for work that only starts something and returns quickly. */
 type Work = { run: () => void; costMs: number };
 type Served = { account: Account; at: number };
 type Account = { usedMs: number; at: number; waiting: Work[] };
@@ -40,48 +41,48 @@ export class Shares {
   readonly #accounts = new Map<Sharer, Account>();
   readonly #waiting = new Set<Account>();
   #isServing = false;
-  /** Who leaves it to others just now, and what ends that. */
+  /** The sharer who is waiting for others to be served, and a function that ends the wait. */
   #resting: Account | null = null;
   #endRest: () => void = () => {};
-  /** Who was last served without having to wait, and who before them, each with when. */
-  #last: Served | null = null;
-  #before: Served | null = null;
+  /** The last sharer who was served without waiting, and the last different one before, each with the time. */
+  #lastServed: Served | null = null;
+  #previousServed: Served | null = null;
 
   constructor(options: SharesOptions) {
     this.#options = { yield: yieldToEventLoop, pause, ...options };
   }
 
-  /** Does it now, unless they have used much lately or something of theirs waits: false then, and nothing was done. */
+  /** Runs the work now and returns true, unless the sharer has used much lately or has queued work: then runs nothing. */
   attempt(who: Sharer, run: () => void, costMs = LEAST_MS): boolean {
     const account = this.#account(who);
     if (account.waiting.length > 0 || this.#usedMs(account) >= BURST_MS) return false;
-    if (this.#last !== null && this.#last.account !== account) this.#before = this.#last;
-    this.#last = { account, at: this.#options.now() };
-    this.#do(account, { run, costMs });
+    if (this.#lastServed !== null && this.#lastServed.account !== account) this.#previousServed = this.#lastServed;
+    this.#lastServed = { account, at: this.#options.now() };
+    this.#runWork(account, { run, costMs });
     return true;
   }
 
-  /** Does it in their turn, behind what waits already. */
+  /** Queues the work behind the sharer's other queued work. */
   queue(who: Sharer, run: () => void, costMs = LEAST_MS): void {
     const account = this.#account(who);
     account.waiting.push({ run, costMs });
     this.#waiting.add(account);
     if (!this.#isServing) void this.#serve();
-    // Who has used less does not wait until another has rested.
+    // A sharer who has used less does not wait until another one has rested.
     else if (this.#resting !== null && this.#usedMs(account) < this.#usedMs(this.#resting)) this.#endRest();
   }
 
-  /** Now if that may be, and otherwise in their turn. */
+  /** Runs the work now if possible, and queues it otherwise. */
   take(who: Sharer, run: () => void, costMs = LEAST_MS): void {
     if (!this.attempt(who, run, costMs)) this.queue(who, run, costMs);
   }
 
-  /** Resolves in their turn; what is done then counts for so much. */
+  /** Resolves when the sharer is served, and charges `costMs`. */
   wait(who: Sharer, costMs: number): Promise<void> {
     return new Promise((resolve) => this.take(who, resolve, costMs));
   }
 
-  /** Leaves it to others for so long, as far as there are others; undefined where there are none. */
+  /** Waits up to `ms` while others are active; undefined if none are. */
   giveWay(who: Sharer, ms: number): Promise<void> | undefined {
     const account = this.#account(who);
     return this.#hasOthers(account) ? this.#giveWay(account, ms) : undefined;
@@ -91,14 +92,14 @@ export class Shares {
     for (let left = ms; left > 0 && this.#hasOthers(account); left -= REST_MS_MAX) await this.#options.pause(Math.min(left, REST_MS_MAX));
   }
 
-  /** Time used on somebody's behalf outside of their shares. */
+  /** Charges time that was used for a sharer outside of `attempt` and `queue`. */
   charge(who: Sharer, ms: number): void {
     const account = this.#account(who);
     account.usedMs = this.#usedMs(account) + ms;
   }
 
-  /** How much it counted for, with what it charged for what the host does later on. */
-  #do(account: Account, { run, costMs }: Work): number {
+  /** Returns how much the work was charged, including what it charged itself for later work of the host. */
+  #runWork(account: Account, { run, costMs }: Work): number {
     const before = this.#usedMs(account);
     const startedAt = this.#options.now();
     try {
@@ -117,18 +118,18 @@ export class Shares {
         await this.#options.yield();
         const rested = await this.#restForOthers();
         let usedMs = 0;
-        do usedMs += this.#next();
-        while (usedMs < SLICE_MS && this.#mayGo(rested));
+        do usedMs += this.#serveNext();
+        while (usedMs < SLICE_MS && this.#mayContinue(rested));
       }
     } finally {
       this.#isServing = false;
     }
   }
 
-  /** Whoever is next has rested then, or need not. */
+  /** Resolves with the next sharer, once they have rested or need not. */
   async #restForOthers(): Promise<Account | undefined> {
     for (;;) {
-      const first = this.#first();
+      const first = this.#leastUsed();
       const ms = first === undefined ? 0 : this.#restMs(first);
       if (first === undefined || ms === 0) return first;
       this.#resting = first;
@@ -145,53 +146,53 @@ export class Shares {
     }
   }
 
-  /** How long one who has used much leaves it to others. Nobody does so for one who has used more than they have. */
+  /** How long a sharer who has used much waits for others. Nobody waits for a sharer who has used more. */
   #restMs(account: Account): number {
-    const other = this.#other(account);
+    const other = this.#recentOther(account);
     if (other === undefined || this.#usedMs(other) >= this.#usedMs(account)) return 0;
-    return Math.min(Math.max(0, this.#usedMs(account) - BURST_MS) / REGAINED, REST_MS_MAX);
+    return Math.min(Math.max(0, this.#usedMs(account) - BURST_MS) / REGAINED_PER_MS, REST_MS_MAX);
   }
 
-  /** Whether more is done before the host looks at what else has come. */
-  #mayGo(rested: Account | undefined): boolean {
-    const next = this.#first();
+  /** Whether more queued work may run before the host handles pending events. */
+  #mayContinue(rested: Account | undefined): boolean {
+    const next = this.#leastUsed();
     return next !== undefined && (next === rested || this.#restMs(next) === 0);
   }
 
   #hasOthers(account: Account): boolean {
-    return this.#other(account) !== undefined;
+    return this.#recentOther(account) !== undefined;
   }
 
-  /** Somebody else who asked for something lately. */
-  #other(account: Account): Account | undefined {
-    const other = this.#last?.account === account ? this.#before : this.#last;
+  /** Another sharer who was served recently. */
+  #recentOther(account: Account): Account | undefined {
+    const other = this.#lastServed?.account === account ? this.#previousServed : this.#lastServed;
     return other !== null && this.#options.now() - other.at < OTHERS_MS ? other.account : undefined;
   }
 
-  /** Of those who wait, who has used least. */
-  #first(): Account | undefined {
+  /** The waiting sharer who has used least. */
+  #leastUsed(): Account | undefined {
     let first: Account | undefined;
     for (const account of this.#waiting) if (first === undefined || this.#usedMs(account) < this.#usedMs(first)) first = account;
     return first;
   }
 
-  #next(): number {
-    const next = this.#first();
+  #serveNext(): number {
+    const next = this.#leastUsed();
     if (next === undefined) return 0;
     const work = next.waiting.shift()!;
     if (next.waiting.length === 0) this.#waiting.delete(next);
     try {
-      return this.#do(next, work);
+      return this.#runWork(next, work);
     } catch (error) {
       this.#options.failed(error);
       return 0;
     }
   }
 
-  /** Brings it up to now. */
+  /** Brings the account up to date and returns its used time. */
   #usedMs(account: Account): number {
     const now = this.#options.now();
-    account.usedMs = Math.max(0, account.usedMs - (now - account.at) * REGAINED);
+    account.usedMs = Math.max(0, account.usedMs - (now - account.at) * REGAINED_PER_MS);
     account.at = now;
     return account.usedMs;
   }

@@ -1,4 +1,4 @@
-// Bodies on sockets: who is told of what, and what becomes of a sender that sends more than it was asked for.
+// Bodies on sockets: which end receives what, and what happens to a sender that exceeds its window.
 
 import { beforeEach, expect, it } from "vitest";
 import type { Ports } from "../../ports/ports.ts";
@@ -7,13 +7,13 @@ import { Bodies, BODIES_PER_SOCKET } from "./bodies.ts";
 
 let sent: unknown[];
 let dropped: string[];
-let heard: { chunks: number; notes: BodyNote[] };
+let received: { chunks: number; notes: BodyNote[] };
 let bodies: Bodies;
-const end: BodyEnd = { chunk: (bytes) => (heard.chunks += bytes.length), note: (note) => heard.notes.push(note) };
+const end: BodyEnd = { chunk: (bytes) => (received.chunks += bytes.length), note: (note) => received.notes.push(note) };
 const join = (socketId: string, id: number) => bodies.join(socketId, id, end, () => {});
 
 beforeEach(() => {
-  [sent, dropped, heard] = [[], [], { chunks: 0, notes: [] }];
+  [sent, dropped, received] = [[], [], { chunks: 0, notes: [] }];
   const ports = {
     sockets: {
       send: (to: string, text: string) => sent.push([to, JSON.parse(text)]),
@@ -24,12 +24,12 @@ beforeEach(() => {
   bodies = new Bodies(ports as unknown as Ports);
 });
 
-it("passes on what belongs to a body that is joined, and drops the rest", () => {
+it("passes on chunks and notes of a joined body, and drops all others", () => {
   const near = join("a", 1);
   near.note({ kind: "more", from: 0, until: 100 });
   bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(60)));
   bodies.signalled("a", { id: 1, kind: "busy" });
-  expect(heard).toEqual({ chunks: 60, notes: [{ kind: "busy" }] });
+  expect(received).toEqual({ chunks: 60, notes: [{ kind: "busy" }] });
   bodies.receivedBytes("a", bodyFrame(2, new Uint8Array(1)));
   bodies.receivedBytes("b", bodyFrame(1, new Uint8Array(1)));
   bodies.receivedBytes("a", new Uint8Array(3));
@@ -41,7 +41,7 @@ it("passes on what belongs to a body that is joined, and drops the rest", () => 
   expect(sent).toHaveLength(1);
 });
 
-it("asks nobody for more than a window, and stops whoever sends more than it was asked for", () => {
+it("asks for at most one window, and stops a sender that sends more than it was asked for", () => {
   const near = join("a", 1);
   near.note({ kind: "more", from: 1_000, until: 10 * BODY_WINDOW_BYTES });
   expect(sent).toEqual([
@@ -49,23 +49,23 @@ it("asks nobody for more than a window, and stops whoever sends more than it was
   ]);
   for (let at = 0; at < BODY_WINDOW_BYTES; at += BODY_CHUNK_BYTES)
     bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(BODY_CHUNK_BYTES)));
-  expect(heard).toEqual({ chunks: BODY_WINDOW_BYTES, notes: [] });
+  expect(received).toEqual({ chunks: BODY_WINDOW_BYTES, notes: [] });
   bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(1)));
-  expect(heard).toMatchObject({ chunks: BODY_WINDOW_BYTES, notes: [{ kind: "stop" }] });
+  expect(received).toMatchObject({ chunks: BODY_WINDOW_BYTES, notes: [{ kind: "stop" }] });
   expect(dropped).toEqual(["binary"]);
 });
 
-it("takes nothing before it was asked for", () => {
+it("stops a sender that sends before it was asked to", () => {
   join("a", 1);
   bodies.receivedBytes("a", bodyFrame(1, new Uint8Array(1)));
-  expect(heard).toMatchObject({ chunks: 0, notes: [{ kind: "stop" }] });
+  expect(received).toMatchObject({ chunks: 0, notes: [{ kind: "stop" }] });
 });
 
-it("ends with its socket, has numbers of its own, and an end to how many", () => {
+it("ends a body with its socket, keeps numbers unique per socket, and limits how many are open", () => {
   join("a", 1);
   expect(() => join("a", 1)).toThrow("under way");
   bodies.socketClosed("a");
-  expect(heard.notes).toEqual([{ kind: "stop", why: "The connection was lost" }]);
+  expect(received.notes).toEqual([{ kind: "stop", why: "The connection was lost" }]);
   for (let count = 0; count < BODIES_PER_SOCKET; count++) join("a", bodies.newId("a"));
   expect(() => join("a", bodies.newId("a"))).toThrow("Too many");
   join("b", 1);

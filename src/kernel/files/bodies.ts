@@ -1,6 +1,6 @@
-// Bodies under way on sockets: which end each chunk and note belongs to. A body that passes through from one socket to
-// another is not looked into; only that a sender keeps to what its receiver asked for is watched, because that is all that
-// bounds what waits here. What memory forgets is over: whoever sent it is told by the route that times out.
+// Bodies in transit on sockets: maps each chunk and note to its end. The content of a body is not inspected; only the window that
+// the receiver asked for is enforced, because nothing else bounds how much is buffered here. A body does not survive the loss of
+// the kernel's memory: its route times out, which informs the sender.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Ports } from "../../ports/ports.ts";
@@ -18,20 +18,20 @@ import type { Part } from "../part.ts";
 
 export const BODIES_PER_SOCKET = 64;
 
-type Open = {
-  /** Who is told of what comes from the socket. */
+type OpenBody = {
+  /** Receives what arrives from the socket. */
   end: BodyEnd;
-  /** Something came. */
-  heard: () => void;
-  /** What the socket has been asked for, and what it has sent. */
+  /** Called whenever something arrives. */
+  onActivity: () => void;
+  /** The offset up to which the socket may send, and the offset up to which it has sent. */
   until: number;
   at: number | null;
 };
 
 type More = Extract<BodyNote, { kind: "more" }>;
 
-/** However much the receiver wants: no more than a window may be on its way. */
-function asked(open: Open, { from, until }: More): More {
+/** However much the receiver asks for, at most one window may be in transit. */
+function limitToWindow(open: OpenBody, { from, until }: More): More {
   open.at ??= from;
   open.until = Math.max(open.until, Math.min(until, open.at + BODY_WINDOW_BYTES));
   return { kind: "more", from, until: open.until };
@@ -39,41 +39,41 @@ function asked(open: Open, { from, until }: More): More {
 
 export class Bodies implements Part {
   readonly #ports: Ports;
-  readonly #open = new Map<string, Map<number, Open>>();
+  readonly #open = new Map<string, Map<number, OpenBody>>();
   #lastId = 0;
 
   constructor(ports: Ports) {
     this.#ports = ports;
   }
 
-  /** A number that is free on that socket. */
+  /** A body number that is free on this socket. */
   newId(socketId: string): number {
     do this.#lastId = this.#lastId === BODY_ID_MAX ? 1 : this.#lastId + 1;
     while (this.#open.get(socketId)?.has(this.#lastId));
     return this.#lastId;
   }
 
-  /** Joins a body of that socket to an end; the socket's own end comes back. */
-  join(socketId: string, id: number, end: BodyEnd, heard: () => void): BodyEnd {
-    const own = this.#open.get(socketId) ?? new Map<number, Open>();
-    if (own.has(id)) fail(409, `A body with the number ${id} is under way: choose another`);
-    if (own.size >= BODIES_PER_SOCKET) fail(429, `Too many bodies under way: at most ${BODIES_PER_SOCKET} on one socket`);
-    const open: Open = { end, heard, until: 0, at: null };
-    this.#open.set(socketId, own.set(id, open));
+  /** Connects a body of the socket to `end`, and returns the socket's own end. */
+  join(socketId: string, id: number, end: BodyEnd, onActivity: () => void): BodyEnd {
+    const bodies = this.#open.get(socketId) ?? new Map<number, OpenBody>();
+    if (bodies.has(id)) fail(409, `A body with the number ${id} is under way: choose another`);
+    if (bodies.size >= BODIES_PER_SOCKET) fail(429, `Too many bodies under way: at most ${BODIES_PER_SOCKET} on one socket`);
+    const open: OpenBody = { end, onActivity, until: 0, at: null };
+    this.#open.set(socketId, bodies.set(id, open));
     return {
       chunk: (bytes) => {
-        if (own.get(id) === open) this.#ports.sockets.sendBytes(socketId, bodyFrame(id, bytes));
+        if (bodies.get(id) === open) this.#ports.sockets.sendBytes(socketId, bodyFrame(id, bytes));
       },
       note: (note) => {
-        if (own.get(id) !== open) return;
-        this.#ports.sockets.send(socketId, bodySignal(id, note.kind === "more" ? asked(open, note) : note));
+        if (bodies.get(id) !== open) return;
+        this.#ports.sockets.send(socketId, bodySignal(id, note.kind === "more" ? limitToWindow(open, note) : note));
       },
     };
   }
 
   part(socketId: string, id: number): void {
-    const own = this.#open.get(socketId);
-    if (own?.delete(id) && own.size === 0) this.#open.delete(socketId);
+    const bodies = this.#open.get(socketId);
+    if (bodies?.delete(id) && bodies.size === 0) this.#open.delete(socketId);
   }
 
   receivedBytes(socketId: string, frame: Uint8Array): void {
@@ -87,22 +87,22 @@ export class Bodies implements Part {
       this.#ports.meter.dropped("binary");
       return open.end.note({ kind: "stop", why: "The sender sent more than it was asked for" });
     }
-    open.heard();
+    open.onActivity();
     open.end.chunk(chunk);
   }
 
-  /** A `body` signal. */
+  /** A `body` signal arrived. */
   signalled(socketId: string, payload: unknown): void {
     const parsed = parseBodyNote(payload);
     const open = parsed === null ? undefined : this.#open.get(socketId)?.get(parsed.id);
     if (parsed === null || open === undefined) return this.#ports.meter.dropped("signal");
-    open.heard();
+    open.onActivity();
     open.end.note(parsed.note);
   }
 
   socketClosed(socketId: string): void {
-    const own = this.#open.get(socketId);
+    const bodies = this.#open.get(socketId);
     this.#open.delete(socketId);
-    for (const { end } of own?.values() ?? []) end.note({ kind: "stop", why: "The connection was lost" });
+    for (const { end } of bodies?.values() ?? []) end.note({ kind: "stop", why: "The connection was lost" });
   }
 }

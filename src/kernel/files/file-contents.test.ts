@@ -1,4 +1,4 @@
-// Orphans go, and nothing that is being written, or was written just in time, goes with them.
+// Orphaned blobs are deleted; blobs that are being written or have just got a row are not.
 
 import { expect, it } from "vitest";
 import { MemoryBlobs } from "../../../test/support/memory/blobs.ts";
@@ -7,7 +7,7 @@ import { FileContents } from "./file-contents.ts";
 const onDisk = () => Promise.resolve();
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-it("sweeps what no row refers to, and only that", async () => {
+it("sweeps only blobs that no row refers to", async () => {
   const blobs = new MemoryBlobs();
   const rows = new Set<string>();
   const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);
@@ -17,7 +17,7 @@ it("sweeps what no row refers to, and only that", async () => {
   expect(await blobs.list(null, 10)).toEqual(["k0007"]);
 });
 
-it("keeps a blob from its put until its row is there", async () => {
+it("does not sweep a blob between its put and the commit of its row", async () => {
   const blobs = new MemoryBlobs();
   const rows = new Set<string>();
   const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);
@@ -29,7 +29,7 @@ it("keeps a blob from its put until its row is there", async () => {
   expect(await contents.get("key")).toEqual(bytes("x"));
 });
 
-it("waits for a deletion to be on disk, and keeps what comes back where it is not", async () => {
+it("waits until the deletion of the row is durable, and keeps the blob if the row comes back", async () => {
   const rows = new Set<string>();
   let durable = onDisk;
   const contents = new FileContents(
@@ -46,7 +46,7 @@ it("waits for a deletion to be on disk, and keeps what comes back where it is no
   expect(await contents.get("key")).toEqual(bytes("x"));
 });
 
-it("lets a deletion finish before the same content is put again", async () => {
+it("waits for a running deletion before it puts the same content again", async () => {
   const blobs = new MemoryBlobs();
   let release = () => {};
   const slow = blobs.delete.bind(blobs);
@@ -66,7 +66,7 @@ it("lets a deletion finish before the same content is put again", async () => {
   expect(await contents.get("key")).toEqual(bytes("x"));
 });
 
-it("deletes at once what was put and got no row, unless another row has it", async () => {
+it("deletes a blob immediately if its row was refused, unless another row refers to it", async () => {
   const blobs = new MemoryBlobs();
   const rows = new Set<string>();
   const contents = new FileContents(blobs, (key) => rows.has(key), onDisk);

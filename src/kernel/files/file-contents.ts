@@ -1,6 +1,6 @@
-// Content of large files in Blobs, and how what nobody refers to any more goes. A blob is put before the row that names
-// it, so between the two it looks like an orphan: whoever is writing one keeps it, and whoever wants to write one that is
-// just being deleted waits until it is gone.
+// Stores the content of large files in Blobs and deletes blobs that no row refers to. A blob is put before the row that names it,
+// so in between it looks like an orphan: a blob that is being written is never deleted, and a put of a blob that is being deleted
+// waits until the deletion is done.
 
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 
@@ -10,10 +10,10 @@ export class FileContents {
   readonly #blobs: Blobs;
   readonly #isReferenced: (key: string) => boolean;
   readonly #durable: () => Promise<void>;
-  readonly #kept = new Map<string, number>();
-  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #writers = new Map<string, number>();
+  readonly #deletions = new Map<string, Promise<void>>();
 
-  /** `durable` waits for the batch that is open: a row whose deletion is not on disk yet may come back, and would find its content gone. */
+  /** `durable` waits for the open batch: a row whose deletion is not on disk yet may come back, and must then find its content. */
   constructor(blobs: Blobs, isReferenced: (key: string) => boolean, durable: () => Promise<void>) {
     this.#blobs = blobs;
     this.#isReferenced = isReferenced;
@@ -24,51 +24,51 @@ export class FileContents {
     return this.#blobs.get(key, range);
   }
 
-  /** Puts it and runs `name`, which makes a row refer to it; it is no orphan in between. Where `name` fails it goes again. */
+  /** Puts the blob and runs `name`, which makes a row refer to it; no sweep deletes it in between. If `name` fails, it is deleted. */
   put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T> {
-    return this.#keeping(key, () => this.#blobs.put(key, content), name);
+    return this.#putAndName(key, () => this.#blobs.put(key, content), name);
   }
 
   grow(part: string): Promise<GrowingBlob> {
     return this.#blobs.grow(part);
   }
 
-  /** As put, of what has grown. */
+  /** Like `put`, for a blob that was written in pieces. */
   finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T> {
-    return this.#keeping(key, () => grown.finish(key), name);
+    return this.#putAndName(key, () => grown.finish(key), name);
   }
 
   dropParts(before: number): Promise<void> {
     return this.#blobs.dropParts(before);
   }
 
-  async #keeping<T>(key: string, put: () => Promise<void>, name: () => Promise<T>): Promise<T> {
-    this.#kept.set(key, (this.#kept.get(key) ?? 0) + 1);
-    const over = () => {
-      const left = this.#kept.get(key)! - 1;
-      if (left === 0) this.#kept.delete(key);
-      else this.#kept.set(key, left);
+  async #putAndName<T>(key: string, put: () => Promise<void>, name: () => Promise<T>): Promise<T> {
+    this.#writers.set(key, (this.#writers.get(key) ?? 0) + 1);
+    const removeWriter = () => {
+      const remaining = this.#writers.get(key)! - 1;
+      if (remaining === 0) this.#writers.delete(key);
+      else this.#writers.set(key, remaining);
     };
     try {
-      await this.#leaving.get(key);
+      await this.#deletions.get(key);
       await put();
-      const named = await name();
-      over();
-      return named;
+      const result = await name();
+      removeWriter();
+      return result;
     } catch (error) {
-      over();
+      removeWriter();
       await this.release([key]);
       throw error;
     }
   }
 
-  /** Deletes what no row refers to any more, now and not with the next sweep: what nobody can see counts for nobody's quota. */
+  /** Deletes blobs that no row refers to any more. Does not wait for the next sweep, because no quota counts them. */
   async release(keys: readonly string[]): Promise<void> {
-    // What cannot be deleted now the sweep will delete.
+    // If a deletion fails, the next sweep retries it.
     for (const key of keys) await this.#drop(key).catch(() => false);
   }
 
-  /** Deletes what no row refers to; the number of them. */
+  /** Deletes all blobs that no row refers to; returns how many. */
   async sweep(): Promise<number> {
     let swept = 0;
     let after: string | null = null;
@@ -80,15 +80,15 @@ export class FileContents {
     }
   }
 
-  /** Whether it went. */
+  /** Returns whether the blob was deleted. */
   async #drop(key: string): Promise<boolean> {
-    const isNeeded = () => this.#kept.has(key) || this.#isReferenced(key);
+    const isNeeded = () => this.#writers.has(key) || this.#isReferenced(key);
     if (isNeeded()) return false;
     await this.#durable();
     if (isNeeded()) return false;
-    const leaving = this.#blobs.delete(key).finally(() => this.#leaving.delete(key));
-    this.#leaving.set(key, leaving);
-    await leaving;
+    const deletion = this.#blobs.delete(key).finally(() => this.#deletions.delete(key));
+    this.#deletions.set(key, deletion);
+    await deletion;
     return true;
   }
 }

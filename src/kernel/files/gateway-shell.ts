@@ -1,6 +1,5 @@
-// The gateway's own shell, for one caller: starts commands in the host's Shells with the environment of the spec, and
-// answers what they ask. Each of their operations passes the gate under the name of the call it amounts to, as the
-// caller is at that moment.
+// The gateway's own shell, for one caller: starts commands in the host's Shells with the environment of the spec, and answers their
+// requests. Each operation is authorized as the call it corresponds to, with the rights the caller has at that moment.
 
 import type { FileSystem } from "../../hardware/filesystem.ts";
 import { OpError } from "../../hardware/outcome.ts";
@@ -18,12 +17,12 @@ import type { Gate } from "../gate.ts";
 import { withPresence } from "../identity/present-caller.ts";
 import type { Store } from "../store.ts";
 
-/** What the shell asks of the kernel. */
+/** What the shell needs from the kernel. */
 type ShellKernel = {
   store: Store;
   gate: Gate;
   judge: Judge;
-  /** Files as the caller sees them, for a call of that name. */
+  /** Files as the caller sees them, for the call of this name. */
   filesFor(call: string, caller: Caller, signal: AbortSignal): Vfs;
 };
 
@@ -41,8 +40,8 @@ const CALL_OF: Record<FileOp, "fs.read" | "fs.write" | "fs.delete"> = {
   remove: "fs.delete",
 };
 
-/** The calls an operation amounts to, with what each is about. */
-function touched(op: FileOp, [path, to]: readonly unknown[]): [call: string, args: Record<string, unknown>][] {
+/** The calls that a file operation corresponds to, with the arguments for the judge. */
+function callsFor(op: FileOp, [path, to]: readonly unknown[]): [call: string, args: Record<string, unknown>][] {
   if (op === "stat" || op === "list") return [[CALL_OF[op], { path, namesOnly: true }]];
   if (op !== "rename") return [[CALL_OF[op], { path }]];
   return [
@@ -51,7 +50,7 @@ function touched(op: FileOp, [path, to]: readonly unknown[]): [call: string, arg
   ];
 }
 
-/** How often what was lost is looked at again, and how often somebody else may be quicker. */
+/** How often a read is tried when its batch is lost, and how often a start is retried when another command takes the free place. */
 const TRIES = 3;
 const FETCH_BYTES_MAX = 8 * 1024 * 1024;
 const FETCH_MS_MAX = 60_000;
@@ -61,7 +60,7 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
   const { ports, reads } = kernel.store;
   const { shells } = ports;
   const { uid } = caller;
-  const waitMs = () => number(reads, "config/shell/wait_ms", 10_000, 60_000);
+  const waitMs = () => positiveSetting(reads, "config/shell/wait_ms", 10_000, 60_000);
   return {
     get waitMs() {
       return waitMs();
@@ -74,18 +73,18 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
       const where = files.resolve(cwd ?? ".");
       const stat = await files.stat(where);
       if (stat.kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
-      const longest = number(reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
+      const longest = positiveSetting(reads, "config/shell/timeout_ms", 30_000, TIMEOUT_MS_MAX);
       const { gid, gids, username, home } = caller.process;
       const command = {
         input,
         cwd: where,
         env: environment(reads, caller, where),
         who: { uid, gid, gids, username, home },
-        host: { name: name(reads), version: reads.about.version, platform: reads.about.host },
+        host: { name: serverName(reads), version: reads.about.version, platform: reads.about.host },
         timeoutMs: Math.min(timeoutMs ?? longest, longest),
-        outputBytesMax: number(reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
+        outputBytesMax: positiveSetting(reads, "config/shell/max_output_bytes", 512 * 1024, 8 * 1024 * 1024),
       };
-      return startInTurn(shells, command, link(kernel, withPresence(reads, caller)), signal);
+      return startWhenFree(shells, command, makeLink(kernel, withPresence(reads, caller)), signal);
     },
     wait: (sessionId, look, signal) => shells.wait(uid, sessionId, look, signal),
     send: (sessionId, sent, ms) => shells.send(uid, sessionId, sent, ms),
@@ -94,8 +93,8 @@ export function gatewayShell(kernel: ShellKernel, caller: Caller, files: FileSys
   };
 }
 
-/** Where too many of the user's commands run, it waits for one of them to end: for a while, and then it is refused. */
-async function startInTurn(shells: Shells, command: ShellCommand, link: ShellLink, signal: AbortSignal): Promise<string> {
+/** If too many commands of the user are running, waits a while for one of them to end, and then fails. */
+async function startWhenFree(shells: Shells, command: ShellCommand, link: ShellLink, signal: AbortSignal): Promise<string> {
   for (let tries = 1; ; tries++) {
     try {
       return await shells.start(command, link);
@@ -119,19 +118,19 @@ function environment(reads: ReadContext, { process, agent }: Caller, cwd: string
     LANG: "en_US.UTF-8",
     UID: String(process.uid),
     GSV_PID: agent?.pid ?? "",
-    HOSTNAME: name(reads),
+    HOSTNAME: serverName(reads),
     GSV_VERSION: reads.about.version,
   };
 }
 
-function link(kernel: ShellKernel, starter: Caller): ShellLink {
+function makeLink(kernel: ShellKernel, starter: Caller): ShellLink {
   return async (ask, signal) => {
     let thrown: unknown;
-    const answered = answer(kernel, starter, ask, signal).catch((error: unknown) => {
+    const pending = answer(kernel, starter, ask, signal).catch((error: unknown) => {
       thrown = error;
       throw error;
     });
-    const reply = await shellReply(answered);
+    const reply = await shellReply(pending);
     if (reply.ok || reply.failure.kind !== "fault") return reply;
     const { log, crypto } = kernel.store.ports;
     const incident = log.incident(crypto.uuid(), { call: "shell.exec", uid: starter.uid }, thrown);
@@ -147,12 +146,12 @@ async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signa
       if (!Object.hasOwn(CALL_OF, op)) fail(400, "Unknown file operation");
       kernel.gate.authorize(caller, CALL_OF[op]);
       const files = kernel.filesFor(CALL_OF[op], caller, signal);
-      // Texts are paths, and a path is made plain on this side of the wall.
+      // String arguments are paths. They are resolved here, outside the command's reach.
       const args = ask.args.map((arg) => (typeof arg === "string" ? files.resolve(arg) : arg));
       if (caller.agent !== undefined)
-        for (const [call, about] of touched(op, args)) await kernel.judge.pass(callsByName.get(call)!, caller, about);
+        for (const [call, about] of callsFor(op, args)) await kernel.judge.pass(callsByName.get(call)!, caller, about);
       const work = () => (files[op] as (...args: readonly unknown[]) => Promise<unknown>).apply(files, args);
-      return CALL_OF[op] === "fs.read" ? settled(kernel.store, work) : work();
+      return CALL_OF[op] === "fs.read" ? readDurably(kernel.store, work) : work();
     }
     case "sys":
       return kernel.gate.call(caller, ask.call, ask.args, signal);
@@ -163,20 +162,20 @@ async function answer(kernel: ShellKernel, starter: Caller, ask: ShellAsk, signa
   }
 }
 
-/** A command is told of nothing that may yet be taken back: what it saw in a batch that was lost, it looks at again. */
-async function settled(store: Store, look: () => Promise<unknown>): Promise<unknown> {
+/** A command must not see rows that may still be rolled back: waits until the batch is durable, and reads again if it was lost. */
+async function readDurably(store: Store, read: () => Promise<unknown>): Promise<unknown> {
   for (let tries = 1; ; tries++) {
-    const seen = await look().then(
+    const outcome = await read().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    const isKept = await store.durable().then(
+    const isDurable = await store.durable().then(
       () => true,
       () => false,
     );
-    if (!isKept && tries < TRIES) continue;
-    if ("error" in seen) throw seen.error;
-    return seen.value;
+    if (!isDurable && tries < TRIES) continue;
+    if ("error" in outcome) throw outcome.error;
+    return outcome.value;
   }
 }
 
@@ -197,12 +196,12 @@ async function fetchFor({ store: { ports, reads } }: ShellKernel, request: Shell
   }
 }
 
-function name(reads: ReadContext): string {
+function serverName(reads: ReadContext): string {
   return reads.config.get("config/server/name") || "gsv";
 }
 
-/** A setting somebody may have written anything into. */
-function number(reads: ReadContext, key: string, otherwise: number, most: number): number {
+/** A setting that may hold any text: anything but a positive integer counts as the default. */
+function positiveSetting(reads: ReadContext, key: string, fallback: number, max: number): number {
   const value = Number(reads.config.get(key));
-  return Number.isInteger(value) && value > 0 ? Math.min(value, most) : otherwise;
+  return Number.isInteger(value) && value > 0 ? Math.min(value, max) : fallback;
 }

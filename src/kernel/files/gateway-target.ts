@@ -1,4 +1,4 @@
-// The native target: the gateway's own files, bound to the caller, for hardware calls to run on.
+// The native target: runs hardware calls on the gateway's own files and shell, as the caller.
 
 import type { Body } from "../../hardware/body.ts";
 import { FileError, type Machine, NATIVE_LIMITS } from "../../hardware/filesystem.ts";
@@ -32,7 +32,7 @@ import { mustStillMay } from "../run.ts";
 import { gatewayShell } from "./gateway-shell.ts";
 import type { Store } from "../store.ts";
 
-/** How long what an interrupted upload left waits for the next try. */
+/** How long the part of an interrupted upload is kept for a retry. */
 const PARTS_KEPT_MS = 3 * 24 * 60 * 60 * 1000;
 
 export class GatewayTarget {
@@ -43,7 +43,7 @@ export class GatewayTarget {
   readonly #contents: FileContents;
   readonly #places = new LinePlaces();
 
-  /** `git`: files that are kept in repositories; it asks nobody who may. */
+  /** `git`: files that are kept in repositories; it does not check rights. */
   constructor(store: Store, gate: Gate, judge: Judge, git: GitFiles) {
     const { ports, reads } = store;
     this.#store = store;
@@ -68,8 +68,8 @@ export class GatewayTarget {
         throw new FileError("EDQUOT", path, reads.quotas.refusal(uid));
       },
       uploads: {
-        set: (part, uid, bytes) => unlessFull(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
-        drop: (part) => unlessFull(() => store.relaxed(({ usage }) => usage.dropPart(part))),
+        set: (part, uid, bytes) => ignoreStorageError(() => store.relaxed(({ usage, now }) => usage.setPart(part, uid, bytes, now))),
+        drop: (part) => ignoreStorageError(() => store.relaxed(({ usage }) => usage.dropPart(part))),
         of: (uid) => reads.usage.partsOf(uid),
       },
       contents: this.#contents,
@@ -104,7 +104,7 @@ export class GatewayTarget {
         version: reads.about.version,
         uptimeMs: () => ports.clock.now() - reads.about.startedAt,
         pids: (who) => reads.processes.list(isRoot(who) ? undefined : who.uid).map(({ pid }) => pid),
-        process: (who, pid) => processSeen(reads, who, pid),
+        process: (who, pid) => visibleProcess(reads, who, pid),
         quota: (uid) => reads.quotas.of(uid),
       }),
       devMount((length) => ports.crypto.bytes(length)),
@@ -113,7 +113,7 @@ export class GatewayTarget {
     ];
   }
 
-  /** Deletes the content of large files that are no more. */
+  /** Deletes the content of deleted large files, and old parts of interrupted uploads. */
   async sweep(): Promise<void> {
     const { ports } = this.#store;
     const swept = await this.#contents.sweep();
@@ -123,7 +123,7 @@ export class GatewayTarget {
     if (swept > 0) ports.log.info("swept the content of deleted files", { swept });
   }
 
-  /** `args` without target. */
+  /** `args` must not contain the target. */
   run(
     call: HardwareSyscall,
     caller: Caller,
@@ -135,7 +135,7 @@ export class GatewayTarget {
     return call.run(body === undefined ? machine : { ...machine, body }, args);
   }
 
-  /** What this caller sees, for what the kernel reads and keeps on their behalf. */
+  /** The files as the caller sees them, for the kernel's own reads and writes on the caller's behalf. */
   filesOf(caller: Caller, mayExceedQuota = false): Vfs {
     return this.#files("fs.read", caller, new AbortController().signal, mayExceedQuota);
   }
@@ -169,8 +169,8 @@ export class GatewayTarget {
   }
 }
 
-/** Where there is no room for a row, there is none for what it would count. */
-function unlessFull(body: () => void): void {
+/** If storage has no room for the row that counts an upload, it has none for the upload either, so the error is ignored. */
+function ignoreStorageError(body: () => void): void {
   try {
     body();
   } catch (error) {
@@ -178,14 +178,14 @@ function unlessFull(body: () => void): void {
   }
 }
 
-/** Homes are named after their users; a directory that only looks like one is plain. */
+/** Homes are named after their users; a directory that only looks like a home has no owner. */
 function ownerOf(accounts: AccountReads, home: string): Account | undefined {
   const account = accounts.byName(home.slice(home.lastIndexOf("/") + 1));
   return account?.home === home ? account : undefined;
 }
 
-/** A foreign process is like one that is not there; root sees all. */
-function processSeen(reads: ReadContext, who: { uid: number }, pid: string): ProcProcess | null {
+/** Another user's process looks like one that does not exist; root sees all. */
+function visibleProcess(reads: ReadContext, who: { uid: number }, pid: string): ProcProcess | null {
   const process = reads.processes.get(pid);
   if (process === undefined || (process.uid !== who.uid && !isRoot(who))) return null;
   const account = reads.accounts.byUid(process.uid);

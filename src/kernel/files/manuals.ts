@@ -1,4 +1,4 @@
-// A manual page for each call, for /etc/man. Imported when somebody first looks.
+// A manual page for each call, for /etc/man. Imported on first use.
 
 import { manual } from "../../protocol/manual.ts";
 import { reference } from "../../generated/reference.ts";

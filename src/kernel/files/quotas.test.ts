@@ -1,4 +1,4 @@
-// How much each user may store, and that the running totals are what is stored, whatever was done.
+// How much each user may store, and that the running totals match what is stored after any sequence of changes.
 
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -25,7 +25,7 @@ function world(storageBytes: number | null = null) {
   return { sql, usage, files: new Files(sql, usage), config, ann, quotas: new Quotas(config, accounts, usage, storageBytes) };
 }
 
-it("takes what root set for a user, then what root set for all, then the smaller of 10 GiB and half the disk", () => {
+it("uses root's limit for the user, else root's limit for all, else the smaller of 10 GiB and half the disk", () => {
   const { quotas, config, ann } = world();
   expect(quotas.of(ann.uid).limitBytes).toBe(10 * GIB);
   expect(world(4 * GIB).quotas.of(1000).limitBytes).toBe(2 * GIB);
@@ -41,14 +41,14 @@ it("takes what root set for a user, then what root set for all, then the smaller
   expect(quotas.leftOf(0)).toBe(Infinity);
 });
 
-it("takes no limit that nobody could read", () => {
+it("refuses a limit that cannot be parsed", () => {
   for (const value of ["", "0", "1048576", "unlimited"]) expect(quotaProblem("config/files/quota_bytes", value)).toBeNull();
   for (const value of ["10GB", "-1", "1e9", "none"]) expect(quotaProblem("config/files/quota_bytes", value)).toContain("must be");
   expect(quotaProblem("config/files/user_quota_bytes/ann", "1")).toContain("user's number");
   expect(quotaProblem("config/server/name", "10GB")).toBeNull();
 });
 
-it("counts every row of the tree for its owner, in whatever way rows come, change hands and go", () => {
+it("counts every row of the tree for its owner, however rows are added, change owner and are removed", () => {
   const names = ["/tmp/a", "/tmp/b", "/tmp/d", "/tmp/d/a", "/tmp/d/b", "/home/ann/x"];
   const step = fc.record({
     does: fc.constantFrom("put", "put", "put", "remove", "move", "home"),
@@ -75,7 +75,7 @@ it("counts every row of the tree for its owner, in whatever way rows come, chang
   );
 });
 
-it("counts uploads from their beginning until they are over or forgotten", () => {
+it("counts uploads from their start until they are finished or dropped", () => {
   const { usage } = world();
   usage.setPart("a", 1000, 5000, 1);
   usage.setPart("b", 1000, 300, 5);
@@ -89,13 +89,13 @@ it("counts uploads from their beginning until they are over or forgotten", () =>
   expect(usage.of(1000)).toBe(0);
 });
 
-it("counts an upload that was left before anything came", () => {
+it("counts an upload that was interrupted before any bytes arrived", () => {
   const { usage } = world();
   usage.setPart("a", 1000, 0, 1);
   expect(usage.of(1000)).toBe(ROW_BYTES);
 });
 
-it("begins with what is there", () => {
+it("starts with the files that are already stored", () => {
   const sql = new MemorySql();
   migrateBy(
     sql,
@@ -108,7 +108,7 @@ it("begins with what is there", () => {
   expect(new Usage(sql).of(1000)).toBe(107 + 2 * ROW_BYTES);
 });
 
-it("tells which large content went with its last row", () => {
+it("reports large content whose last row was removed", () => {
   const { sql, files } = world();
   const put = (path: string, hash: string, content: Uint8Array | null) =>
     files.put({ path, kind: "file", uid: 1000, gid: 1000, mode: 0o644, size: 1, hash, modifiedAt: 0 }, "/tmp", content);

@@ -1,5 +1,5 @@
 // How much each user may store: what root set for that user, else what root set for all, else the smaller of 10 GiB and half the
-// disk. Root has no quota. Whoever has used it up can still read and delete.
+// disk. Root has no quota. A user over quota can still read and delete.
 
 import { byteSize } from "../../lib/byte-size.ts";
 import { wholeNumber } from "../agents/read-setting.ts";
@@ -8,7 +8,7 @@ import type { ConfigReads } from "../nouns/config.ts";
 import type { UsageReads } from "../nouns/usage.ts";
 
 export const QUOTA_KEY = "config/files/quota_bytes";
-/** Followed by a user's number. Not below users/, where users write their own. */
+/** Followed by a uid. Not below users/, where users write their own settings. */
 export const USER_QUOTAS_KEY = "config/files/user_quota_bytes";
 const UNLIMITED = "unlimited";
 const FORM = `a whole number of bytes or "${UNLIMITED}"`;
@@ -16,7 +16,7 @@ const FORM = `a whole number of bytes or "${UNLIMITED}"`;
 const GIB = 1024 ** 3;
 const DEFAULT_BYTES = 10 * GIB;
 
-const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const parseBytes = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 export type Quota = { uid: number; username: string; usedBytes: number; limitBytes: number };
 
@@ -26,7 +26,7 @@ export class Quotas {
   readonly #usage: UsageReads;
   readonly #storageBytes: number | null;
 
-  /** `storageBytes` of the disk that everything is stored on; null where nobody knows. */
+  /** `storageBytes` is the size of the disk that everything is stored on; null if unknown. */
   constructor(
     config: Pick<ConfigReads, "get">,
     accounts: Pick<AccountReads, "byUid" | "list">,
@@ -48,7 +48,7 @@ export class Quotas {
     return this.#accounts.list().map(({ uid }) => this.of(uid));
   }
 
-  /** How much more may be stored; Infinity for no limit. The limit is taken for `more` higher, or lower where that is negative. */
+  /** How much more the user may store; Infinity for no limit. `more` is added to the limit, and may be negative. */
   leftOf(uid: number, more = 0): number {
     const limit = this.#limitOf(uid);
     return limit === Infinity ? limit : Math.max(0, limit + more - this.#usage.of(uid));
@@ -61,23 +61,27 @@ export class Quotas {
 
   #limitOf(uid: number): number {
     if (uid === 0) return Infinity;
-    return this.#set(`${USER_QUOTAS_KEY}/${uid}`) ?? this.#set(QUOTA_KEY) ?? Math.min(DEFAULT_BYTES, (this.#storageBytes ?? Infinity) / 2);
+    return (
+      this.#configured(`${USER_QUOTAS_KEY}/${uid}`) ??
+      this.#configured(QUOTA_KEY) ??
+      Math.min(DEFAULT_BYTES, (this.#storageBytes ?? Infinity) / 2)
+    );
   }
 
-  #set(key: string): number | null {
-    return read(this.#config.get(key)?.trim() ?? "");
+  #configured(key: string): number | null {
+    return parseLimit(this.#config.get(key)?.trim() ?? "");
   }
 }
 
-/** What is wrong with setting this key so; null for nothing. A limit that nobody can read would limit nobody. */
+/** Why this value must not be set for this key; null if it may. A limit that cannot be parsed would limit nobody. */
 export function quotaProblem(key: string, value: string): string | null {
   const isQuota = key === QUOTA_KEY || key.startsWith(`${USER_QUOTAS_KEY}/`);
   if (!isQuota) return null;
   if (key !== QUOTA_KEY && !/^\d+$/.test(key.slice(USER_QUOTAS_KEY.length + 1)))
     return `${USER_QUOTAS_KEY}/ is followed by a user's number`;
-  return value.trim() === "" || read(value.trim()) !== null ? null : `${key} must be ${FORM}, or empty for the default`;
+  return value.trim() === "" || parseLimit(value.trim()) !== null ? null : `${key} must be ${FORM}, or empty for the default`;
 }
 
-function read(text: string): number | null {
-  return text === UNLIMITED ? Infinity : count(text);
+function parseLimit(text: string): number | null {
+  return text === UNLIMITED ? Infinity : parseBytes(text);
 }

@@ -1,5 +1,5 @@
-// Calls that carry a body: between a socket and a target, and from target to target. A target is a device or the gateway
-// itself; either way it is one end of a body and an answer.
+// Runs calls that carry a body: between a socket and a target, and from target to target. A target is a device or the gateway
+// itself; either way it provides one end of a body and an answer.
 
 import { Body } from "../../hardware/body.ts";
 import { toHex } from "../../lib/hex.ts";
@@ -20,12 +20,12 @@ import type { Store } from "../store.ts";
 import { COPY_PROGRESS } from "../../protocol/signal-names.ts";
 
 type Data = Record<string, unknown>;
-type Place = { target?: string | undefined; path: string };
-export type CopyArgs = { from: Place; to: Place; progress?: string | undefined };
+type FileLocation = { target?: string | undefined; path: string };
+export type CopyArgs = { from: FileLocation; to: FileLocation; progress?: string | undefined };
 export type CopyResult = { ok: true; from: string; to: string; size: number; sha256: string; sent: number } | { ok: false; error: string };
 
-/** Tells the caller how far it is, if it wants to know. */
-type Watch = { size: number; began: (from: number) => void; sent: (bytes: number) => void };
+/** Reports the progress of a copy to the caller, if it asked for that. */
+type Progress = { size: number; skip: (from: number) => void; add: (bytes: number) => void };
 type Started = { near: BodyEnd; answer: Promise<Data> };
 
 const PROGRESS_MS = 250;
@@ -43,18 +43,18 @@ export class Transfers {
     this.#deviceRouter = deviceRouter;
   }
 
-  /** The caller's own socket is the other end. */
+  /** Runs an upload or download; the caller's own socket is the other end. */
   async run(call: HardwareSyscall, caller: Caller, args: Data, frame: Req, signal: AbortSignal): Promise<Data> {
     const { connectionId } = caller;
-    // What came of it under the same tag is not sent again, so nothing is lost without one.
+    // A retry with the same tag resumes where the last one stopped, so a key is not needed.
     if (frame.key !== undefined) fail(400, `${call.name} takes no key: call it again with the same tag`, TAKES_NO_KEY);
     if (frame.id === "" || this.#store.ports.sockets.peer(connectionId) === undefined)
       fail(400, `${call.name} needs a socket of the caller's own: use fs.copy`);
     const id = Number(args.body);
     const wire: { near: BodyEnd | null } = { near: null };
-    const own = this.#bodies.join(connectionId, id, late(wire), () => {});
+    const callerEnd = this.#bodies.join(connectionId, id, lateEnd(wire), () => {});
     try {
-      const { near, answer } = this.#start(call, caller, args, frame.id, own, signal);
+      const { near, answer } = this.#start(call, caller, args, frame.id, callerEnd, signal);
       wire.near = near;
       return await answer;
     } finally {
@@ -64,56 +64,56 @@ export class Transfers {
   }
 
   async copy(caller: Caller, { from, to, progress }: CopyArgs, signal: AbortSignal): Promise<CopyResult> {
-    const begun = deferred<Extract<BodyNote, { kind: "begin" }>>();
+    const begin = deferred<Extract<BodyNote, { kind: "begin" }>>();
     const destination: { near: BodyEnd | null } = { near: null };
-    const watch = this.#watch(caller, progress);
-    const source = this.#start(fsDownload, caller, from, "", sourceEnd(late(destination), begun.resolve, watch.sent), signal);
+    const tracker = this.#trackProgress(caller, progress);
+    const source = this.#start(fsDownload, caller, from, "", sourceEnd(lateEnd(destination), begin.resolve, tracker.add), signal);
     const stop = (why: string) => {
       source.near.note({ kind: "stop", why });
       destination.near?.note({ kind: "stop", why });
     };
-    const aborted = () => stop("The caller went away");
-    signal.addEventListener("abort", aborted, { once: true });
-    // Where the other end never comes to be, nobody waits for this one.
+    const onAbort = () => stop("The caller went away");
+    signal.addEventListener("abort", onAbort, { once: true });
+    // If the upload never starts, nobody awaits this promise.
     source.answer.catch(() => {});
     try {
-      const first = await Promise.race([begun.promise, source.answer]);
+      const first = await Promise.race([begin.promise, source.answer]);
       if (!isBegin(first)) return failure(from, first);
-      watch.size = first.size;
+      tracker.size = first.size;
       const { size } = first;
       const mode = first.mode & 0o777;
       const args = { ...to, size, mode, ...(first.version === "" ? {} : { tag: this.#tag(caller, from, first.version) }) };
-      const back: BodyEnd = {
+      const toSource: BodyEnd = {
         chunk: () => {},
         note: (note) => {
-          if (note.kind === "more") watch.began(note.from);
+          if (note.kind === "more") tracker.skip(note.from);
           source.near.note(note);
         },
       };
-      const sink = this.#start(fsUpload, caller, args, "", back, signal);
+      const sink = this.#start(fsUpload, caller, args, "", toSource, signal);
       destination.near = sink.near;
-      const broken: (() => CopyResult)[] = [];
-      const ended = async (place: Place, answer: Promise<Data>, why: string) => {
+      const failures: (() => CopyResult)[] = [];
+      const settle = async (location: FileLocation, answer: Promise<Data>, why: string) => {
         const data = await answer.catch((error: unknown) => {
-          broken.push(() => {
+          failures.push(() => {
             throw error;
           });
           return null;
         });
-        if (data !== null && data.ok !== true) broken.push(() => failure(place, data));
+        if (data !== null && data.ok !== true) failures.push(() => failure(location, data));
         if (data?.ok !== true) stop(why);
         return data;
       };
       const [read, written] = await Promise.all([
-        ended(from, source.answer, "It could not be read to its end"),
-        ended(to, sink.answer, "It could not be written to its end"),
+        settle(from, source.answer, "It could not be read to its end"),
+        settle(to, sink.answer, "It could not be written to its end"),
       ]);
-      // Whichever failed first is the reason; the other only ended because of it.
-      if (broken[0] !== undefined) return broken[0]();
+      // The first failure is the cause; the other side failed only because of it.
+      if (failures[0] !== undefined) return failures[0]();
       const { path, sha256, received } = written as { path: string; sha256: string; received: number };
       return { ok: true, from: String(read?.path), to: path, size, sha256, sent: received };
     } finally {
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
       stop("The copy is over");
     }
   }
@@ -132,51 +132,51 @@ export class Transfers {
       return { near: body, answer: this.#gatewayTarget.run(call, caller, args, signal, body) };
     }
     const wire: { near: BodyEnd | null } = { near: null };
-    const answer = this.#deviceRouter.forward(call.name, caller, { id: requestId }, device, args, signal, (driverId, heard) => {
+    const answer = this.#deviceRouter.forward(call.name, caller, { id: requestId }, device, args, signal, (driverId, onActivity) => {
       const id = this.#bodies.newId(driverId);
-      wire.near = this.#bodies.join(driverId, id, far, heard);
+      wire.near = this.#bodies.join(driverId, id, far, onActivity);
       return { args: { body: id }, end: () => this.#bodies.part(driverId, id) };
     });
-    return { near: late(wire), answer };
+    return { near: lateEnd(wire), answer };
   }
 
-  /** The same version of the same file, for the same user: what came of it earlier is the beginning of it. */
-  #tag({ uid }: Caller, { target = NATIVE, path }: Place, version: string): string {
+  /** Equal for the same version of the same file and the same user, so an interrupted copy can be resumed. */
+  #tag({ uid }: Caller, { target = NATIVE, path }: FileLocation, version: string): string {
     return toHex(this.#store.ports.crypto.sha256(JSON.stringify([uid, target, path, version])));
   }
 
-  #watch({ connectionId }: Caller, name: string | undefined): Watch {
+  #trackProgress({ connectionId }: Caller, name: string | undefined): Progress {
     const { sockets, clock } = this.#store.ports;
     let bytes = 0;
-    let toldAt = 0;
-    const watch: Watch = {
+    let reportedAt = 0;
+    const tracker: Progress = {
       size: 0,
-      began: (from: number) => {
+      skip: (from: number) => {
         bytes ||= from;
       },
-      sent: (count: number) => {
+      add: (count: number) => {
         bytes += count;
-        if (name === undefined || clock.now() - toldAt < PROGRESS_MS) return;
-        toldAt = clock.now();
-        sockets.send(connectionId, signalFrame(COPY_PROGRESS, { name, bytes, size: watch.size }));
+        if (name === undefined || clock.now() - reportedAt < PROGRESS_MS) return;
+        reportedAt = clock.now();
+        sockets.send(connectionId, signalFrame(COPY_PROGRESS, { name, bytes, size: tracker.size }));
       },
     };
-    return watch;
+    return tracker;
   }
 }
 
-/** An end that is not there yet: what is said to it meanwhile is of no consequence. */
-function late(wire: { near: BodyEnd | null }): BodyEnd {
+/** An end that is connected later; chunks and notes that arrive before that are dropped, which is harmless. */
+function lateEnd(wire: { near: BodyEnd | null }): BodyEnd {
   return { chunk: (bytes) => wire.near?.chunk(bytes), note: (note) => wire.near?.note(note) };
 }
 
-function sourceEnd(to: BodyEnd, begun: (note: Extract<BodyNote, { kind: "begin" }>) => void, sent: (bytes: number) => void): BodyEnd {
+function sourceEnd(to: BodyEnd, onBegin: (note: Extract<BodyNote, { kind: "begin" }>) => void, onSent: (bytes: number) => void): BodyEnd {
   return {
     chunk(bytes) {
-      sent(bytes.length);
+      onSent(bytes.length);
       to.chunk(bytes);
     },
-    note: (note) => (note.kind === "begin" ? begun(note) : to.note(note)),
+    note: (note) => (note.kind === "begin" ? onBegin(note) : to.note(note)),
   };
 }
 
@@ -184,6 +184,6 @@ function isBegin(first: Data | Extract<BodyNote, { kind: "begin" }>): first is E
   return first.kind === "begin";
 }
 
-function failure({ target = NATIVE }: Place, data: Data): { ok: false; error: string } {
+function failure({ target = NATIVE }: FileLocation, data: Data): { ok: false; error: string } {
   return { ok: false, error: `${target}: ${typeof data.error === "string" ? data.error : "It ended without saying why"}` };
 }

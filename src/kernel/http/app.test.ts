@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { httpApp } from "./app.ts";
 
-test("a page that breaks is an incident of the log, and nothing is written to the console", async () => {
+test("an error in a route is logged as an incident, and nothing is written to the console", async () => {
   const consoleError = vi.spyOn(console, "error").mockImplementation(() => {});
   const incidents: string[] = [];
   const app = httpApp({

@@ -1,11 +1,11 @@
-// The gateway's HTTP routes, the same on both hosts. The upgrade at /ws is the host's own.
+// The gateway's HTTP routes, the same on both hosts. The hosts handle the WebSocket upgrade at /ws themselves.
 
 import { Hono } from "hono";
 import { gsvAt } from "../../lib/gsv-at.ts";
 import { type Downloads, downloads } from "./downloads.ts";
 import { web } from "./web.ts";
 
-/** `address` is the peer's, `origin` the gateway's own by which the peer reached it, both as the host knows them. */
+/** `address` is the peer's address, `origin` the gateway origin that the peer used; both are determined by the host. */
 export type HttpApp = Hono<{ Bindings: { address: string; origin: string } }>;
 
 export type HttpServices = {
@@ -13,10 +13,10 @@ export type HttpServices = {
   startedAt: number;
   isSetupMode: () => boolean;
   isOperator: (token: string) => boolean;
-  /** Null where the host keeps no such page. */
+  /** Null if the host has no metrics page. */
   metrics: (() => Promise<string>) | null;
   git: (request: Request, address: string) => Promise<Response>;
-  /** Told of what is thrown here; answers the id of the incident. */
+  /** Logs an error that was thrown here; returns the incident id. */
   broken: (error: unknown, address: string) => string;
   downloads: Downloads;
 };
@@ -34,7 +34,7 @@ export function httpApp(services: HttpServices): HttpApp {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
-  // Hono's own handler writes every error to the console, as often as somebody asks.
+  // Hono's default handler would write every error to the console, without any rate limit.
   app.onError((error, context) => context.text(`Internal error (incident ${services.broken(error, context.env.address)})\n`, 500));
   app.get("/healthz", (context) =>
     context.json({ status: "ok", version: services.version, setupMode: services.isSetupMode(), startedAt: services.startedAt }, 200, {
@@ -60,7 +60,7 @@ export function httpApp(services: HttpServices): HttpApp {
   return app;
 }
 
-/** Where the web desktop was not built. `origin` is an address of ours, and nothing that a stranger wrote. */
+/** Shown if the web desktop was not built. `origin` is one of our own addresses, never text from a request. */
 function landing({ version, isSetupMode }: HttpServices, origin: string): string {
   const gsv = gsvAt(origin);
   const next = isSetupMode()

@@ -1,12 +1,12 @@
-// What another machine needs to become a device: the command line as one file with its checksum, and scripts that install
-// it. Nothing here is secret, so nobody is asked who they are.
+// Downloads that a machine needs to become a device: the CLI as one file with its checksum, and scripts that install it. Nothing
+// here is secret, so no authentication is required.
 
-/** A file of the folder that the bundler wrote; null where the host has none. */
+/** Reads a file of the folder that the bundler wrote; null if the host does not have it. */
 export type Downloads = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>;
 
-/** In the scripts, where the address of the gateway belongs. */
+/** The placeholder for the gateway's address in the scripts. */
 const ORIGIN_MARK = "@GSV_ORIGIN@";
-/** URLs let quotes and dollar signs into names; a script must not meet them, whoever listed the name. */
+/** Host names in URLs may contain quotes and dollar signs, which must not get into a script, even from a configured origin. */
 const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
 
 const FILES: Record<string, { name: string; type: string; isScript: boolean }> = {
@@ -16,7 +16,7 @@ const FILES: Record<string, { name: string; type: string; isScript: boolean }> =
   "latest/gsv.mjs.sha256": { name: "gsv.mjs.sha256", type: "text/plain; charset=utf-8", isScript: false },
 };
 
-/** `origin` goes into a script that somebody will run, so it must be an address of ours that the host vouches for. */
+/** `origin` goes into a script that people run, so it must be one of our own addresses, verified by the host. */
 export async function downloads(request: Request, origin: string, read: Downloads): Promise<Response> {
   const path = new URL(request.url).pathname.replace("/downloads/cli/", "");
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;

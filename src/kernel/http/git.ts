@@ -1,5 +1,5 @@
-// git over HTTP: who is asking, whether they may, and then on to the repository's actor. Says to whoever may not read a
-// repository what it would say of one that does not exist. Bodies are passed on as they come.
+// git over HTTP: authenticates and authorizes a request, and passes it on to the repository's actor. A caller who may not read a
+// repository gets the same answer as for one that does not exist. Bodies are streamed.
 
 import { allows } from "../../lib/capability.ts";
 import { checkedStream } from "../../lib/checked-stream.ts";
@@ -15,23 +15,23 @@ import type { Store } from "../store.ts";
 
 type GitServices = Pick<EffectServices, "passwords" | "throttle" | "repos">;
 
-type Asked = { repo: string; path: string; query: string; service: "git-upload-pack" | "git-receive-pack" };
+type GitRequest = { repo: string; path: string; query: string; service: "git-upload-pack" | "git-receive-pack" };
 
-/** Requests under way: each holds a connection and, while it is served, part of a repository's turn. */
+/** Concurrent requests: each holds a connection and, while it is served, keeps a repository's actor busy. */
 const AT_ONCE = 32;
-/** Who has none is let in beyond that: a few users with slow connections do not keep the others out. */
+/** A user without a running request may exceed that limit, so that a few users with slow connections do not lock out the others. */
 const AT_ONCE_IN_ALL = 256;
 const AT_ONCE_PER_USER = 8;
-/** Not every host tells of every peer that goes away: older ones count no more. */
-const UNDER_WAY_MS = 30 * 60 * 1000;
-/** What the protocol needs of a request's headers. */
+/** Not every host reports every disconnect, so older requests no longer count. */
+const RUNNING_MS_MAX = 30 * 60 * 1000;
+/** The request headers that the protocol needs. */
 const FORWARDED = ["content-type", "content-encoding", "git-protocol"];
 const TOKEN = /^gsv_(?:user|node|service)_[A-Za-z0-9_-]+$/;
 
 export class GitServer {
   readonly #store: Store;
   readonly #services: GitServices;
-  readonly #underWay = new Set<{ username: string; since: number }>();
+  readonly #running = new Set<{ username: string; since: number }>();
 
   constructor(store: Store, services: GitServices) {
     this.#store = store;
@@ -40,72 +40,72 @@ export class GitServer {
 
   async serve(request: Request, address: string): Promise<Response> {
     const startedAt = performance.now();
-    const asked = parse(request);
+    const target = parseGitRequest(request);
     let response: Response;
     try {
-      response = asked === null ? plain(404, "Not found") : await this.#answer(request, asked, address);
+      response = target === null ? plainResponse(404, "Not found") : await this.#answer(request, target, address);
     } catch (error) {
-      response = this.#refusal(error, asked, address, request.headers.has("authorization"));
+      response = this.#refuse(error, target, address, request.headers.has("authorization"));
     }
-    this.#store.ports.meter.call(asked?.service ?? "git", response.status, performance.now() - startedAt);
+    this.#store.ports.meter.call(target?.service ?? "git", response.status, performance.now() - startedAt);
     return response;
   }
 
-  async #answer(request: Request, asked: Asked, address: string): Promise<Response> {
-    const account = await this.#account(request, address);
-    const row = this.#mayOrFail(account(), asked);
-    // An exchange takes as long as its peer likes, and whoever may begin one may have lost the right before it ends.
-    const stillMay = () => void this.#mayOrFail(account(), asked);
+  async #answer(request: Request, target: GitRequest, address: string): Promise<Response> {
+    const account = await this.#authenticate(request, address);
+    const row = this.#authorize(account(), target);
+    // A request takes as long as the peer likes, and the caller may lose the right to it meanwhile.
+    const checkStillAllowed = () => void this.#authorize(account(), target);
     const username = account()?.username ?? null;
-    const done = this.#begin(username ?? "");
+    const releaseSlot = this.#takeSlot(username ?? "");
     try {
       const headers = Object.fromEntries(
         FORWARDED.flatMap((name) => (request.headers.has(name) ? [[name, request.headers.get(name)!]] : [])),
       );
-      const { path, query, service } = asked;
+      const { path, query, service } = target;
       const access = { read: true, write: service === "git-receive-pack", actor: username };
       const { repos } = this.#services;
-      const sent = request.body === null ? null : checkedStream(request.body, stillMay);
+      const sent = request.body === null ? null : checkedStream(request.body, checkStillAllowed);
       const answer = await repos.fetch(row, { method: request.method, path, query, headers, body: sent, access });
-      // What became of a push is told whoever asks by now.
-      const body = endingStream(access.write ? answer.body : checkedStream(answer.body, stillMay), done);
+      // The outcome of a push is reported even if the caller has lost the right to push meanwhile.
+      const body = endingStream(access.write ? answer.body : checkedStream(answer.body, checkStillAllowed), releaseSlot);
       cancelWith(request.signal, body);
       return new Response(body, { status: answer.status, headers: answer.headers });
     } catch (error) {
-      done();
+      releaseSlot();
       throw error;
     }
   }
 
-  /** Says who is asking, as they are at that moment: null for whoever did not say, a failure once the login has ended. */
-  async #account(request: Request, address: string): Promise<() => Account | null> {
+  /** Returns a function that gives the caller's present account: null without a credential; fails once the credential has ended. */
+  async #authenticate(request: Request, address: string): Promise<() => Account | null> {
     const header = request.headers.get("authorization");
     if (header === null) return () => null;
-    const { username, secret } = basic(header) ?? fail(401, "Authentication required: use HTTP Basic");
+    const { username, secret } = parseBasic(header) ?? fail(401, "Authentication required: use HTTP Basic");
     const { reads } = this.#store;
     const proof = TOKEN.test(secret) ? { username, token: secret } : { username, password: secret };
     const context = { ...this.#services, accounts: reads.accounts, tokens: reads.tokens, now: reads.now, signal: request.signal };
     const { account, credential } = await login(context, proof, { role: "user", clientId: "git", address });
     if (credential.kind === "token") this.#store.relaxed(({ tokens, now }) => tokens.used([credential.tokenId], now));
     const hash = reads.accounts.hashOf(account.username);
-    const holds = () => {
+    const isCredentialLive = () => {
       if (credential.kind === "password") return reads.accounts.hashOf(account.username) === hash;
       const token = reads.tokens.get(credential.tokenId);
       return token !== undefined && isTokenLive(token, reads.now);
     };
     return () => {
       const present = reads.accounts.byUid(account.uid);
-      return present !== undefined && !present.locked && holds() ? present : fail(401, WRONG_CREDENTIAL);
+      return present !== undefined && !present.locked && isCredentialLive() ? present : fail(401, WRONG_CREDENTIAL);
     };
   }
 
-  #mayOrFail(account: Account | null, { repo, service }: Asked): RepositoryRow {
+  #authorize(account: Account | null, { repo, service }: GitRequest): RepositoryRow {
     const { reads } = this.#store;
     const { repositories, accounts } = reads;
     const isPush = service === "git-receive-pack";
     if (account === null) {
       const row = repositories.get(repo);
-      // Whether it is there is for those to know who may read it.
+      // Only those who may read a repository may know that it exists.
       if (row === undefined || !row.public || isPush) fail(401, "Authentication required");
       return row;
     }
@@ -119,29 +119,29 @@ export class GitServer {
     );
   }
 
-  #begin(username: string): () => void {
+  #takeSlot(username: string): () => void {
     const { now } = this.#store.reads;
-    const counted = [...this.#underWay].filter(({ since }) => since > now - UNDER_WAY_MS);
-    const mine = counted.filter((other) => other.username === username).length;
-    if (mine >= AT_ONCE_PER_USER || counted.length >= (mine === 0 ? AT_ONCE_IN_ALL : AT_ONCE))
+    const running = [...this.#running].filter(({ since }) => since > now - RUNNING_MS_MAX);
+    const ownCount = running.filter((other) => other.username === username).length;
+    if (ownCount >= AT_ONCE_PER_USER || running.length >= (ownCount === 0 ? AT_ONCE_IN_ALL : AT_ONCE))
       fail(429, "Too many git requests at once: try again in a few seconds");
     const slot = { username, since: now };
-    this.#underWay.add(slot);
-    return () => void this.#underWay.delete(slot);
+    this.#running.add(slot);
+    return () => void this.#running.delete(slot);
   }
 
-  #refusal(error: unknown, asked: Asked | null, address: string, isGuess: boolean): Response {
+  #refuse(error: unknown, target: GitRequest | null, address: string, hasCredential: boolean): Response {
     const { log, crypto } = this.#store.ports;
-    const call = asked?.service ?? "git";
+    const call = target?.service ?? "git";
     const { code, message, details } = toSysError(error, () => log.incident(crypto.uuid(), { call, address }, error));
-    // Clients ask without a credential first, always.
-    if ((code === 401 && isGuess) || code === 429) log.warn("refused", { call, status: code, address });
+    // git clients always send their first request without a credential, so that 401 is not logged.
+    if ((code === 401 && hasCredential) || code === 429) log.warn("refused", { call, status: code, address });
     const { retryAfterMs } = (details ?? {}) as { retryAfterMs?: number };
-    return plain(code, message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
+    return plainResponse(code, message, retryAfterMs === undefined ? 5 : Math.ceil(retryAfterMs / 1000));
   }
 }
 
-/** Nobody reads an answer whose asker has gone; a body that is being read is cancelled by whoever reads it. */
+/** Cancels the body of an answer whose caller has disconnected. A body that is being read is cancelled by its reader. */
 function cancelWith(signal: AbortSignal, body: ReadableStream<Uint8Array>): void {
   const cancel = () => {
     if (!body.locked) body.cancel().catch(() => {});
@@ -151,7 +151,7 @@ function cancelWith(signal: AbortSignal, body: ReadableStream<Uint8Array>): void
 }
 
 /** `/git/<owner>/<name>[.git]/<what git asks for>`. */
-function parse(request: Request): Asked | null {
+function parseGitRequest(request: Request): GitRequest | null {
   const url = new URL(request.url);
   const match = /^\/git\/([A-Za-z0-9._-]{1,100})\/([A-Za-z0-9._-]{1,104})(\/.*)$/.exec(url.pathname);
   if (match === null) return null;
@@ -161,7 +161,7 @@ function parse(request: Request): Asked | null {
   return { repo, path, query: url.search.slice(1), service: isPush ? "git-receive-pack" : "git-upload-pack" };
 }
 
-function basic(header: string): { username: string; secret: string } | null {
+function parseBasic(header: string): { username: string; secret: string } | null {
   const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(header)?.[1];
   if (encoded === undefined) return null;
   try {
@@ -175,7 +175,7 @@ function basic(header: string): { username: string; secret: string } | null {
   }
 }
 
-function plain(status: number, message: string, retryAfter?: number): Response {
+function plainResponse(status: number, message: string, retryAfter?: number): Response {
   const headers: Record<string, string> = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="gsv"';
   if ((status === 429 || status === 503) && retryAfter !== undefined) headers["retry-after"] = String(retryAfter);

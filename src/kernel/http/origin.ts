@@ -1,9 +1,9 @@
-// Which Host and Origin a request may carry. A web page elsewhere, or a name that was made to point at this machine,
-// must not be able to open a socket: the Host must be one we answer to, and an Origin, which every browser sends, must
-// be one of ours. Programs send no Origin.
+// Which Host and Origin headers a request may have. A foreign web page, or a DNS name that was made to point at this machine, must
+// not be able to open a socket: the Host must be one of the gateway's, and so must the Origin, which every browser sends. Programs
+// send no Origin.
 
 export type OriginPolicy = {
-  /** By host[:port], lower case, as a Host header spells it: the address people reach the gateway at by it. */
+  /** Maps a Host header (host[:port], lower case) to the address at which people reach the gateway by it. */
   hosts: ReadonlyMap<string, string>;
   /** scheme://host[:port], lower case. */
   origins: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export function originRefusal(policy: OriginPolicy, host: string | null | undefi
   return null;
 }
 
-/** From the addresses the gateway is reached at. Ports that a scheme implies may be left out by clients. */
+/** Builds the policy from the gateway's addresses. A Host header may or may not name the scheme's default port. */
 export function originPolicy(origins: readonly string[]): OriginPolicy {
   const hosts = new Map<string, string>();
   const allowed = new Set<string>();
@@ -28,7 +28,7 @@ export function originPolicy(origins: readonly string[]): OriginPolicy {
     allowed.add(origin);
     const names = [url.host.toLowerCase()];
     if (url.port === "") names.push(`${url.hostname.toLowerCase()}:${url.protocol === "https:" ? 443 : 80}`);
-    // Listed by both schemes, people are sent to the safe one.
+    // If a host is listed with both schemes, https wins.
     for (const name of names) if (!hosts.get(name)?.startsWith("https:")) hosts.set(name, origin);
   }
   return { hosts, origins: allowed };

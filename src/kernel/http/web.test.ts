@@ -14,14 +14,14 @@ const FILES: Record<string, string> = {
   "web/assets/main-1a2b.js.gz": "go in gzip",
   "gsv.mjs": "the command line",
 };
-const asked: string[] = [];
+const readNames: string[] = [];
 const read: Downloads = (name) => {
-  asked.push(name);
+  readNames.push(name);
   return Promise.resolve(name in FILES ? new TextEncoder().encode(FILES[name]) : null);
 };
 
 describe("pages", () => {
-  test("are one page for every address that a browser is sent to", async () => {
+  test("are the same for every address of the desktop", async () => {
     for (const path of ["/", "/chat", "/chat/4f1c", "/machines/my%20laptop", "/chat?beside=/machines", "/@alice/notes.md"]) {
       const response = await get(path, { accept: "text/html,*/*" });
       expect([path, response?.status, await response?.text()]).toEqual([path, 200, "<!doctype html>"]);
@@ -29,13 +29,13 @@ describe("pages", () => {
     }
   });
 
-  test("are not what programs get who ask for something that is not there", async () => {
+  test("are not sent to programs that request an unknown path", async () => {
     expect(await get("/chat")).toBeNull();
     expect(await get("/chat", { accept: "application/json" })).toBeNull();
     expect((await get("/"))?.status).toBe(200);
   });
 
-  test("leave alone what is somebody else's", async () => {
+  test("are not served at paths that belong to other routes", async () => {
     for (const path of [
       "/ws",
       "/git/alice/x",
@@ -53,7 +53,7 @@ describe("pages", () => {
     expect(await web(new Request(`${ORIGIN}/`, { method: "POST" }), ORIGIN, read)).toBeNull();
   });
 
-  test("run nothing but what comes from here, and are shown in no frame", async () => {
+  test("run only scripts from this gateway, and cannot be framed", async () => {
     const headers = (await get("/"))!.headers;
     const policy = new Map(
       headers
@@ -77,7 +77,7 @@ describe("pages", () => {
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
   });
 
-  test("are asked for again, and sent again only when they changed", async () => {
+  test("are revalidated, and sent again only when they have changed", async () => {
     const first = (await get("/"))!;
     expect(first.headers.get("cache-control")).toBe("no-cache");
     const etag = first.headers.get("etag")!;
@@ -88,7 +88,7 @@ describe("pages", () => {
 });
 
 describe("files", () => {
-  test("are kept for ever under their name", async () => {
+  test("are cached as immutable if their name changes with their content", async () => {
     const response = (await get("/assets/main-1a2b.js"))!;
     expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -96,7 +96,7 @@ describe("files", () => {
     expect((await get("/assets/gone-1a2b.js"))?.status).toBe(404);
   });
 
-  test("come compressed as the client can read them", async () => {
+  test("are compressed with an encoding that the client accepts", async () => {
     const sent = async (accepted: string) => {
       const response = (await get("/assets/main-1a2b.js", { "accept-encoding": accepted }))!;
       expect(response.headers.get("vary")).toBe("accept-encoding");
@@ -110,8 +110,8 @@ describe("files", () => {
     expect([icon.headers.get("content-encoding"), await icon.text()]).toEqual([null, "<svg/>"]);
   });
 
-  test("are only those of the desktop, whatever the path says", async () => {
-    asked.length = 0;
+  test("are read only from the desktop's folder, whatever the path", async () => {
+    readNames.length = 0;
     for (const path of [
       "/assets/../../gsv.mjs",
       "/assets/..%2f..%2fgsv.mjs",
@@ -125,11 +125,11 @@ describe("files", () => {
       const response = await get(path);
       expect([path, response === null || response.status === 404]).toEqual([path, true]);
     }
-    expect(asked.filter((name) => !/^web\/assets\/[A-Za-z0-9_.-]+$/.test(name) || name.includes(".."))).toEqual([]);
+    expect(readNames.filter((name) => !/^web\/assets\/[A-Za-z0-9_.-]+$/.test(name) || name.includes(".."))).toEqual([]);
   });
 });
 
-test("without a build there is no page", async () => {
+test("serves no page without a build", async () => {
   expect(await web(new Request(`${ORIGIN}/`), ORIGIN, () => Promise.resolve(null))).toBeNull();
 });
 

@@ -1,5 +1,5 @@
-// Whether this caller may use that name at all. Decided before the request is looked at any further. Strangers learn nothing
-// of which names there are; whoever is logged in is told of a name that does not exist, and not that it is forbidden.
+// Whether a caller may use a call of this name. Decided before any other part of the request is read. Strangers do not learn which
+// names exist; a caller who is logged in gets 404 for a name that does not exist, and 403 only for one that does.
 
 import { allows, covers } from "../../lib/capability.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -28,7 +28,7 @@ export function setupRequired(): never {
   fail(425, "Setup required", { setupMode: true, next: "sys.setup" });
 }
 
-/** Nobody hands on more than they have. */
+/** Nobody may give others more capabilities than they have themselves. */
 export function mustCover(caller: Caller, capabilities: readonly string[]): void {
   if (!covers(caller.capabilities, capabilities)) fail(403, "Permission denied: cannot give more than you may do yourself");
 }

@@ -1,4 +1,5 @@
-// Says who a socket is from the credential it shows. One message and one cost for every way to be wrong.
+// Authenticates a socket by its credential. Every wrong credential gets the same message, and wrong usernames and wrong passwords
+// cost the same time.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Credential } from "../../protocol/caller.ts";
@@ -7,7 +8,7 @@ import type { EffectContext } from "../context.ts";
 
 export type Proof = { username: string; password?: string | undefined; token?: string | undefined };
 
-/** What is said of every wrong credential. The throttle counts each time it is said. */
+/** The message for every wrong credential. The throttle counts each one. */
 export const WRONG_CREDENTIAL = "Authentication failed";
 
 export type Login = { account: Account; credential: Exclude<Credential, { kind: "process" }> };
@@ -34,13 +35,13 @@ export async function byPassword(
 ): Promise<Login> {
   const attempt = throttle.take(username, address, now);
   const stored = accounts.hashOf(username);
-  const right = await passwords.verify(password, stored, signal).catch((error: unknown) => {
+  const isRight = await passwords.verify(password, stored, signal).catch((error: unknown) => {
     throttle.cancelled(attempt);
     throw error;
   });
-  // The password may have been changed or locked while this one was being hashed.
+  // The password may have been changed, or the account locked, while the password was hashed.
   const account = accounts.hashOf(username) === stored ? accounts.byName(username) : undefined;
-  if (!right || account === undefined) fail(401, WRONG_CREDENTIAL);
+  if (!isRight || account === undefined) fail(401, WRONG_CREDENTIAL);
   throttle.succeeded(attempt, now);
   return { account, credential: { kind: "password" } };
 }
@@ -52,14 +53,14 @@ function byToken(
 ): Login {
   const token = tokens.match(proof.token, now);
   const account = token && accounts.byUid(token.uid);
-  const fits =
+  const isValid =
     token !== undefined &&
     account !== undefined &&
     account.username === proof.username &&
     !account.locked &&
     (token.allowedRole === null || token.allowedRole === as.role) &&
     (token.allowedDeviceId === null || as.role !== "driver" || token.allowedDeviceId === as.clientId);
-  if (!fits) {
+  if (!isValid) {
     throttle.wrongToken(as.address, now);
     fail(401, WRONG_CREDENTIAL);
   }

@@ -1,5 +1,5 @@
-// Password hashes: parameters travel in the stored string, an account that does not exist costs the same, and only a
-// few hashes run at once.
+// Password hashes: the stored string holds its parameters, an account that does not exist costs the same, and only a few hashes
+// run at once.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -12,8 +12,8 @@ import { Passwords } from "./passwords.ts";
 const forever = new AbortController().signal;
 
 describe("hash and verify", () => {
-  it("takes the right password and no other", async () => {
-    const { passwords } = watched();
+  it("accepts the right password and no other", async () => {
+    const { passwords } = makePasswords();
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 60 }), fc.string({ maxLength: 60 }), async (password, other) => {
         const stored = await passwords.hash(password, forever);
@@ -23,13 +23,13 @@ describe("hash and verify", () => {
     );
   });
 
-  it("salts: the same password twice is stored differently", async () => {
-    const { passwords } = watched();
+  it("salts: hashing the same password twice gives different strings", async () => {
+    const { passwords } = makePasswords();
     expect(await passwords.hash("correct horse", forever)).not.toBe(await passwords.hash("correct horse", forever));
   });
 
-  it("writes its parameters down and verifies with those it finds", async () => {
-    const { passwords, costs } = watched();
+  it("stores its parameters and verifies with the stored ones", async () => {
+    const { passwords, costs } = makePasswords();
     const stored = await passwords.hash("correct horse", forever);
     expect(stored).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$/);
     const older = stored.replace("ln=15,r=8,p=1", "ln=14,r=4,p=2");
@@ -37,8 +37,8 @@ describe("hash and verify", () => {
     expect(costs.at(-1)).toEqual({ cost: 2 ** 14, blockSize: 4, parallelization: 2, length: 32 });
   });
 
-  it("hashes once, at full cost, for an account that cannot be entered", async () => {
-    const { passwords, costs } = watched();
+  it("hashes once, at full cost, for an account that nobody can log in to", async () => {
+    const { passwords, costs } = makePasswords();
     for (const stored of [null, "!", "", "!$scrypt$ln=1,r=1,p=1$AA==$AA==", "plain text"]) {
       costs.length = 0;
       expect(await passwords.verify("correct horse", stored, forever)).toBe(false);
@@ -46,16 +46,16 @@ describe("hash and verify", () => {
     }
   });
 
-  it("does not say yes to a hash of nothing", async () => {
-    const { passwords } = watched({ scrypt: (_password, _salt, params) => Promise.resolve(new Uint8Array(params.length)) });
+  it("does not accept a password because its hash is all zeros", async () => {
+    const { passwords } = makePasswords({ scrypt: (_password, _salt, params) => Promise.resolve(new Uint8Array(params.length)) });
     expect(await passwords.verify("anything at all", null, forever)).toBe(false);
   });
 });
 
 describe("check", () => {
-  it("holds both limits, the lower in characters and the upper in bytes", () => {
-    const { passwords } = watched();
-    const isTaken = (password: string) => {
+  it("enforces a minimum in characters and a maximum in bytes", () => {
+    const { passwords } = makePasswords();
+    const isAccepted = (password: string) => {
       try {
         passwords.check(password, "password");
         return true;
@@ -66,19 +66,19 @@ describe("check", () => {
       }
     };
     const { passwordChars: few, passwordBytes: many } = LIMITS;
-    expect([few - 1, few, few + 1].map((length) => isTaken("a".repeat(length)))).toEqual([false, true, true]);
-    expect([many - 1, many, many + 1].map((length) => isTaken("a".repeat(length)))).toEqual([true, true, false]);
-    expect([isTaken("é".repeat(many / 2)), isTaken(`${"é".repeat(many / 2)}a`)]).toEqual([true, false]);
-    expect(isTaken(" ".repeat(20))).toBe(false);
+    expect([few - 1, few, few + 1].map((length) => isAccepted("a".repeat(length)))).toEqual([false, true, true]);
+    expect([many - 1, many, many + 1].map((length) => isAccepted("a".repeat(length)))).toEqual([true, true, false]);
+    expect([isAccepted("é".repeat(many / 2)), isAccepted(`${"é".repeat(many / 2)}a`)]).toEqual([true, false]);
+    expect(isAccepted(" ".repeat(20))).toBe(false);
   });
 });
 
 describe("the queue", () => {
-  it("runs only a few at once, and everybody in the end", async () => {
+  it("runs only a few hashes at once, and all of them eventually", async () => {
     const finish: (() => void)[] = [];
     let running = 0;
     let most = 0;
-    const { passwords } = watched({
+    const { passwords } = makePasswords({
       async scrypt(_password, _salt, params) {
         most = Math.max(most, ++running);
         await new Promise<void>((resolve) => finish.push(resolve));
@@ -88,39 +88,39 @@ describe("the queue", () => {
     });
     const all = Promise.all(Array.from({ length: 20 }, () => passwords.hash("correct horse", forever)));
     for (let done = 0; done < 20; done++) {
-      await turn();
+      await yieldToEventLoop();
       finish.shift()!();
     }
     expect((await all).length).toBe(20);
     expect(most).toBe(LIMITS.passwordHashesAtOnce);
   });
 
-  it("does no work for a caller that went away while it waited, and goes on with the next", async () => {
+  it("skips a caller that disconnected while it waited, and continues with the next", async () => {
     const finish: (() => void)[] = [];
-    let begun = 0;
-    const { passwords } = watched({
+    let started = 0;
+    const { passwords } = makePasswords({
       async scrypt(_password, _salt, params) {
-        begun++;
+        started++;
         await new Promise<void>((resolve) => finish.push(resolve));
         return new Uint8Array(params.length);
       },
     });
     const gone = new AbortController();
     const first = Array.from({ length: LIMITS.passwordHashesAtOnce }, () => passwords.hash("one", forever));
-    const left = passwords.hash("two", gone.signal).catch((error: unknown) => error);
+    const skipped = passwords.hash("two", gone.signal).catch((error: unknown) => error);
     const last = passwords.hash("three", forever);
     gone.abort();
     for (let i = 0; i < 3; i++) {
-      await turn();
+      await yieldToEventLoop();
       finish.shift()?.();
     }
-    expect(await left).toMatchObject({ code: 503 });
+    expect(await skipped).toMatchObject({ code: 503 });
     await Promise.all([...first, last]);
-    expect(begun).toBe(LIMITS.passwordHashesAtOnce + 1);
+    expect(started).toBe(LIMITS.passwordHashesAtOnce + 1);
   });
 });
 
-function watched(replaced: Partial<Crypto> = {}): { passwords: Passwords; costs: ScryptParams[] } {
+function makePasswords(replaced: Partial<Crypto> = {}): { passwords: Passwords; costs: ScryptParams[] } {
   const costs: ScryptParams[] = [];
   const crypto = { ...memoryCrypto(new Random("passwords")), ...replaced };
   const scrypt: Crypto["scrypt"] = (password, salt, params) => {
@@ -130,6 +130,6 @@ function watched(replaced: Partial<Crypto> = {}): { passwords: Passwords; costs:
   return { passwords: new Passwords({ ...crypto, scrypt }), costs };
 }
 
-function turn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

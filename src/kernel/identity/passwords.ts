@@ -1,5 +1,5 @@
-// Password hashes: scrypt with its parameters in the stored string. Hashing is slow on purpose, so only a few run at
-// once, and a caller that goes away leaves the queue.
+// Password hashes: scrypt, with its parameters in the stored string. Hashing is slow on purpose, so only a few hashes run at once,
+// and none for a caller that disconnected while it waited.
 
 import { fromBase64, toBase64 } from "../../lib/base64.ts";
 import { equalBytes } from "../../lib/equal-bytes.ts";
@@ -21,7 +21,7 @@ export class Passwords {
     this.#crypto = crypto;
   }
 
-  /** `name` is the argument the password came in, for the message. */
+  /** `name` is the argument that held the password, for the error message. */
   check(password: string, name: string): void {
     if (password.trim().length < LIMITS.passwordChars) fail(400, `${name} must be at least ${LIMITS.passwordChars} characters`);
     if (new TextEncoder().encode(password).length > LIMITS.passwordBytes)
@@ -30,31 +30,31 @@ export class Passwords {
 
   async hash(password: string, signal: AbortSignal): Promise<string> {
     const salt = this.#crypto.bytes(SALT_BYTES);
-    const key = await this.#inTurn(signal, () => this.#crypto.scrypt(password, salt, PARAMS));
+    const key = await this.#runLimited(signal, () => this.#crypto.scrypt(password, salt, PARAMS));
     return `$scrypt$ln=${COST_LOG2},r=${PARAMS.blockSize},p=${PARAMS.parallelization}$${toBase64(salt)}$${toBase64(key)}`;
   }
 
-  /** For null, an account that cannot be entered, the answer is no and takes just as long. */
+  /** If `stored` is null (nobody can log in to the account), this returns false and takes just as long. */
   async verify(password: string, stored: string | null, signal: AbortSignal): Promise<boolean> {
     const parsed = stored === null ? null : STORED.exec(stored);
     const salt = parsed ? fromBase64(parsed[4]!) : this.#crypto.bytes(SALT_BYTES);
-    const wanted = parsed ? fromBase64(parsed[5]!) : new Uint8Array(PARAMS.length);
+    const expected = parsed ? fromBase64(parsed[5]!) : new Uint8Array(PARAMS.length);
     const params = parsed
-      ? { cost: 2 ** Number(parsed[1]), blockSize: Number(parsed[2]), parallelization: Number(parsed[3]), length: wanted.length }
+      ? { cost: 2 ** Number(parsed[1]), blockSize: Number(parsed[2]), parallelization: Number(parsed[3]), length: expected.length }
       : PARAMS;
     if (password.length > LIMITS.passwordBytes) return false;
-    const key = await this.#inTurn(signal, () => this.#crypto.scrypt(password, salt, params));
-    return equalBytes(key, wanted) && parsed !== null;
+    const key = await this.#runLimited(signal, () => this.#crypto.scrypt(password, salt, params));
+    return equalBytes(key, expected) && parsed !== null;
   }
 
-  async #inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #runLimited<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#running < LIMITS.passwordHashesAtOnce) this.#running++;
     else await new Promise<void>((start) => this.#waiting.push(start));
     try {
       if (signal.aborted) fail(503, "The caller went away");
       return await work();
     } finally {
-      // The place is handed over, so that nobody slips in between.
+      // The slot goes directly to the next in the queue, so that a new caller cannot overtake it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

@@ -1,5 +1,5 @@
-// Who a caller is by now, when it may have gone: a command that runs on after its socket has closed keeps the rights its
-// user has at that moment, and none once what it came in with has ended.
+// The present rights of a caller that may have disconnected: a command that outlives its socket has the rights that its user has at
+// that moment, and none once the credential it was started with has ended.
 
 import { isTokenLive } from "../../lib/token-end.ts";
 import type { Caller } from "../../protocol/caller.ts";

@@ -1,5 +1,5 @@
-// Users and their password entries, kept field for field as lines of /etc/passwd and /etc/shadow. Owns passwd and
-// shadow; groups.ts owns membership.
+// Users and their password entries, stored field for field as lines of /etc/passwd and /etc/shadow. Owns passwd and shadow; groups.ts
+// owns membership.
 
 import { NAME } from "../../lib/name.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -10,7 +10,7 @@ import { type Groups, USERS_GID } from "./groups.ts";
 const FIRST_UID = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SHELL = "/bin/init";
-/** In front of a stored hash: the account is locked but the password is not forgotten. */
+/** The prefix of a stored hash that locks the account and keeps the password. */
 const LOCK = "!";
 
 export type AccountReads = Pick<
@@ -48,7 +48,7 @@ export class Accounts {
     return { uid, gid, gids: this.#groups.gidsOf(username, gid), username, home, cwd: home, workspaceId: null };
   }
 
-  /** The stored hash, or null where no password can match. */
+  /** The stored hash, or null if no password can match. */
   hashOf(username: string): string | null {
     const hash = this.#sql.get("SELECT hash FROM shadow WHERE username = ?", username)?.hash;
     return typeof hash === "string" && hash.startsWith("$") ? hash : null;
@@ -127,7 +127,7 @@ export class Accounts {
   }
 }
 
-/** It is one field of a line. */
+/** The field must fit into a line of /etc/passwd. */
 function checkGecos(gecos: string): void {
   if (/[:\p{Cc}]/u.test(gecos)) fail(400, "gecos must not contain colons or control characters");
 }

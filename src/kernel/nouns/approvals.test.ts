@@ -1,4 +1,4 @@
-// What was approved stays known for as long as the grant that was made of it.
+// Pruning keeps a question as long as the grant that was made from it, and removing a device revokes its grants.
 
 import { expect, it } from "vitest";
 import { MemorySql } from "../../../test/support/memory-ports.ts";
@@ -41,7 +41,7 @@ const GRANT: KeptGrant = {
   revokedAt: null,
 };
 
-it("prunes answered questions, but none that a grant was made of", () => {
+it("prunes answered questions, except those that a grant was made from", () => {
   const approvals = fresh();
   for (const requestId of ["q1", "q2"]) {
     approvals.ask({ ...ASKED, requestId });
@@ -52,13 +52,13 @@ it("prunes answered questions, but none that a grant was made of", () => {
   approvals.prune(30.5 * DAY_MS);
   expect(approvals.get("q2")).toBeUndefined();
   expect(approvals.grantsOf("p1", "shell.exec")).toEqual([GRANT]);
-  // Both go when the grant is long over.
+  // Both are pruned long after the grant has expired.
   approvals.prune(62 * DAY_MS);
   approvals.prune(62 * DAY_MS);
   expect([approvals.get("q1"), approvals.grant("g1")]).toEqual([undefined, undefined]);
 });
 
-it("ends what was allowed on a device, and nothing else", () => {
+it("revokes the grants for a device, and no others", () => {
   const approvals = fresh();
   approvals.ask(ASKED);
   approvals.remember(GRANT);
@@ -67,7 +67,7 @@ it("ends what was allowed on a device, and nothing else", () => {
   approvals.remember({ ...GRANT, grantId: "g4", uid: 1001, target: "alice@laptop" });
   const gone = { owner: 1000, own: "laptop", others: "alice@laptop" };
   expect(new Set(approvals.revokeFor(gone, 2 * DAY_MS))).toEqual(new Set([1000, 1001]));
-  // The laptop of the other user is theirs.
+  // Grant g3 is for the other user's own laptop.
   expect(new Set(approvals.grantsOfUser(undefined, 2 * DAY_MS).map(({ grantId }) => grantId))).toEqual(new Set(["g2", "g3"]));
   expect(approvals.revokeFor(gone, 2 * DAY_MS)).toEqual([]);
 });

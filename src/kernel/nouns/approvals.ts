@@ -1,5 +1,5 @@
-// What people were asked about what agents want to do, and what they have allowed beyond one call. Owns approvals and grants.
-// A yes is for one call, once: whoever uses it marks it so in the transaction before the call begins.
+// Questions to people about calls and budgets of agents, with their answers, and grants. Owns approvals and grants. An approval covers
+// one call: it is marked used in a transaction before the call starts.
 
 import type { Grant, Scope } from "../../approval/grants.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -8,10 +8,10 @@ export type ApprovalState =
   | "pending"
   | "approved"
   | "denied"
-  /** The call it was for has begun. */
+  /** The approved call has started. */
   | "used"
   | "expired"
-  /** Its run is over: nobody needs the answer. */
+  /** Its run is over, so nobody needs the answer. */
   | "withdrawn";
 
 export type Approval = {
@@ -57,13 +57,13 @@ export type ApprovalReads = Pick<
 >;
 
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
-const PRUNED_AT_ONCE = 500;
+const PRUNE_BATCH = 500;
 
-/** A grant whose call is not known any more is none. */
+/** A grant without its approval row does not count. */
 const GRANTS = "SELECT grants.*, approvals.tags AS tags FROM grants JOIN approvals ON approvals.request_id = grants.request_id";
-/** Nobody asks for the question any more. */
-const OVER = "state <> 'pending' AND told = 1 AND request_id NOT IN (SELECT request_id FROM grants)";
-const HOLDS = "grants.revoked_at IS NULL AND grants.expires_at > ?1";
+/** Questions that are closed, whose process was notified, and that no grant refers to. */
+const PRUNABLE = "state <> 'pending' AND told = 1 AND request_id NOT IN (SELECT request_id FROM grants)";
+const IS_ACTIVE = "grants.revoked_at IS NULL AND grants.expires_at > ?1";
 
 export class Approvals {
   readonly #sql: Sql;
@@ -88,7 +88,7 @@ export class Approvals {
     return this.#sql.all("SELECT * FROM approvals WHERE pid = ? AND state = 'pending' ORDER BY created_at, request_id", pid).map(fromRow);
   }
 
-  /** Oldest first; everybody's for no uid. */
+  /** Oldest first; of all users without a uid. */
   pendingOfUser(uid?: number): Approval[] {
     const rows =
       uid === undefined
@@ -97,7 +97,7 @@ export class Approvals {
     return rows.map(fromRow);
   }
 
-  /** Newest first, what is over. */
+  /** Closed questions, newest first. */
   history(uid: number | undefined, before: number, limit: number): Approval[] {
     const rows =
       uid === undefined
@@ -115,7 +115,7 @@ export class Approvals {
     return rows.map(fromRow);
   }
 
-  /** The same question, still open. */
+  /** An open question of the run with the same digest. */
   sameQuestion(pid: string, runId: string, digest: string): Approval | undefined {
     return this.pendingOf(pid).find((open) => open.runId === runId && open.digest === digest);
   }
@@ -155,7 +155,7 @@ export class Approvals {
     );
   }
 
-  /** False where it is no yes, or was used before. */
+  /** False if the question was not approved, or the approval was used before. */
   use(requestId: string): boolean {
     return this.#sql.run("UPDATE approvals SET state = 'used', told = 1 WHERE request_id = ? AND state = 'approved'", requestId) > 0;
   }
@@ -164,12 +164,12 @@ export class Approvals {
     this.#sql.run("UPDATE approvals SET told = 1 WHERE request_id = ?", requestId);
   }
 
-  /** Answers their processes may not know yet. */
+  /** Answered questions whose processes may not have been notified. */
   untold(): Approval[] {
     return this.#sql.all("SELECT * FROM approvals WHERE told = 0").map(fromRow);
   }
 
-  /** False where none was open. */
+  /** False if no question was open. */
   withdraw(pid: string, runId: string, now: number): boolean {
     const changed = this.#sql.run(
       "UPDATE approvals SET state = 'withdrawn', decided_at = ?, told = 1 WHERE pid = ? AND run_id = ? AND state = 'pending'",
@@ -180,7 +180,7 @@ export class Approvals {
     return changed > 0;
   }
 
-  /** Those that nobody answered in time. */
+  /** Expires and returns the questions that nobody answered in time. */
   expire(now: number): Approval[] {
     const due = this.#sql.all("SELECT * FROM approvals WHERE state = 'pending' AND expires_at <= ?", now).map(fromRow);
     for (const { requestId } of due)
@@ -197,12 +197,12 @@ export class Approvals {
     return this.#sql.all(`${GRANTS} WHERE grants.pid = ? AND grants.syscall = ?`, pid, syscall).map(grantFromRow);
   }
 
-  /** Newest first, those that hold; everybody's for no uid. */
+  /** Active grants, newest first; of all users without a uid. */
   grantsOfUser(uid: number | undefined, now: number): KeptGrant[] {
     const rows =
       uid === undefined
-        ? this.#sql.all(`${GRANTS} WHERE ${HOLDS} ORDER BY made_at DESC, grant_id`, now)
-        : this.#sql.all(`${GRANTS} WHERE ${HOLDS} AND grants.uid = ?2 ORDER BY made_at DESC, grant_id`, now, uid);
+        ? this.#sql.all(`${GRANTS} WHERE ${IS_ACTIVE} ORDER BY made_at DESC, grant_id`, now)
+        : this.#sql.all(`${GRANTS} WHERE ${IS_ACTIVE} AND grants.uid = ?2 ORDER BY made_at DESC, grant_id`, now, uid);
     return rows.map(grantFromRow);
   }
 
@@ -229,36 +229,36 @@ export class Approvals {
     );
   }
 
-  /** False where it holds no more. */
+  /** False if the grant is not active. */
   revoke(grantId: string, now: number): boolean {
     return (
       this.#sql.run("UPDATE grants SET revoked_at = ? WHERE grant_id = ? AND revoked_at IS NULL AND expires_at > ?", now, grantId, now) > 0
     );
   }
 
-  /** The device is gone, and another may come by its name. Whose grants they were. */
+  /** Revokes grants for a device whose name may now mean another one. Returns the uids of their users. */
   revokeFor({ owner, own, others }: { owner: number; own: string; others: string }, now: number): number[] {
-    const which = `((uid = ?2 AND target = ?3) OR (uid <> ?2 AND target = ?4)) AND ${HOLDS}`;
-    const held = this.#sql.all(`SELECT DISTINCT uid FROM grants WHERE ${which}`, now, owner, own, others);
+    const which = `((uid = ?2 AND target = ?3) OR (uid <> ?2 AND target = ?4)) AND ${IS_ACTIVE}`;
+    const holders = this.#sql.all(`SELECT DISTINCT uid FROM grants WHERE ${which}`, now, owner, own, others);
     this.#sql.run(`UPDATE grants SET revoked_at = ?1 WHERE ${which}`, now, owner, own, others);
-    return held.map((row) => Number(row.uid));
+    return holders.map((row) => Number(row.uid));
   }
 
-  /** What is long over; a part at a time. What a grant was made for stays for as long as the grant. */
+  /** Deletes old rows, a batch at a time. The question that a grant was made for stays as long as the grant. */
   prune(now: number): void {
     const old = now - KEEP_MS;
     this.#sql.run(
-      `DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE ${OVER} AND created_at < ? LIMIT ?)`,
+      `DELETE FROM approvals WHERE request_id IN (SELECT request_id FROM approvals WHERE ${PRUNABLE} AND created_at < ? LIMIT ?)`,
       old,
-      PRUNED_AT_ONCE,
+      PRUNE_BATCH,
     );
-    this.#sql.run("DELETE FROM grants WHERE grant_id IN (SELECT grant_id FROM grants WHERE expires_at < ? LIMIT ?)", old, PRUNED_AT_ONCE);
+    this.#sql.run("DELETE FROM grants WHERE grant_id IN (SELECT grant_id FROM grants WHERE expires_at < ? LIMIT ?)", old, PRUNE_BATCH);
   }
 
   nextPruneAt(): number | null {
-    const asked = this.#sql.get(`SELECT min(created_at) AS at FROM approvals WHERE ${OVER}`)?.at;
-    const granted = this.#sql.get("SELECT min(expires_at) AS at FROM grants")?.at;
-    const due = [asked, granted].filter((at) => at != null).map((at) => Number(at) + KEEP_MS);
+    const oldestQuestion = this.#sql.get(`SELECT min(created_at) AS at FROM approvals WHERE ${PRUNABLE}`)?.at;
+    const oldestGrant = this.#sql.get("SELECT min(expires_at) AS at FROM grants")?.at;
+    const due = [oldestQuestion, oldestGrant].filter((at) => at != null).map((at) => Number(at) + KEEP_MS);
     return due.length === 0 ? null : Math.min(...due);
   }
 }

@@ -1,8 +1,8 @@
-// Calls that were stopped while their device was away: it is told when it comes back. Owns cancellations.
+// Calls that were stopped while their device was offline, so that it can be told to cancel them when it reconnects. Owns cancellations.
 
 import type { Sql } from "../../ports/sql.ts";
 
-/** As long as a device remembers the key of a call. */
+/** As long as a device keeps the key of a call in its ledger. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
 export class Cancellations {
@@ -16,7 +16,7 @@ export class Cancellations {
     this.#sql.run("INSERT OR REPLACE INTO cancellations VALUES (?, ?, ?)", deviceId, key, now);
   }
 
-  /** The keys, which are remembered no longer. */
+  /** Removes and returns the keys of the stopped calls. */
   take(deviceId: string): string[] {
     const rows = this.#sql.all("SELECT key FROM cancellations WHERE device_id = ?", deviceId);
     if (rows.length > 0) this.#sql.run("DELETE FROM cancellations WHERE device_id = ?", deviceId);

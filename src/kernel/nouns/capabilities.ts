@@ -1,4 +1,4 @@
-// Which group may call what. Owns group_capabilities and the memory of which defaults were ever granted.
+// Which group may make which calls. Owns group_capabilities, and seeded_capabilities: which defaults were ever granted.
 
 import { isCapabilityPattern } from "../../lib/capability.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -16,9 +16,9 @@ export class Capabilities {
     this.#sql = sql;
   }
 
-  /** The union over some groups, sorted. */
+  /** The capabilities of all these groups, sorted. */
   of(gids: readonly number[]): string[] {
-    // As one binding: a user may be in more groups than a statement may have places.
+    // One binding for all: a user may be in more groups than a statement may have parameters.
     return this.#sql
       .all(
         "SELECT DISTINCT capability FROM group_capabilities WHERE gid IN (SELECT value FROM json_each(?)) ORDER BY capability",
@@ -48,7 +48,7 @@ export class Capabilities {
     this.#sql.run("DELETE FROM group_capabilities WHERE gid = ?", gid);
   }
 
-  /** Grants each default once in the life of the data, so that what root revoked stays revoked. */
+  /** Grants each default once in the lifetime of the database, so that what root revoked stays revoked. */
   seed(calls: Iterable<{ name: string; grant: readonly (keyof typeof GID_OF)[] }>): void {
     const defaults: [number, string][] = [[0, "*"]];
     for (const call of calls) for (const group of call.grant) defaults.push([GID_OF[group], call.name]);

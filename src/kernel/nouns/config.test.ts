@@ -1,5 +1,5 @@
-// Configuration: which keys are secret, that secrets are sealed where they lie, who may read what, and that prefixes
-// mean what a path means.
+// Configuration: which keys are sensitive, that their values are sealed at rest, who may read what, and that a prefix matches whole path
+// segments.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const secret = fc
   .map((parts) => parts.join("/"));
 
 describe("isSensitive", () => {
-  it("looks at the last name only, in any case", () => {
+  it("depends only on the last segment of the key, in upper or lower case", () => {
     fc.assert(
       fc.property(secret, (path) => {
         expect(isSensitive(path)).toBe(true);
@@ -31,7 +31,7 @@ describe("isSensitive", () => {
 });
 
 describe("Config", () => {
-  it("gives back what was set last, over the defaults, and sealed values open", () => {
+  it("returns the value that was set last or the default, and opens sealed values", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.oneof(key, secret), fc.string()), { maxLength: 20 }), (sets) => {
         const { config, sql } = fresh();
@@ -50,7 +50,7 @@ describe("Config", () => {
     );
   });
 
-  it("lists exactly what lies below a prefix", () => {
+  it("lists exactly the keys below a prefix", () => {
     fc.assert(
       fc.property(fc.uniqueArray(key, { maxLength: 30 }), key, (paths, prefix) => {
         const { config } = fresh();
@@ -65,7 +65,7 @@ describe("Config", () => {
     );
   });
 
-  it("looks at nobody else's values, and loads no more than an answer can hold", () => {
+  it("reads no values of other users, and refuses lists that are too large for an answer", () => {
     const { config } = fresh();
     config.set("users/1000/ai/model", "mine");
     const mine = [{ key: "users/1000/ai/model", value: "mine" }];
@@ -80,7 +80,7 @@ describe("Config", () => {
     expect(config.keys({ uid: 1000 }, "users")).toEqual(["users/1000/ai/model"]);
   });
 
-  it("lists the rest where one value does not open", () => {
+  it("lists the other values if one cannot be opened", () => {
     const { config, sql } = fresh();
     config.set("config/ai/api_key", "sk-sealed");
     config.set("config/ai/other_token", "kept");
@@ -96,7 +96,7 @@ describe("Config", () => {
     expect(config.sealedKeys({ uid: 1000 })).toEqual([]);
   });
 
-  it("gives each user a share, and lets them write what they have again", () => {
+  it("limits what each user stores, and lets them write existing keys again", () => {
     const { config } = fresh();
     const mib = "x".repeat(1024 * 1024);
     for (let at = 0; at < 3; at++) config.setWithinShare(1000, `users/1000/ai/${at}`, mib);
@@ -108,18 +108,18 @@ describe("Config", () => {
     config.setWithinShare(1002, "users/1002/ai/0", "larger");
   });
 
-  it("never stores a secret in the clear", () => {
+  it("never stores a secret in plain text", () => {
     const { config, sql } = fresh();
     config.set("config/ai/api_key", "sk-canary-7f3a");
     const stored = String(sql.get("SELECT value FROM config_kv WHERE key = 'config/ai/api_key'")?.value);
     expect(stored).not.toContain("canary");
     expect(Buffer.from(stored, "base64").toString("latin1")).not.toContain("canary");
-    // Sealed for its own key: a row copied to another key opens nothing.
+    // The seal is bound to the key: a value copied to another key cannot be opened.
     sql.run("INSERT INTO config_kv SELECT 'users/1001/ai/api_key', value, sealed FROM config_kv WHERE key = 'config/ai/api_key'");
     expect(() => config.get("users/1001/ai/api_key")).toThrow();
   });
 
-  it("lets a user read their own keys and the plain ones of the system, and no neighbour's", () => {
+  it("lets a user read their own keys and the system's non-sensitive ones, and no other user's", () => {
     const { config } = fresh();
     const uid = fc.integer({ min: 1000, max: 99_999 });
     fc.assert(

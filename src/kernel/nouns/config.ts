@@ -1,5 +1,5 @@
-// Configuration by key, with the defaults of the code laid under what was set. Owns config_kv. Values of sensitive
-// keys are sealed at rest; one that does not open fails with 409 and names its key, and hides no other.
+// Configuration by key; keys that are not set have the defaults of the code. Owns config_kv. Values of sensitive keys are sealed at
+// rest. A value that cannot be opened fails with 409 and names its key, and does not hide other values.
 
 import { fail, SysError } from "../../lib/sys-error.ts";
 import { type Crypto, UnsealError } from "../../ports/crypto.ts";
@@ -11,20 +11,20 @@ const SENSITIVE = new Set(["api_key", "secret", "token", "password", "access_tok
 const SENSITIVE_ENDS = ["_api_key", "_secret", "_token", "_password"];
 /** What a user may set below users/<uid>/. */
 export const USER_PREFIXES = ["ai/"] as const;
-/** What the gateway says of itself. */
+/** Keys that the gateway sets itself. */
 export const READ_ONLY: ReadonlySet<string> = new Set(["config/server/version"]);
 const PURPOSE = "config";
 const BYTES = "sum(octet_length(key) + octet_length(value))";
 
-/** `agent` where it is a process that reads. */
+/** `agent` is set if a process reads. */
 type Reader = { uid: number; agent?: unknown };
 
 type Entry = { key: string; value: string; problem?: string };
 
-/** From a key up to, and without, another. */
+/** Keys from `from` up to, but not including, `to`. */
 type Range = readonly [from: string, to: string | Uint8Array];
 
-/** SQLite sorts every blob behind every text. */
+/** SQLite sorts every blob after every text. */
 const EVERYTHING: Range = ["", new Uint8Array(0)];
 
 export type ConfigReads = Pick<Config, "get" | "list" | "keys" | "sealedKeys" | "mayRead">;
@@ -42,30 +42,30 @@ export class Config {
 
   get(key: string): string | undefined {
     const row = this.#sql.get("SELECT key, value, sealed FROM config_kv WHERE key = ?", key);
-    return row === undefined ? this.#defaults.get(key) : this.#value(row);
+    return row === undefined ? this.#defaults.get(key) : this.#openValue(row);
   }
 
   /**
-   * Every key below a prefix (all of them for none) that the caller may read, sorted. A value that does not open is told as
-   * a problem: it must not hide the others.
+   * Every key below a prefix that the caller may read, sorted; all keys without a prefix. A value that cannot be opened is returned as a
+   * problem, so that it does not hide the others.
    */
   list(caller: Reader, prefix?: string): Entry[] {
     const ranges = rangesOf(caller, prefix);
-    // Asked before anything is loaded: what one user has stored must not take the memory and the time of all.
-    const bytes = ranges.reduce((sum, range) => sum + this.#bytes(range), 0);
+    // Checked before anything is loaded: what one user has stored must not use up the memory and time of all.
+    const bytes = ranges.reduce((sum, range) => sum + this.#countBytes(range), 0);
     if (bytes > LIMITS.frameOutBytes) fail(413, "Result too large: ask for a longer prefix or for one key");
     const entries = new Map<string, Entry>(this.#defaultsBelow(prefix).map(([key, value]) => [key, { key, value }]));
     for (const range of ranges) {
       for (const row of this.#sql.all("SELECT key, value, sealed FROM config_kv WHERE key >= ? AND key < ?", ...range)) {
         const key = String(row.key);
-        if (this.mayRead(caller, key)) entries.set(key, this.#entry(key, row));
+        if (this.mayRead(caller, key)) entries.set(key, this.#toEntry(key, row));
         else entries.delete(key);
       }
     }
     return [...entries.values()].filter(({ key }) => this.mayRead(caller, key)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** The same without values, and so without a limit. */
+  /** The same without values, and therefore without a limit. */
   keys(caller: Reader, prefix: string): string[] {
     const keys = new Set(this.#defaultsBelow(prefix).map(([key]) => key));
     for (const range of rangesOf(caller, prefix))
@@ -73,7 +73,7 @@ export class Config {
     return [...keys].filter((key) => this.mayRead(caller, key)).toSorted();
   }
 
-  /** Keys with sealed values that the caller may read, sorted: whether each opens is seen by reading it. */
+  /** Keys with sealed values that the caller may read, sorted. Whether a value can be opened shows only when it is read. */
   sealedKeys(caller: Reader): string[] {
     const keys = rangesOf(caller, undefined).flatMap((range) =>
       this.#sql.all("SELECT key FROM config_kv WHERE sealed = 1 AND key >= ? AND key < ?", ...range).map(({ key }) => String(key)),
@@ -93,23 +93,23 @@ export class Config {
   }
 
   /**
-   * A user's own write, which fails where they keep more than their share. They are counted only where this takes more
-   * room than what it replaces, so that writing the same keys again stays cheap and always possible.
+   * A user's own write, which fails if they would store more than the limit per user. Counts only if the value needs more bytes than the
+   * one it replaces, so that writing the same keys again stays cheap and always possible.
    */
   setWithinShare(uid: number, key: string, value: string): void {
     const before = this.#storedBytes(key);
     this.set(key, value);
     if (before !== null && this.#storedBytes(key)! <= before) return;
     const query = `SELECT count(*) AS keys, ${BYTES} AS bytes FROM config_kv WHERE key >= ? AND key < ?`;
-    const { keys, bytes } = this.#sql.get(query, ...below(`users/${uid}`))!;
+    const { keys, bytes } = this.#sql.get(query, ...rangeBelow(`users/${uid}`))!;
     if (before === null && Number(keys) > LIMITS.configKeysPerUser)
       fail(413, `Too many keys: at most ${LIMITS.configKeysPerUser} per user`);
     if (Number(bytes) > LIMITS.configBytesPerUser) fail(413, `Too much configuration: at most ${LIMITS.configBytesPerUser} bytes per user`);
   }
 
   /**
-   * Root reads all; others their own keys and what is not sensitive below config/. An agent reads no secret, not even its
-   * user's own: what it reads goes to a model, and from there anywhere.
+   * Root reads everything; other users their own keys, and keys below config/ that are not sensitive. An agent reads no secrets, not even
+   * its user's own: what it reads goes to a model, and from there anywhere.
    */
   mayRead(caller: Reader, key: string): boolean {
     if (caller.agent !== undefined && isSensitive(key)) return false;
@@ -128,21 +128,21 @@ export class Config {
     return bytes == null ? null : Number(bytes);
   }
 
-  #bytes(range: Range): number {
+  #countBytes(range: Range): number {
     const query = `SELECT ${BYTES} AS bytes FROM config_kv WHERE key >= ? AND key < ?`;
     return Number(this.#sql.get(query, ...range)?.bytes ?? 0);
   }
 
-  #entry(key: string, row: SqlRow): Entry {
+  #toEntry(key: string, row: SqlRow): Entry {
     try {
-      return { key, value: this.#value(row) };
+      return { key, value: this.#openValue(row) };
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
       return { key, value: "", problem: error.message };
     }
   }
 
-  #value(row: SqlRow): string {
+  #openValue(row: SqlRow): string {
     if (row.sealed !== 1) return String(row.value);
     const key = String(row.key);
     try {
@@ -154,17 +154,17 @@ export class Config {
   }
 }
 
-/** Where the keys lie that this caller may read below a prefix: of other people's not even the rows are looked at. */
+/** The ranges of keys below a prefix that this caller may read, so that rows of other users are not even loaded. */
 function rangesOf(caller: Reader, prefix: string | undefined): Range[] {
-  if (isRoot(caller)) return [prefix === undefined ? EVERYTHING : below(prefix)];
+  if (isRoot(caller)) return [prefix === undefined ? EVERYTHING : rangeBelow(prefix)];
   const own = `users/${caller.uid}`;
-  if (prefix === undefined) return [below("config"), below(own)];
-  if (prefix === "users") return [below(own)];
-  return `${prefix}/`.startsWith("config/") || `${prefix}/`.startsWith(`${own}/`) ? [below(prefix)] : [];
+  if (prefix === undefined) return [rangeBelow("config"), rangeBelow(own)];
+  if (prefix === "users") return [rangeBelow(own)];
+  return `${prefix}/`.startsWith("config/") || `${prefix}/`.startsWith(`${own}/`) ? [rangeBelow(prefix)] : [];
 }
 
-/** "0" follows "/" in the order of bytes, so this is a range of the index and not a scan. */
-function below(prefix: string): Range {
+/** "0" is the byte after "/", so this is a range of the index and not a scan. */
+function rangeBelow(prefix: string): Range {
   return [`${prefix}/`, `${prefix}0`];
 }
 

@@ -1,5 +1,5 @@
-// Sockets with an identity. Owns connections. The rows are the truth, because the kernel's memory may vanish while
-// sockets live; the map is only a memory of them and is forgotten whenever rights change or rows are taken back.
+// Sockets with an identity. Owns connections. The rows are authoritative, because the kernel may lose its memory while sockets stay
+// open; the maps are caches, and are cleared whenever rights change or rows are rolled back.
 
 import type { Sockets } from "../../ports/sockets.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -47,9 +47,9 @@ export class Connections {
   readonly #accounts: Accounts;
   readonly #capabilities: Capabilities;
   readonly #callers = new Map<string, Caller>();
-  /** What all connections of one user in one role have in common: most people hold several, a service thousands. */
+  /** What all connections of one user in one role have in common: most people have several, a service thousands. */
   readonly #shared = new Map<string, Shared>();
-  /** Whether a write has changed what the map says since rows were last taken back. */
+  /** Whether a write may have changed the caches since the last rollback. */
   #changed = false;
 
   constructor(sql: Sql, sockets: Sockets, transactor: Transactor, accounts: Accounts, capabilities: Capabilities) {
@@ -60,7 +60,7 @@ export class Connections {
     this.#capabilities = capabilities;
   }
 
-  /** Who is on this socket; undefined where nobody has said so yet. */
+  /** The caller on this socket; undefined if it has no identity. */
   caller(connectionId: string): Caller | undefined {
     const known = this.#callers.get(connectionId);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class Connections {
     return caller;
   }
 
-  /** Everybody's for no uid, newest first. */
+  /** Newest first; of all users without a uid. */
   list(uid?: number): ConnectionSummary[] {
     const rows =
       uid === undefined
@@ -119,13 +119,12 @@ export class Connections {
     return this.caller(connectionId)!;
   }
 
-  /** The socket is gone. */
   remove(connectionId: string): void {
     this.#callers.delete(connectionId);
     this.#sql.run("DELETE FROM connections WHERE connection_id = ?", connectionId);
   }
 
-  /** Takes the identity away now and closes the socket once the write is answered. */
+  /** Removes the identity now, and closes the socket after the transaction. */
   close(connectionIds: readonly string[], code: number, reason: string): void {
     for (const connectionId of connectionIds) {
       this.remove(connectionId);
@@ -155,7 +154,7 @@ export class Connections {
     return due == null ? null : Number(due);
   }
 
-  /** Of those that came in with one. */
+  /** The tokens that connections were opened with. */
   tokenIds(): string[] {
     return this.#sql.all("SELECT DISTINCT token_id FROM connections WHERE token_id IS NOT NULL").map((row) => String(row.token_id));
   }
@@ -164,13 +163,13 @@ export class Connections {
     return this.#ids("SELECT connection_id FROM connections");
   }
 
-  /** Rights changed or rows were taken back: the next look reads them again. */
+  /** Rights changed or rows were rolled back: the next use reads the rows again. */
   forget(): void {
     this.#changed = true;
     this.#clear();
   }
 
-  /** A write was taken back. Most refused writes have touched no rights, and need not cost everybody a look. */
+  /** A write was rolled back. Most refused writes change no rights, and need not clear the caches for everybody. */
   undone(): void {
     if (this.#changed) this.#clear();
     this.#changed = false;
@@ -219,7 +218,7 @@ export class Connections {
     return shared;
   }
 
-  /** A driver may call nothing: it answers. A service may do what services may, whoever owns its token. */
+  /** A driver may make no calls, it only answers them. A service has the capabilities of the services group, whoever owns its token. */
   #capabilitiesOf(role: Role, gids: readonly number[]): string[] {
     if (role === "driver") return [];
     return this.#capabilities.of(role === "service" ? [SERVICES_GID] : gids);

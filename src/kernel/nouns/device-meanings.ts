@@ -1,10 +1,10 @@
-// Whose device each user means by a plain name. Owns device_meanings. A name that was used for one owner's device never
-// comes to mean another's by what others share or remove; OWNER@ID needs no memory.
+// Whose device each user means by a plain name. Owns device_meanings. Once a user has used a name for one owner's device, it never comes
+// to mean another owner's because somebody shares or removes a device. OWNER@ID is always unambiguous.
 
 import type { Sql } from "../../ports/sql.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** Of names that a user has used; past it the oldest are forgotten, which nobody but the user can bring about. */
+/** Names per user; beyond that the oldest are deleted, which only the user can cause. */
 export const MEANINGS_MAX = 10 * LIMITS.devicesPerUser;
 
 export class DeviceMeanings {

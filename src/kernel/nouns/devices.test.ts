@@ -1,4 +1,4 @@
-// How many devices a user may have, and that finding one by its connection or owner reads no other.
+// Device names and whom they mean, the number of devices per user, index use, and when a device counts as online.
 
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -20,22 +20,22 @@ const PEOPLE = {
 const [ROOT, ALICE, BOB, CAROL] = [0, 1000, 1001, 1002].map((uid) => ({ uid, gids: [uid, 200] })) as [Who, Who, Who, Who];
 type Who = { uid: number; gids: number[] };
 
-const plug = (devices: Devices, { uid }: Who, deviceId: string) =>
+const connectDevice = (devices: Devices, { uid }: Who, deviceId: string) =>
   devices.connected({ deviceId, ownerUid: uid, platform: "", version: "", implements: ["fs.*"], connectionId: `${uid} ${deviceId}` }, 0);
 const namesOf = (devices: Devices, who: Who) => devices.list(who).map(({ deviceId }) => deviceId);
 
-it("lets each user have any id, and shows nobody what ids others have", () => {
+it("lets each user choose any id, and reveals no ids of other users", () => {
   const devices = fresh();
-  const first = plug(devices, ALICE, "laptop");
-  const second = plug(devices, BOB, "laptop");
-  expect([first.isNew, second.isNew, plug(devices, BOB, "laptop")]).toEqual([true, true, { ...second, isNew: false }]);
+  const first = connectDevice(devices, ALICE, "laptop");
+  const second = connectDevice(devices, BOB, "laptop");
+  expect([first.isNew, second.isNew, connectDevice(devices, BOB, "laptop")]).toEqual([true, true, { ...second, isNew: false }]);
   expect([devices.find(ALICE, "laptop"), devices.find(BOB, "laptop"), devices.find(CAROL, "laptop")]).toEqual([
     first.key,
     second.key,
     null,
   ]);
   expect([namesOf(devices, ALICE), namesOf(devices, BOB), namesOf(devices, CAROL)]).toEqual([["laptop"], ["laptop"], []]);
-  // Neither the gateway's own key nor the owner's name gets anybody anywhere.
+  // Neither the internal key nor the owner's name finds a device that the user may not use.
   for (const name of [second.key, "alice@laptop", "nobody@laptop", "@laptop", ""])
     expect([name, devices.find(BOB, name)]).toEqual([name, null]);
   expect(devices.find(BOB, "bob@laptop")).toBe(second.key);
@@ -43,9 +43,9 @@ it("lets each user have any id, and shows nobody what ids others have", () => {
   expect([devices.find(ALICE, "laptop"), devices.find(BOB, "laptop")]).toEqual([null, second.key]);
 });
 
-it("tells devices of one name apart for whoever may use several, and never takes a name from its owner", () => {
+it("distinguishes devices of the same name for users of several, and never takes a name from its owner", () => {
   const devices = fresh();
-  const keys = [ALICE, BOB].map((who) => plug(devices, who, "server").key);
+  const keys = [ALICE, BOB].map((who) => connectDevice(devices, who, "server").key);
   for (const key of keys) devices.grant(key, 200);
   expect(namesOf(devices, CAROL)).toEqual(["alice@server", "bob@server"]);
   expect(namesOf(devices, ROOT)).toEqual(["alice@server", "bob@server"]);
@@ -53,13 +53,13 @@ it("tells devices of one name apart for whoever may use several, and never takes
   expect(() => devices.find(CAROL, "server")).toThrow("Several devices are called server: say alice@server or bob@server");
   devices.revoke(keys[0]!, 200);
   expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["server"], keys[1]]);
-  const own = plug(devices, CAROL, "server");
+  const own = connectDevice(devices, CAROL, "server");
   expect([namesOf(devices, CAROL), devices.find(CAROL, "server")]).toEqual([["bob@server", "server"], own.key]);
 });
 
-it("lets a name that was used mean no other owner's device, whatever is shared and removed", () => {
+it("does not let a used name mean another owner's device, whatever is shared or removed", () => {
   const devices = fresh();
-  const [alices, bobs] = [plug(devices, ALICE, "server").key, plug(devices, BOB, "server").key];
+  const [alices, bobs] = [connectDevice(devices, ALICE, "server").key, connectDevice(devices, BOB, "server").key];
   devices.grant(alices, 200);
   devices.used(CAROL, alices, "server");
   devices.grant(bobs, 200);
@@ -68,20 +68,20 @@ it("lets a name that was used mean no other owner's device, whatever is shared a
   expect([namesOf(devices, CAROL), devices.find(CAROL, "bob@server")]).toEqual([["bob@server"], bobs]);
   devices.used(CAROL, bobs, "bob@server");
   expect(() => devices.find(CAROL, "server")).toThrow("meant alice@server");
-  // One of one's own is what one has put there oneself, and takes the name along when it goes.
-  const own = plug(devices, CAROL, "server").key;
+  // The user's own device takes the name, and the name still means it after it was removed.
+  const own = connectDevice(devices, CAROL, "server").key;
   expect(devices.find(CAROL, "server")).toBe(own);
   devices.used(CAROL, own, "server");
   devices.remove(own);
   expect(() => devices.find(CAROL, "server")).toThrow("server meant carol@server");
-  // The same owner's next machine of that id is theirs to choose.
-  const again = plug(devices, CAROL, "server").key;
+  // A new device of the same owner may have the name again.
+  const again = connectDevice(devices, CAROL, "server").key;
   expect(devices.find(CAROL, "server")).toBe(again);
 });
 
-it("lets no device pass for one of another owner", () => {
+it("does not let a device pass for another owner's", () => {
   const devices = fresh();
-  const { key } = plug(devices, CAROL, "alice@server");
+  const { key } = connectDevice(devices, CAROL, "alice@server");
   devices.grant(key, 200);
   expect([devices.find(BOB, "alice@server"), namesOf(devices, BOB), devices.find(BOB, "carol@alice@server")]).toEqual([
     null,
@@ -89,8 +89,8 @@ it("lets no device pass for one of another owner", () => {
     key,
   ]);
   expect([devices.find(CAROL, "alice@server"), namesOf(devices, CAROL)]).toEqual([key, ["alice@server"]]);
-  // What a grant names stays what it was, whoever gets a device by that name.
-  const shared = plug(devices, ALICE, "server").key;
+  // A lasting name means the same device, whoever else gets a device of that name.
+  const shared = connectDevice(devices, ALICE, "server").key;
   devices.grant(shared, 200);
   expect([devices.lastingName(BOB, shared), devices.lastingName(ALICE, shared), devices.lastingName(CAROL, key)]).toEqual([
     "alice@server",
@@ -99,27 +99,27 @@ it("lets no device pass for one of another owner", () => {
   ]);
 });
 
-it("finds by every name it tells the device it told it of", () => {
+it("finds every listed device by its listed name", () => {
   const devices = fresh();
   for (const who of [ALICE, BOB, CAROL])
     for (const name of ["server", "laptop", ...(who === ALICE ? ["bob@laptop", "bob@server"] : [])])
-      devices.grant(plug(devices, who, name).key, who === CAROL ? 1000 : 200);
+      devices.grant(connectDevice(devices, who, name).key, who === CAROL ? 1000 : 200);
   for (const who of [ROOT, BOB, CAROL]) {
-    const told = devices.list(who);
-    expect(new Set(told.map(({ deviceId }) => devices.find(who, deviceId))).size).toBe(told.length);
+    const listed = devices.list(who);
+    expect(new Set(listed.map(({ deviceId }) => devices.find(who, deviceId))).size).toBe(listed.length);
   }
 });
 
-it("gives no device the key of another owner's that was removed", () => {
+it("never reuses the key of a removed device for another owner", () => {
   const devices = fresh();
-  const { key } = plug(devices, ALICE, "laptop");
+  const { key } = connectDevice(devices, ALICE, "laptop");
   devices.remove(key);
-  expect(plug(devices, BOB, "laptop").key).not.toBe(key);
-  expect(plug(devices, BOB, "laptop~1000").key).not.toBe(key);
-  expect(plug(devices, BOB, key).key).not.toBe(key);
+  expect(connectDevice(devices, BOB, "laptop").key).not.toBe(key);
+  expect(connectDevice(devices, BOB, "laptop~1000").key).not.toBe(key);
+  expect(connectDevice(devices, BOB, key).key).not.toBe(key);
 });
 
-it("refuses a user's 1,001st device, and none that is known", () => {
+it("refuses a user's 1,001st device, but not one that exists", () => {
   const devices = fresh();
   const connect = (deviceId: string, ownerUid = 1000) =>
     devices.connected({ deviceId, ownerUid, platform: "", version: "", implements: ["fs.*"], connectionId: `to ${deviceId}` }, 0);
@@ -131,7 +131,7 @@ it("refuses a user's 1,001st device, and none that is known", () => {
   expect(devices.list({ uid: 0, gids: [] })).toHaveLength(LIMITS.devicesPerUser + 1);
 });
 
-it("finds the device of a connection that closes, and an owner's devices, without a look at the others", () => {
+it("uses an index to find the device of a connection and the devices of an owner", () => {
   const database = new DatabaseSync(":memory:");
   for (const statement of [...initial.statements, ...deviceIndexes.statements]) database.exec(statement);
   const plan = (query: string) => String(database.prepare(`EXPLAIN QUERY PLAN ${query}`).get("?")?.detail);
@@ -139,7 +139,7 @@ it("finds the device of a connection that closes, and an owner's devices, withou
   expect(plan("SELECT count(*) AS count FROM devices WHERE owner_uid = ?")).toMatch(/^SEARCH .* INDEX devices_owner/);
 });
 
-it("takes a device that has pinged and gone silent for gone, and one that never pings by its socket", () => {
+it("counts a device that pinged and went silent as offline, and one that never pings as online while its socket is open", () => {
   let [now, heardAt] = [0, 0];
   const sql = new MemorySql();
   migrate(sql);

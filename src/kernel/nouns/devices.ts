@@ -1,8 +1,8 @@
-// Machines that connected as drivers. Owns devices. A device belongs to the user whose token registered it, and the newest
-// authenticated connection is the device: an older one that closes later takes nothing with it.
+// Machines that connected as drivers. Owns devices. A device belongs to the user whose token registered it. Its newest authenticated
+// connection is the device; an older connection that closes later changes nothing.
 //
-// An id belongs to its owner: what devices others have shows nowhere, not even in which ids are free. So there is a key for
-// the gateway alone, and what a device is called depends on who asks: `find` and what is told of a device go together.
+// Each user has their own ids: nobody can see which devices others have, not even by which ids are free. So the gateway has an internal
+// key for each device, and the name of a device depends on the user: `find` accepts the names that `list` and `details` return.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -31,14 +31,14 @@ export type DeviceReads = Pick<
   "get" | "list" | "files" | "details" | "find" | "lastingName" | "toManage" | "asTarget" | "driverOf" | "ofDriver" | "groupsOf"
 >;
 
-/** `driverId` is the connection that is the device now; `keepsLedger` whether it remembers what it did, so that the same call may be sent to it again. */
+/** `driverId` is the present connection of the device; `keepsLedger` says whether it has a ledger, so that a call may be sent again. */
 export type DeviceTarget = { online: boolean; implements: string[]; driverId: string | null; keepsLedger: boolean };
 
 export type DeviceDetails = Device & { description: string; implements: string[] };
 
-/** A device that has pinged and then was silent for this long is taken for gone. */
+/** A device that has pinged and then was silent for this long counts as offline. */
 const SILENCE_MS = 15_000;
-/** Between the owner and the name of a device. */
+/** Separates the owner from the name of a device. */
 const AT = "@";
 export const DESCRIPTION_CHARS_MAX = 500;
 
@@ -49,7 +49,7 @@ export class Devices {
   readonly #heardAt: (connectionId: string) => number;
   readonly #now: () => number;
 
-  /** `heardAt` is when the peer on a connection was last heard of. */
+  /** `heardAt` returns when the peer of a connection last sent something. */
   constructor(sql: Sql, people: People, heardAt: (connectionId: string) => number, now: () => number) {
     this.#sql = sql;
     this.#people = people;
@@ -58,19 +58,19 @@ export class Devices {
     this.#now = now;
   }
 
-  /** As its owner calls it. */
+  /** With the name that its owner uses. */
   get(key: string): Device | undefined {
     const row = this.#row(key);
     return row && this.#fromRow(row, String(row.name));
   }
 
-  /** As this user calls it; undefined for one they may not use. */
+  /** With the name that this user uses; undefined for a device they may not use. */
   details(who: Who, key: string): DeviceDetails | undefined {
     const row = this.#row(key);
     return row && this.#allows(who, row) ? this.#detailsOf(who, row) : undefined;
   }
 
-  /** Those this user may use: their own, and those of their groups; all for root. */
+  /** The devices that this user may use: their own, and those shared with their groups; all for root. */
   list(who: Who): DeviceDetails[] {
     const rows = isRoot(who)
       ? this.#sql.all("SELECT * FROM devices")
@@ -89,51 +89,51 @@ export class Devices {
   }
 
   /**
-   * The key of the device that this user means. Their own comes first, so that nobody can take a name from them; then what
-   * they may use of others, and of that only what is the only one of its name, and of the owner whose device they have called
-   * by it before: `owner@name` always says which. Null for all others, whether they exist or not.
+   * The key of the device that this user means. Their own device comes first, so that nobody can take a name from them. Then another
+   * owner's device that they may use, if it is the only one of its name and the name has not meant a different owner's before.
+   * `owner@name` is always unambiguous. Null for all others, whether they exist or not.
    */
   find(who: Who, name: string): string | null {
     const own = this.#keyOf(who.uid, name);
     if (own !== null) return own;
     const at = name.indexOf(AT);
-    if (at !== -1) return this.#findOf(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
-    const others = this.#othersCalled(who, name);
+    if (at !== -1) return this.#findByOwner(who, this.#people.uidOf(name.slice(0, at)), name.slice(at + 1));
+    const others = this.#findOthers(who, name);
     if (others.length > 1)
       fail(409, `Several devices are called ${name}: say ${others.map((row) => this.#withOwner(row)).join(" or ")}`, { name });
     const [only] = others;
     if (only === undefined) return null;
-    const meant = this.#meantBefore(who, only);
-    if (meant !== null)
+    const otherOwner = this.#findOtherMeaning(who, only);
+    if (otherOwner !== null)
       fail(
         409,
-        `${name} meant ${this.#people.nameOf(meant)}${AT}${name} when you last used it: say ${this.#withOwner(only)} for this one`,
+        `${name} meant ${this.#people.nameOf(otherOwner)}${AT}${name} when you last used it: say ${this.#withOwner(only)} for this one`,
         { name },
       );
     return String(only.device_id);
   }
 
-  /** A call goes there by this name. From now on the plain name of a device means no other owner's. */
+  /** A call used this name. From now on the plain name means no other owner's device to this user. */
   used({ uid }: Pick<Who, "uid">, key: string, name: string): void {
     const row = this.#row(key);
     if (row?.name === name) this.#meanings.set(uid, name, Number(row.owner_uid));
   }
 
-  /** What says for good which device it is, whatever others come to be called: grants go by it. */
+  /** A name that identifies the device permanently, whatever other devices are named. Grants use it. */
   lastingName({ uid }: Pick<Who, "uid">, key: string): string | null {
     const row = this.#row(key);
     if (row === undefined) return null;
     return Number(row.owner_uid) === uid && !String(row.name).includes(AT) ? String(row.name) : this.#withOwner(row);
   }
 
-  /** What grants call it: those of its owner, and those of others. */
+  /** The names of the device in grants: in those of its owner, and in those of others. */
   grantedAs(key: string): { owner: number; own: string; others: string } {
     const row = this.#row(key) ?? fail(404, "Unknown device");
     const owner = Number(row.owner_uid);
     return { owner, own: this.lastingName({ uid: owner }, key)!, others: this.#withOwner(row) };
   }
 
-  /** What carrying a call to it asks, in one look: null for one that the caller may not use. */
+  /** What routing a call to the device needs, in one query; null for a device that the caller may not use. */
   asTarget(who: Who, key: string): DeviceTarget | null {
     const row = this.#row(key);
     if (row === undefined) return isRoot(who) ? { online: false, implements: [], driverId: null, keepsLedger: false } : null;
@@ -143,7 +143,7 @@ export class Devices {
     return { online: this.#isOnline(row), implements: implemented, driverId, keepsLedger: row.keeps_ledger === 1 };
   }
 
-  /** The key of one to decide about: a group's member uses a device, its owner and root decide. None for one the caller may not use. */
+  /** The key of a device to manage, which only its owner and root may, not members of its groups. Null if the caller may not use it. */
   toManage(who: Who, name: string): string | null {
     const key = this.find(who, name);
     if (key !== null && !isRoot(who) && this.get(key)?.ownerUid !== who.uid)
@@ -155,12 +155,12 @@ export class Devices {
     return this.#sql.all("SELECT gid FROM device_access WHERE device_id = ? ORDER BY gid", key).map((row) => Number(row.gid));
   }
 
-  /** The connection that is the device now. */
+  /** The present connection of the device. */
   driverOf(key: string): string | null {
     return (this.#row(key)?.connection_id ?? null) as string | null;
   }
 
-  /** The key of the device that a connection is. */
+  /** The key of the device on this connection. */
   ofDriver(connectionId: string): string | null {
     return (this.#sql.get("SELECT device_id FROM devices WHERE connection_id = ?", connectionId)?.device_id ?? null) as string | null;
   }
@@ -178,18 +178,18 @@ export class Devices {
     return this.#sql.run("DELETE FROM device_access WHERE device_id = ? AND gid = ?", key, gid) > 0;
   }
 
-  /** The group is gone, and another may get its number. */
+  /** The group was removed, and a new one may get the same gid. */
   revokeAll(gid: number): void {
     this.#sql.run("DELETE FROM device_access WHERE gid = ?", gid);
   }
 
-  /** With everything that was said about it. */
+  /** Removes the device and its shares. */
   remove(key: string): void {
     this.#sql.run("DELETE FROM device_access WHERE device_id = ?", key);
     this.#sql.run("DELETE FROM devices WHERE device_id = ?", key);
   }
 
-  /** Its key, and whether it is new to the gateway. */
+  /** Stores a connected device. Returns its key, and whether the device is new. */
   connected(
     device: {
       deviceId: string;
@@ -202,7 +202,7 @@ export class Devices {
     },
     now: number,
   ): { key: string; isNew: boolean } {
-    // That somebody else has one of that name is nothing to be told, and changes nothing.
+    // A device of another user with the same name makes no difference, so that its existence does not show.
     const known = this.#keyOf(device.ownerUid, device.deviceId);
     if (known === null && this.#countOf(device.ownerUid) >= LIMITS.devicesPerUser)
       fail(409, `Too many devices: at most ${LIMITS.devicesPerUser} per user. Connect under the id of one you have`);
@@ -224,12 +224,12 @@ export class Devices {
     return { key, isNew: known === null };
   }
 
-  /** Of the devices that are online. */
+  /** The connections of all devices that are connected. */
   connectionIds(): string[] {
     return this.#sql.all("SELECT connection_id FROM devices WHERE connection_id IS NOT NULL").map((row) => String(row.connection_id));
   }
 
-  /** The key of the device this connection was, or null where a newer connection has taken over. */
+  /** Returns the key of the device, or null if the connection was no device or a newer connection has replaced it. */
   disconnected(connectionId: string, now: number): string | null {
     const key = this.ofDriver(connectionId);
     if (key !== null)
@@ -248,8 +248,8 @@ export class Devices {
   }
 
   /**
-   * Seen by nobody. It ends with the owner, so that no other's device ever gets it: commands and stopped calls of a device that
-   * was removed are still known by its key. Keys of older devices are their names alone.
+   * Never shown to users. It ends with the owner's uid, so that no device of another owner ever gets it: commands and stopped calls of a
+   * removed device are still stored under its key. Keys of older devices are just their names.
    */
   #newKey(name: string, ownerUid: number): string {
     let key = `${name}~${ownerUid}`;
@@ -257,30 +257,30 @@ export class Devices {
     return key;
   }
 
-  #findOf(who: Who, ownerUid: number | undefined, name: string): string | null {
+  #findByOwner(who: Who, ownerUid: number | undefined, name: string): string | null {
     const key = ownerUid === undefined ? null : this.#keyOf(ownerUid, name);
     const row = key === null ? undefined : this.#row(key);
     return row !== undefined && this.#allows(who, row) ? key : null;
   }
 
-  /** One that has an @ in its name could pass for somebody else's, so of others' devices it never goes without its owner. */
-  #othersCalled(who: Who, name: string): SqlRow[] {
+  /** Other owners' devices of this name. One with an @ in its name could pass for somebody else's, so it always needs its owner. */
+  #findOthers(who: Who, name: string): SqlRow[] {
     if (name.includes(AT)) return [];
     return this.#sql.all("SELECT * FROM devices WHERE name = ? AND owner_uid <> ?", name, who.uid).filter((row) => this.#allows(who, row));
   }
 
-  /** What `find` finds it by. */
+  /** The name by which `find` finds the device for this user. */
   #nameFor(who: Who, row: SqlRow): string {
     const name = String(row.name);
     if (Number(row.owner_uid) === who.uid) return name;
-    const isOnly = this.#keyOf(who.uid, name) === null && this.#othersCalled(who, name).length === 1;
-    return isOnly && this.#meantBefore(who, row) === null ? name : this.#withOwner(row);
+    const isOnly = this.#keyOf(who.uid, name) === null && this.#findOthers(who, name).length === 1;
+    return isOnly && this.#findOtherMeaning(who, row) === null ? name : this.#withOwner(row);
   }
 
-  /** The other owner whose device this user has called by the name of this one; null for none. */
-  #meantBefore({ uid }: Who, row: SqlRow): number | null {
-    const meant = this.#meanings.ownerOf(uid, String(row.name));
-    return meant === Number(row.owner_uid) ? null : meant;
+  /** The other owner whose device this user has meant by the same name; null for none. */
+  #findOtherMeaning({ uid }: Who, row: SqlRow): number | null {
+    const owner = this.#meanings.ownerOf(uid, String(row.name));
+    return owner === Number(row.owner_uid) ? null : owner;
   }
 
   #withOwner(row: SqlRow): string {
@@ -315,12 +315,12 @@ export class Devices {
     };
   }
 
-  /** One that has never been heard of since it connected does not ping, and is there while its socket is. */
+  /** A device that has sent nothing since it connected does not ping, and is online while its socket is open. */
   #isOnline(row: SqlRow): boolean {
     if (row.connection_id === null) return false;
     const heardAt = this.#heardAt(String(row.connection_id));
     const isSilent = this.#now() - heardAt > SILENCE_MS;
-    const pings = heardAt > Number(row.connected_at) + SILENCE_MS / 3;
-    return !(isSilent && pings);
+    const hasPinged = heardAt > Number(row.connected_at) + SILENCE_MS / 3;
+    return !(isSilent && hasPinged);
   }
 }

@@ -1,5 +1,5 @@
-// The file tree's rows: names, owners, modes, and the content of small files. Owns files and file_contents. Judges
-// nobody: src/vfs/tree.ts asks who may before it asks this. What a row takes is counted for its owner.
+// The rows of the stored tree: names, owners, modes, and the content of small files. Owns files and file_contents. Checks no rights:
+// src/vfs/tree.ts does that before it calls this. The size of each row counts toward its owner's usage.
 
 import { ROW_BYTES } from "../../lib/row-bytes.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -7,27 +7,26 @@ import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { FileNode } from "../../vfs/rights.ts";
 import type { Usage } from "./usage.ts";
 
-/** Content up to this size lives in SQL; reading it touches no file. */
+/** Content up to this size is stored in SQL, so reading it needs no file. */
 export const INLINE_BYTES_MAX = 64 * 1024;
 
 export type FileReads = Pick<Files, "get" | "along" | "children" | "below" | "longestBelow" | "inline" | "inlines" | "isReferenced">;
 
 const COLUMNS = "path, kind, uid, gid, mode, size, hash, modified_at";
 
-/** Over a row that is there it leaves the index of parents alone. */
+/** Over an existing row it does not touch the index of parents. */
 const PUT = `INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET kind = excluded.kind,
   uid = excluded.uid, gid = excluded.gid, mode = excluded.mode, size = excluded.size, hash = excluded.hash,
   modified_at = excluded.modified_at`;
-/** Directories that are remembered. */
-const REMEMBERED_MAX = 4096;
+const DIRECTORY_CACHE_MAX = 4096;
 
 export class Files {
   readonly #sql: Sql;
-  /** Every path leads through a few of them, and they seldom change. As the rows are: whatever takes rows back says `forget`. */
+  /** A cache: every path leads through a few directories, and they seldom change. A rollback of rows must call `undone` or `forget`. */
   readonly #directories = new Map<string, FileNode>();
   readonly #usage: Usage;
-  /** Hashes in Blobs that no row names since the last look. */
-  #freed: string[] = [];
+  /** Hashes of content in Blobs that no row refers to any more, since the last `takeFreed`. */
+  #freedHashes: string[] = [];
 
   constructor(sql: Sql, usage: Usage) {
     this.#sql = sql;
@@ -39,25 +38,25 @@ export class Files {
     return row && fromRow(row);
   }
 
-  /** Whatever there is of these paths, in one look. */
+  /** The nodes that exist at these paths, in one query. */
   along(paths: readonly string[]): Map<string, FileNode> {
     const found = new Map<string, FileNode>();
-    const left: string[] = [];
+    const missing: string[] = [];
     for (const path of paths) {
       const known = this.#directories.get(path);
-      if (known === undefined) left.push(path);
+      if (known === undefined) missing.push(path);
       else found.set(path, known);
     }
-    for (const node of this.#rows(left)) {
+    for (const node of this.#loadNodes(missing)) {
       found.set(node.path, node);
-      if (node.kind === "directory") this.#remember(node);
+      if (node.kind === "directory") this.#cacheDirectory(node);
     }
     return found;
   }
 
-  /** Rows were taken back. */
+  /** Rows were rolled back. */
   undone(): void {
-    this.#freed = [];
+    this.#freedHashes = [];
     this.forget();
   }
 
@@ -65,10 +64,10 @@ export class Files {
     this.#directories.clear();
   }
 
-  /** Large content that went with its last row; only once that is on disk may it be deleted. */
+  /** Hashes of large content whose last row was deleted. Delete the content only after that is on disk. */
   takeFreed(): string[] {
-    const freed = this.#freed;
-    this.#freed = [];
+    const freed = this.#freedHashes;
+    this.#freedHashes = [];
     return freed;
   }
 
@@ -76,13 +75,13 @@ export class Files {
     return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE parent = ? AND path <> '/' ORDER BY path`, path).map(fromRow);
   }
 
-  /** Everything under a directory, itself left out. */
+  /** Everything below a directory, without the directory itself. */
   below(path: string): FileNode[] {
     const [from, to] = range(path);
     return this.#sql.all(`SELECT ${COLUMNS} FROM files WHERE path > ? AND path < ? ORDER BY path`, from, to).map(fromRow);
   }
 
-  /** Bytes of the longest path under a directory. */
+  /** Bytes of the longest path below a directory. */
   longestBelow(path: string): number {
     const [from, to] = range(path);
     return Number(
@@ -90,13 +89,13 @@ export class Files {
     );
   }
 
-  /** The content of a small file; null where it is in Blobs. */
+  /** The content of a small file; null if it is in Blobs. */
   inline(hash: string): Uint8Array | null {
     const content = this.#sql.get("SELECT content FROM file_contents WHERE hash = ?", hash)?.content;
     return content instanceof Uint8Array ? content : null;
   }
 
-  /** Of many at once; those in Blobs are left out. */
+  /** The content of many files at once, without those in Blobs. */
   inlines(hashes: readonly string[]): Map<string, Uint8Array> {
     const rows = this.#sql.all(
       "SELECT hash, content FROM file_contents WHERE hash IN (SELECT value FROM json_each(?))",
@@ -127,13 +126,13 @@ export class Files {
       from,
       to,
     );
-    const stored = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path = ? OR (path > ? AND path < ?) GROUP BY uid`;
-    for (const { uid, bytes } of this.#sql.all(stored, path, from, to)) this.#usage.filesChanged(Number(uid), -Number(bytes));
+    const bytesByOwner = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path = ? OR (path > ? AND path < ?) GROUP BY uid`;
+    for (const { uid, bytes } of this.#sql.all(bytesByOwner, path, from, to)) this.#usage.filesChanged(Number(uid), -Number(bytes));
     this.#sql.run("DELETE FROM files WHERE path = ? OR (path > ? AND path < ?)", path, from, to);
     for (const row of rows) this.#dropContent(String(row.hash));
   }
 
-  /** Nothing is at or below `to`, and it is not below `from`. */
+  /** The caller ensures that nothing is at or below `to`, and that `to` is not below `from`. */
   move(from: string, to: string, parent: string): void {
     this.forget();
     const [first, last] = range(from);
@@ -149,14 +148,14 @@ export class Files {
     this.#sql.run("UPDATE files SET path = ?, parent = ? WHERE path = ?", to, parent, from);
   }
 
-  /** A directory of the user's own, which others may not look into. What root has put there before becomes the user's. */
+  /** Makes a user's home, which other users cannot list. Files that root has put there before become the user's. */
   makeHome(account: { home: string; uid: number; gid: number }, now: number): void {
     const { home, uid, gid } = account;
     if (this.get(home)?.kind === "file") fail(409, `${home} is a file: move it away or delete it first, the user's home belongs there`);
     const [from, to] = range(home);
     this.forget();
-    const given = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path > ? AND path < ? GROUP BY uid`;
-    for (const { uid: before, bytes } of this.#sql.all(given, from, to)) {
+    const bytesByOwner = `SELECT uid, sum(size + ${ROW_BYTES}) AS bytes FROM files WHERE path > ? AND path < ? GROUP BY uid`;
+    for (const { uid: before, bytes } of this.#sql.all(bytesByOwner, from, to)) {
       this.#usage.filesChanged(Number(before), -Number(bytes));
       this.#usage.filesChanged(uid, Number(bytes));
     }
@@ -168,7 +167,7 @@ export class Files {
     return this.#sql.get("SELECT 1 FROM files WHERE hash = ? LIMIT 1", hash) !== undefined;
   }
 
-  #rows(paths: readonly string[]): FileNode[] {
+  #loadNodes(paths: readonly string[]): FileNode[] {
     const [path] = paths;
     if (path === undefined) return [];
     if (paths.length > 1)
@@ -179,19 +178,19 @@ export class Files {
     return node === undefined ? [] : [node];
   }
 
-  #remember(node: FileNode): void {
-    if (this.#directories.size >= REMEMBERED_MAX) this.forget();
+  #cacheDirectory(node: FileNode): void {
+    if (this.#directories.size >= DIRECTORY_CACHE_MAX) this.forget();
     this.#directories.set(node.path, node);
   }
 
-  /** Two files may have the same content; it goes with the last of them. */
+  /** Files with the same content share it; it is deleted with the last of them. */
   #dropContent(hash: string): void {
     if (this.isReferenced(hash)) return;
-    if (this.#sql.run("DELETE FROM file_contents WHERE hash = ?", hash) === 0) this.#freed.push(hash);
+    if (this.#sql.run("DELETE FROM file_contents WHERE hash = ?", hash) === 0) this.#freedHashes.push(hash);
   }
 }
 
-/** Paths below, as a range of the index: "0" follows "/". */
+/** The paths below a directory as a range of the index: "0" is the byte after "/". */
 function range(path: string): [string, string] {
   const bare = path === "/" ? "" : path;
   return [`${bare}/`, `${bare}0`];

@@ -1,5 +1,5 @@
-// Who is told of what a process does: the connections that follow it, and for those who follow nothing, the connection a run
-// was started from. Owns followers and run_routes. Nobody was promised these rows, and they go with their connection.
+// Which connections receive the events of a process: those that follow it, and the connection that started the run. Owns followers and
+// run_routes. These rows are promised to nobody, and are deleted with their connection.
 
 import type { Sql } from "../../ports/sql.ts";
 
@@ -18,7 +18,7 @@ export class Followers {
     this.#sql.run("INSERT OR IGNORE INTO followers VALUES (?, ?)", connectionId, pid);
   }
 
-  /** False where it did not. */
+  /** False if the connection did not follow the process. */
   leave(connectionId: string, pid: string): boolean {
     return this.#sql.run("DELETE FROM followers WHERE connection_id = ? AND pid = ?", connectionId, pid) > 0;
   }
@@ -32,17 +32,17 @@ export class Followers {
   }
 
   routed(pid: string, runId: string, uid: number, connectionId: string, now: number): void {
-    this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", whole(pid, runId), uid, connectionId, now + ROUTE_MS);
+    this.#sql.run("INSERT OR REPLACE INTO run_routes VALUES (?, ?, ?, ?)", routeKey(pid, runId), uid, connectionId, now + ROUTE_MS);
   }
 
-  /** Where a run was started, as long as that counts. */
+  /** The connection that started a run, until the route expires. */
   routeOf(pid: string, runId: string, now: number): { uid: number; connectionId: string } | undefined {
-    const row = this.#sql.get("SELECT uid, connection_id FROM run_routes WHERE run_id = ? AND expires_at > ?", whole(pid, runId), now);
+    const row = this.#sql.get("SELECT uid, connection_id FROM run_routes WHERE run_id = ? AND expires_at > ?", routeKey(pid, runId), now);
     return row && { uid: Number(row.uid), connectionId: String(row.connection_id) };
   }
 
   runEnded(pid: string, runId: string): void {
-    this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", whole(pid, runId));
+    this.#sql.run("DELETE FROM run_routes WHERE run_id = ?", routeKey(pid, runId));
   }
 
   connectionGone(connectionId: string): void {
@@ -50,7 +50,7 @@ export class Followers {
     this.#sql.run("DELETE FROM run_routes WHERE connection_id = ?", connectionId);
   }
 
-  /** After a crash rows may be left of connections that went with it. */
+  /** All connections in these rows. After a crash, some of them may be gone. */
   connections(): string[] {
     return this.#sql
       .all("SELECT connection_id FROM followers UNION SELECT connection_id FROM run_routes")
@@ -67,7 +67,7 @@ export class Followers {
   }
 }
 
-/** Whoever starts a run may name it, and two processes may have one of the same name. */
-function whole(pid: string, runId: string): string {
+/** Callers choose run ids, so two processes may have a run with the same id. */
+function routeKey(pid: string, runId: string): string {
   return `${pid} ${runId}`;
 }

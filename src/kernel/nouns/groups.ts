@@ -1,4 +1,4 @@
-// Groups and who is in them. Owns groups and group_members.
+// Groups and their members. Owns groups and group_members.
 
 import { NAME } from "../../lib/name.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -9,8 +9,8 @@ export const USERS_GID = 100;
 export const DRIVERS_GID = 101;
 export const SERVICES_GID = 102;
 
-/** Made groups live between the built-in ones and the private groups of users, whose gid is their uid. */
-const MADE_GID_MIN = 200;
+/** Custom groups have gids between the built-in groups and the private groups of users, whose gid is their uid. */
+const CUSTOM_GID_MIN = 200;
 const PRIVATE_GID_MIN = 1000;
 
 export type GroupReads = Pick<Groups, "list" | "get" | "gidsOf" | "namesOf">;
@@ -40,7 +40,7 @@ export class Groups {
     return { gid, name: String(row.name), members: members.map((member) => String(member.username)) };
   }
 
-  /** The primary group and every group that lists the user, in order. */
+  /** The primary group and every group that lists the user, sorted. */
   gidsOf(username: string, primary: number): number[] {
     const rows = this.#sql.all("SELECT gid FROM group_members WHERE username = ?", username);
     return [...new Set([primary, ...rows.map((row) => Number(row.gid))])].toSorted((a, b) => a - b);
@@ -50,30 +50,30 @@ export class Groups {
     return gids.map((gid) => String(this.#sql.get("SELECT name FROM groups WHERE gid = ?", gid)?.name ?? gid));
   }
 
-  /** A group anybody can be put into; the next number for none. */
-  make(name: string, wanted?: number): Group {
+  /** Makes a custom group; without a gid it gets the next free one. */
+  make(name: string, wantedGid?: number): Group {
     if (!NAME.test(name)) fail(400, `name must match ${NAME.source}`);
-    if (wanted !== undefined && (wanted < MADE_GID_MIN || wanted >= PRIVATE_GID_MIN))
-      fail(400, `gid must be between ${MADE_GID_MIN} and ${PRIVATE_GID_MIN - 1}`);
-    const gid = wanted ?? this.#nextGid();
+    if (wantedGid !== undefined && (wantedGid < CUSTOM_GID_MIN || wantedGid >= PRIVATE_GID_MIN))
+      fail(400, `gid must be between ${CUSTOM_GID_MIN} and ${PRIVATE_GID_MIN - 1}`);
+    const gid = wantedGid ?? this.#nextGid();
     this.#add(gid, name);
     return { gid, name, members: [] };
   }
 
   #nextGid(): number {
-    const highest = this.#sql.get("SELECT max(gid) AS gid FROM groups WHERE gid >= ? AND gid < ?", MADE_GID_MIN, PRIVATE_GID_MIN);
-    const gid = highest?.gid == null ? MADE_GID_MIN : Number(highest.gid) + 1;
+    const highest = this.#sql.get("SELECT max(gid) AS gid FROM groups WHERE gid >= ? AND gid < ?", CUSTOM_GID_MIN, PRIVATE_GID_MIN);
+    const gid = highest?.gid == null ? CUSTOM_GID_MIN : Number(highest.gid) + 1;
     if (gid >= PRIVATE_GID_MIN) fail(409, "No group number is left: remove a group first");
     return gid;
   }
 
-  /** The group that belongs to one user alone, so that people who share a gateway do not share devices. */
+  /** Makes the private group of a user, so that people who share a gateway do not share devices. */
   makePrivate(uid: number, username: string): void {
     this.#add(uid, username);
   }
 
   remove(gid: number): boolean {
-    if (gid < MADE_GID_MIN || gid >= PRIVATE_GID_MIN) fail(409, "Built-in groups and users' own groups cannot be removed");
+    if (gid < CUSTOM_GID_MIN || gid >= PRIVATE_GID_MIN) fail(409, "Built-in groups and users' own groups cannot be removed");
     this.#sql.run("DELETE FROM group_members WHERE gid = ?", gid);
     return this.#sql.run("DELETE FROM groups WHERE gid = ?", gid) > 0;
   }

@@ -1,5 +1,5 @@
-// One process waits for another's answer. Owns ipc_calls. A row goes when its answer, or that none came in time, was said to
-// whoever asked; until then it is tried again, under a name that makes it one message however often.
+// Calls of one process to another that wait for an answer. Owns ipc_calls. A row is deleted when the answer or the timeout was delivered
+// to the calling process. Until then delivery is retried, with the same run id, so that it becomes one message.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 
@@ -7,7 +7,7 @@ export type IpcCall = {
   callId: string;
   uid: number;
   sourcePid: string;
-  /** Of the source: where it waits for the answer. */
+  /** The conversation of the source that waits for the answer. */
   conversationId: string;
   targetPid: string;
   runId: string;
@@ -55,7 +55,7 @@ export class IpcCalls {
     this.#sql.run("DELETE FROM ipc_calls WHERE call_id = ?", callId);
   }
 
-  /** It could not be said now: later. */
+  /** Delivery failed: it is retried at this time. */
   later(callId: string, dueAt: number): void {
     this.#sql.run("UPDATE ipc_calls SET deadline_at = ? WHERE call_id = ?", dueAt, callId);
   }

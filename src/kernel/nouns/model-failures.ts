@@ -1,14 +1,14 @@
-// The model calls of each user that failed since the last that was answered. Owns model_failures.
+// Failed model calls of each user since the last successful one. Owns model_failures.
 
 import type { Sql } from "../../ports/sql.ts";
 
-/** `count` of them in a row; `error` and `at` are of the last. */
+/** `count` failures in a row; `error` and `at` belong to the last one. */
 export type ModelFailure = { uid: number; error: string; count: number; at: number };
 
 export type ModelFailureReads = Pick<ModelFailures, "list">;
 
 const ERROR_CHARS_MAX = 500;
-/** Settings that decide which model is asked and how. */
+/** Settings that decide which model is called and how. */
 const CHOICE = /^(?:config|users\/(\d+))\/ai\/(?:fallback\/)?(?:provider|model|api_key|base_url)$/;
 
 export class ModelFailures {
@@ -18,7 +18,7 @@ export class ModelFailures {
     this.#sql = sql;
   }
 
-  /** Newest first; everybody's for no uid. */
+  /** Newest first; of all users without a uid. */
   list(uid?: number): ModelFailure[] {
     const rows =
       uid === undefined
@@ -40,7 +40,7 @@ export class ModelFailures {
     this.#sql.run("DELETE FROM model_failures WHERE uid = ?", uid);
   }
 
-  /** What failed may be another model than the one that is asked from now on. */
+  /** The settings may now select another model than the one that failed. */
   settingChanged(key: string): void {
     const [changes, uid] = CHOICE.exec(key) ?? [];
     if (uid !== undefined) this.answered(Number(uid));

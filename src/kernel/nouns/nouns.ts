@@ -1,4 +1,4 @@
-// Every noun, over one database. Which of them a body may read or write is context.ts.
+// Makes all nouns over one database. context.ts defines which of them the body of a call may read or write.
 
 import type { Ports } from "../../ports/ports.ts";
 import { Quotas } from "../files/quotas.ts";
@@ -30,7 +30,7 @@ import { Workspaces } from "./workspaces.ts";
 
 export type Nouns = ReturnType<typeof makeNouns>;
 
-/** `transactor` is the one that changes these rows; `defaults` is the configuration nobody has set. */
+/** `transactor` runs the transactions on these rows; `defaults` is the configuration for keys that are not set. */
 export function makeNouns(ports: Ports, transactor: Transactor, defaults: ReadonlyMap<string, string>) {
   const { sql, crypto, sockets, clock, vitals } = ports;
   const usage = new Usage(sql);

@@ -1,5 +1,5 @@
-// Commands that processes have left running, wherever they run. Owns process_sessions. A row says that its process was told
-// "still running"; whether that is still so, only the target knows.
+// Background commands of processes, on any target. Owns process_sessions. A row says that a call of the process was answered with "still
+// running"; only the target knows whether the command still runs.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 
@@ -28,12 +28,12 @@ export class ProcessSessions {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? ORDER BY started_at, session_id", pid).map(fromRow);
   }
 
-  /** Those a run started and has done nothing else since. */
+  /** Commands that a run started and still waits for: it has made no other call since. */
   awaitedBy(pid: string, runId: string): ProcessSession[] {
     return this.#sql.all("SELECT * FROM process_sessions WHERE pid = ? AND run_id = ? AND awaited = 1", pid, runId).map(fromRow);
   }
 
-  /** Its process was told that it runs on. */
+  /** A call was answered that its command is still running. */
   started({ sessionId, pid, uid, target, command, runId, conversationId, startedAt }: ProcessSession): void {
     this.#sql.run(
       "INSERT OR REPLACE INTO process_sessions VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)",
@@ -48,17 +48,17 @@ export class ProcessSessions {
     );
   }
 
-  /** Its process was told so again. */
+  /** A poll was answered that the command is still running. */
   awaited(pid: string, sessionId: string): void {
     this.#sql.run("UPDATE process_sessions SET awaited = 1 WHERE session_id = ? AND pid = ?", sessionId, pid);
   }
 
-  /** The process goes on with something else than this one. */
+  /** The process makes another call, so it waits for no command except this one. */
   left(pid: string, exceptSessionId: string | null): void {
     this.#sql.run("UPDATE process_sessions SET awaited = 0 WHERE pid = ? AND awaited = 1 AND session_id <> ?", pid, exceptSessionId ?? "");
   }
 
-  /** Whose it was; undefined where nobody, or with `pid` not that process, left it running. */
+  /** Deletes the row. Returns its uid; undefined if there is none, or if it belongs to another process than `pid`. */
   ended(sessionId: string, pid?: string): number | undefined {
     const row = this.#sql.get("SELECT uid, pid FROM process_sessions WHERE session_id = ?", sessionId);
     if (row === undefined || (pid !== undefined && row.pid !== pid)) return undefined;

@@ -1,5 +1,5 @@
-// The processes there are: whose, of which profile, and how far they are by what they last told. Owns processes. To others
-// than its owner and root one does not exist.
+// All processes: their owner, profile, and state as of their last event. Owns processes. For everybody except its owner and root, a
+// process does not exist.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -32,7 +32,7 @@ export type NewProcess = Pick<
   "pid" | "uid" | "profile" | "parentPid" | "label" | "username" | "home" | "cwd" | "workspaceId" | "contextFiles"
 >;
 
-/** Of one workspace: its newest process, and how many there are. */
+/** The newest process of a workspace, and how many it has. */
 export type WorkspaceProcesses = { newest: Pick<ProcessRow, "pid" | "label" | "cwd" | "createdAt">; count: number };
 
 export type ProcessReads = Pick<Processes, "get" | "list" | "toUse" | "countOf" | "busy" | "children" | "byWorkspace">;
@@ -49,7 +49,7 @@ export class Processes {
     return row && fromRow(row);
   }
 
-  /** Oldest first; everybody's for no uid. */
+  /** Oldest first; of all users without a uid. */
   list(uid?: number): ProcessRow[] {
     const rows =
       uid === undefined
@@ -67,8 +67,8 @@ export class Processes {
   }
 
   /**
-   * By workspace, of those `who` may see. A process has no end: killed, it is emptied and can be spoken to again. So each one that
-   * is there counts as running, at work or at rest.
+   * The processes that `who` may see, by workspace. A killed process is emptied and can be used again, so every process counts, whether
+   * it is busy or idle.
    */
   byWorkspace(who: { uid: number }): Map<string, WorkspaceProcesses> {
     const columns = "SELECT workspace_id, pid, label, cwd, created_at FROM processes WHERE workspace_id IS NOT NULL";
@@ -84,7 +84,7 @@ export class Processes {
     return found;
   }
 
-  /** A foreign one answers like one that is not there. */
+  /** A process of another user fails like one that does not exist. */
   toUse(who: { uid: number }, pid: string): ProcessRow {
     const row = this.get(pid);
     if (row === undefined || (row.uid !== who.uid && !isRoot(who))) fail(404, `Process not found: ${pid}`);
@@ -110,7 +110,7 @@ export class Processes {
     return this.get(pid)!;
   }
 
-  /** Its user is known by another name or home now; where it worked in the old home it works in the new one. */
+  /** A user has a new name or home. Processes that worked in the old home now work in the new one. */
   identityChanged(uid: number, { username, home }: { username: string; home: string }): void {
     for (const { pid, home: old, cwd } of this.list(uid)) {
       const isInside = cwd === old || cwd.startsWith(`${old}/`);
@@ -124,7 +124,7 @@ export class Processes {
     }
   }
 
-  /** From now on it may have work to do. */
+  /** Marks the process busy: it may have work to do. */
   begun(pid: string): void {
     this.#sql.run("UPDATE processes SET busy = 1 WHERE pid = ?", pid);
   }
@@ -137,7 +137,7 @@ export class Processes {
     return this.#sql.all("SELECT pid FROM processes WHERE busy = 1").map((row) => String(row.pid));
   }
 
-  /** One of its events. False where it was heard before. */
+  /** Records an event of the process. False if it was received before. */
   heard(
     pid: string,
     seq: number,
@@ -185,7 +185,7 @@ function fromRow(row: SqlRow): ProcessRow {
   };
 }
 
-/** The long-lived process every user has. */
+/** The pid of the long-lived process that every user has. */
 export function initPid(uid: number): string {
   return `init:${uid}`;
 }

@@ -1,5 +1,5 @@
-// Which repositories there are, whose they are and who may see them. Owns repositories. What is in one is in its own
-// actor (kernel/repos/repos.ts). To whoever may not read a repository it does not exist.
+// All repositories, their owners, and who may read and write them. Owns repositories. The content of each is in its own actor
+// (kernel/repos/repos.ts). For a user who may not read it, a repository does not exist.
 
 import { allowsAll } from "../../lib/capability.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -23,13 +23,13 @@ export type RepositoryRow = {
   upstream: { url: string; ref: string } | null;
   defaultBranch: string;
   head: string | null;
-  /** Whether its first files are there; until then they are made on first use. */
+  /** Whether the initial files exist; they are made on first use. */
   isScaffolded: boolean;
-  /** Of a workspace that was put away: to be read, not changed. */
+  /** The repository of an archived workspace is read-only. */
   isArchived: boolean;
   createdAt: number;
   updatedAt: number;
-  /** What it holds, as it said when it was last asked; null where it never was. */
+  /** The size that its actor last reported; null if it never did. */
   bytes: number | null;
 };
 
@@ -65,7 +65,7 @@ export class Repositories {
     return row && fromRow(row);
   }
 
-  /** What the caller may read, by slug. */
+  /** The repositories that the caller may read, sorted by slug. */
   list(who: Who, owner?: string): RepositoryRow[] {
     const rows =
       owner === undefined
@@ -79,44 +79,44 @@ export class Repositories {
     return rows.map(fromRow).toSorted((a, b) => (a.repo < b.repo ? -1 : 1));
   }
 
-  /** Those that have files and never said how much they hold. */
+  /** Repositories that have files and have never reported their size. */
   unmeasured(): RepositoryRow[] {
     return this.#sql.all("SELECT * FROM repositories WHERE bytes IS NULL AND head IS NOT NULL").map(fromRow);
   }
 
   /**
-   * Whoever may make every call may write the repositories of others. Homes and workspaces are files, and no capability opens
-   * somebody else's.
+   * A caller with the capability * may write the repositories of others, except homes and workspaces: those are files, and no capability
+   * gives access to other users' files.
    */
   mayWrite(who: Writer, { owner, name }: Slug): boolean {
     return isOwn(who, owner) || (allowsAll(who.capabilities) && name !== HOME && !name.startsWith(WORKSPACE_PREFIX));
   }
 
-  /** A matter of whose it is alone: no capability shows anybody what is somebody else's. */
+  /** Depends on the owner alone: no capability gives access to other users' private repositories. */
   mayRead(who: Who, { owner, public: isPublic }: RepositoryRow): boolean {
     return isOwn(who, owner) || isPublic;
   }
 
-  /** Fails as for one that does not exist where the caller may not read it. */
+  /** Fails as if the repository did not exist if the caller may not read it. */
   toRead(who: Who, repo: string): RepositoryRow {
     const row = this.get(repo);
     return row !== undefined && this.mayRead(who, row) ? row : notFound(repo);
   }
 
-  /** Fails where the caller may not write; undefined for one that is not there and theirs to make. */
+  /** Fails if the caller may not write; undefined if the repository does not exist and the caller may make it. */
   toWrite(who: Writer, repo: string): RepositoryRow | undefined {
     return this.#toChange(repo, (slug) => this.mayWrite(who, slug));
   }
 
-  /** The same for what decides who may read it: that is its owner's and root's. */
+  /** The same for changes to who may read it, which only its owner and root may make. */
   toManage(who: Who, repo: string): RepositoryRow | undefined {
     return this.#toChange(repo, ({ owner }) => isOwn(who, owner));
   }
 
-  #toChange(repo: string, may: (slug: Slug) => boolean): RepositoryRow | undefined {
+  #toChange(repo: string, isAllowed: (slug: Slug) => boolean): RepositoryRow | undefined {
     const slug = parseSlug(repo);
     const row = this.get(repo);
-    if (may(slug)) {
+    if (isAllowed(slug)) {
       if (row === undefined) this.#mustBeNew(slug);
       if (row?.isArchived) fail(409, `${row.repo} is archived: activate its workspace again first (sys.workspace.update)`);
       return row;
@@ -125,14 +125,14 @@ export class Repositories {
     fail(403, `Permission denied: cannot write repo ${row.repo}`);
   }
 
-  /** The one that is there, or a new one. */
-  make(repo: string, how: { description?: string | undefined; public?: boolean | undefined }, now: number): RepositoryRow {
+  /** The existing repository, or a new one. */
+  make(repo: string, details: { description?: string | undefined; public?: boolean | undefined }, now: number): RepositoryRow {
     const slug = parseSlug(repo);
     const row = this.get(repo);
     if (row !== undefined) return row;
     this.#mustBeNew(slug);
     this.#add(slug.owner, slug.name, "user", now);
-    return this.update(repo, how);
+    return this.update(repo, details);
   }
 
   makeHome(username: string, now: number): void {
@@ -147,7 +147,7 @@ export class Repositories {
 
   update(repo: string, change: { description?: string | undefined; public?: boolean | undefined }): RepositoryRow {
     const { owner, name, kind, ...row } = this.get(repo) ?? notFound(repo);
-    // What an agent remembers, and what it works on, is not to be published by one careless call.
+    // One careless call must not publish what an agent remembers or works on.
     if (change.public === true && (kind === "home" || kind === "workspace")) fail(409, `${repo} is a ${kind} and stays private`);
     const description =
       change.description === undefined ? row.description : change.description.trim().slice(0, DESCRIPTION_CHARS_MAX) || null;
@@ -166,10 +166,10 @@ export class Repositories {
     this.#sql.run("UPDATE repositories SET upstream_url = ?, upstream_ref = ? WHERE owner = ? AND name = ?", url, ref, owner, name);
   }
 
-  /** What its actor said of itself. */
+  /** Stores the state that the repository's actor reported. */
   seen(repo: string, { defaultBranch, head, bytes }: RepoState): void {
     const row = this.get(repo);
-    // It went with a batch that was lost.
+    // The row was lost with a batch that did not reach the disk.
     if (row === undefined) return;
     const { owner, name } = row;
     const uid = this.#accounts.byName(owner)?.uid;
@@ -220,21 +220,21 @@ export class Repositories {
   }
 }
 
-/** As people write it: slashes around it do not count. */
+/** Leading and trailing slashes are ignored. */
 export function parseSlug(repo: string): Slug {
   const parts = repo.replace(/^\/+|\/+$/g, "").split("/");
   const [owner = "", name = ""] = parts;
   if (parts.length !== 2) fail(400, "repo must be '<owner>/<name>'");
   for (const part of parts) {
-    // A name that ends in .git could not be told from its own address.
-    const isOdd = part === "." || part === ".." || part.endsWith(".git");
-    if (!PART.test(part) || part.length > PART_CHARS_MAX || isOdd)
+    // A name that ends in .git could not be distinguished from its own URL.
+    const isReserved = part === "." || part === ".." || part.endsWith(".git");
+    if (!PART.test(part) || part.length > PART_CHARS_MAX || isReserved)
       fail(400, `Invalid repo owner/name: ${repo.slice(0, 2 * PART_CHARS_MAX)}`);
   }
   return { owner, name };
 }
 
-/** Everything is root's. */
+/** Root counts as owner of everything. */
 function isOwn(who: Who, owner: string): boolean {
   return isRoot(who) || who.username === owner;
 }

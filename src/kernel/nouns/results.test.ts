@@ -1,4 +1,4 @@
-// Results under a key: a day's worth goes in steps, and nobody keeps more than their share.
+// Stored results: expired ones are removed in steps, and the number of keys per user is limited.
 
 import { expect, it } from "vitest";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
@@ -9,7 +9,7 @@ import { Results } from "./results.ts";
 
 const START = 1_763_200_000_000;
 
-it("removes what is too old in steps, and nothing else", () => {
+it("removes expired results in steps, and no others", () => {
   const { results, sql } = fresh();
   for (let at = 0; at < 2_500; at++) results.store(1000, request(`old ${at}`), {}, false, START);
   const now = START + LIMITS.idempotencyKeyMs;
@@ -18,7 +18,7 @@ it("removes what is too old in steps, and nothing else", () => {
   expect(sql.all("SELECT key FROM idempotency")).toEqual([{ key: "new" }]);
 });
 
-it("refuses more keys than one user's share until some are too old, swept or not", () => {
+it("refuses more keys than a user may have until some expire, pruned or not", () => {
   const { results, sql } = fresh();
   sql.run(
     `INSERT INTO idempotency
@@ -29,7 +29,7 @@ it("refuses more keys than one user's share until some are too old, swept or not
   expect(() => results.store(1000, request("one more"), {}, false, START)).toThrow("Too many requests with a key");
   results.store(1001, request("somebody else's"), {}, false, START);
   expect(results.find(1000, request("the last"), START)).toEqual({ data: {} });
-  // The first 99,999 and the last one are too old; one more than that is too much again.
+  // The first 99,999 keys and "the last" have expired; after that many new ones, one more is refused again.
   const now = START + LIMITS.idempotencyKeyMs;
   expect(() => results.store(1000, request("one more"), {}, false, now - 1)).toThrow("Too many requests with a key");
   results.prune(now);
@@ -40,13 +40,13 @@ it("refuses more keys than one user's share until some are too old, swept or not
   const again = new Results(sql, memoryCrypto(new Random("again")));
   again.store(1000, request("k1"), {}, false, now);
   expect(() => again.store(1000, request("one more"), {}, false, now)).toThrow("Too many requests with a key");
-  // A millisecond later the next 100,000 are too old.
+  // A millisecond later the next 100,000 have expired.
   for (let at = 0; at < 10; at++) again.store(1000, request(`later ${at}`), {}, false, now + 1);
-  // Set back, the clock makes them count again.
+  // When the clock is set back, they count again.
   expect(() => again.store(1000, request("before"), {}, false, now)).toThrow("Too many requests with a key");
 });
 
-it("counts exactly, while what is too old is swept step by step", () => {
+it("counts exactly while expired keys are pruned step by step", () => {
   const { results, sql } = fresh();
   const live = () => LIMITS.idempotencyKeysPerUser - 5_000;
   sql.run(
@@ -61,7 +61,7 @@ it("counts exactly, while what is too old is swept step by step", () => {
   expect(() => results.store(1000, request("full"), {}, false, now)).toThrow("Too many requests with a key");
 });
 
-it("says that nobody knows the outcome where what is stored cannot be read", () => {
+it("fails with an unknown outcome if a stored result cannot be read", () => {
   const { results, sql } = fresh();
   const unknown = expect.objectContaining({ code: 409, details: { outcome: "unknown" } }) as Error;
   results.store(1000, request("sealed"), { secret: "s" }, true, START);

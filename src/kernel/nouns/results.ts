@@ -1,6 +1,6 @@
-// Results of writes that carried a key, kept for a day in the transaction of the write itself, so that a client's
-// retry after a cut gets the first result and changes nothing. Owns idempotency. What was asked is kept as a digest, and
-// sealed: arguments may hold a password, and a bare digest would let whoever reads the file guess at it without scrypt.
+// Results of writes with an idempotency key, stored in the transaction of the write and kept for a day, so that a client's retry after a
+// disconnect gets the first result and changes nothing. Owns idempotency. The request is stored as a sealed digest: arguments may
+// contain a password, and with a plain digest a reader of the file could guess it without scrypt.
 
 import { toHex } from "../../lib/hex.ts";
 import { fail } from "../../lib/sys-error.ts";
@@ -11,15 +11,15 @@ import { LIMITS } from "../../protocol/limits.ts";
 
 const PURPOSE = "idempotency";
 const REQUEST_PURPOSE = "idempotency:request";
-/** Rows removed at a time: a day's worth at once would keep everybody waiting. */
+/** Rows per prune step: removing a day's rows at once would block everybody. */
 const PRUNE_STEP = 1_000;
 
 export class Results {
   readonly #sql: Sql;
   readonly #crypto: Crypto;
   /**
-   * How many keys each user has that still count, and no fewer: those stored after `since`. Counting a quarter of a million at
-   * every write would take too long, so only what has become too old in between is counted and taken off.
+   * How many live keys each user has, stored after `since`; never too few. Counting a quarter of a million rows on every write would take
+   * too long, so only the keys that have expired since the last count are counted and subtracted.
    */
   readonly #counts = new Map<number, { count: number; since: number }>();
 
@@ -28,7 +28,7 @@ export class Results {
     this.#crypto = crypto;
   }
 
-  /** The first result of this request, or undefined where there was none. */
+  /** The first result of this request, or undefined if there is none. */
   find(uid: number, frame: Req, now: number): { data: unknown } | undefined {
     const row = this.#sql.get(
       "SELECT request, result, sealed FROM idempotency WHERE uid = ? AND key = ? AND created_at > ?",
@@ -47,7 +47,7 @@ export class Results {
   }
 
   store(uid: number, frame: Req, data: unknown, secret: boolean, now: number): void {
-    this.#count(uid, now);
+    this.#reserve(uid, now);
     const text = JSON.stringify(data);
     this.#sql.run(
       "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?, ?)",
@@ -60,10 +60,10 @@ export class Results {
     );
   }
 
-  /** Removes some of what is too old; true when there is no more of it. */
+  /** Removes a batch of expired rows; true when none is left. */
   prune(now: number): boolean {
-    // What goes now cannot be counted afterwards.
-    for (const uid of this.#counts.keys()) this.#live(uid, now);
+    // Update the counts first: rows that are deleted now cannot be counted later.
+    for (const uid of this.#counts.keys()) this.#countLive(uid, now);
     const removed = this.#sql.run(
       "DELETE FROM idempotency WHERE (uid, key) IN (SELECT uid, key FROM idempotency WHERE created_at <= ? LIMIT ?)",
       now - LIMITS.idempotencyKeyMs,
@@ -74,35 +74,35 @@ export class Results {
     return true;
   }
 
-  /** When there is something to remove. */
+  /** When the oldest row expires. */
   nextPruneAt(): number | null {
     const oldest = this.#sql.get("SELECT min(created_at) AS oldest FROM idempotency")?.oldest;
     return oldest == null ? null : Number(oldest) + LIMITS.idempotencyKeyMs;
   }
 
-  /** What a lost transaction counted stays counted until the next sweep is done. */
-  #count(uid: number, now: number): void {
-    const live = this.#live(uid, now);
+  /** Counts one more key or fails. The key of a transaction that is rolled back stays counted until the next prune is done. */
+  #reserve(uid: number, now: number): void {
+    const live = this.#countLive(uid, now);
     if (live.count >= LIMITS.idempotencyKeysPerUser)
       fail(429, `Too many requests with a key: at most ${LIMITS.idempotencyKeysPerUser} within 24 hours`);
     live.count++;
   }
 
-  #live(uid: number, now: number): { count: number; since: number } {
+  #countLive(uid: number, now: number): { count: number; since: number } {
     const since = now - LIMITS.idempotencyKeyMs;
     const known = this.#counts.get(uid);
-    // A clock that was set back makes keys count again which were taken off.
+    // If the clock was set back, keys that were subtracted are live again.
     if (known === undefined || known.since > since) {
-      const counted = { count: this.#between(uid, since, Number.MAX_SAFE_INTEGER), since };
+      const counted = { count: this.#countBetween(uid, since, Number.MAX_SAFE_INTEGER), since };
       this.#counts.set(uid, counted);
       return counted;
     }
-    if (since > known.since) Object.assign(known, { count: known.count - this.#between(uid, known.since, since), since });
+    if (since > known.since) Object.assign(known, { count: known.count - this.#countBetween(uid, known.since, since), since });
     return known;
   }
 
-  /** Stored after one moment, and not after the other. */
-  #between(uid: number, after: number, until: number): number {
+  /** The number of keys stored after one time, up to and including another. */
+  #countBetween(uid: number, after: number, until: number): number {
     const query = "SELECT count(*) AS count FROM idempotency WHERE uid = ? AND created_at > ? AND created_at <= ?";
     return Number(this.#sql.get(query, uid, after, until)?.count);
   }
@@ -121,7 +121,7 @@ export class Results {
   }
 }
 
-/** The key was used, by this request or by another, and nobody can tell any more what came of it. */
+/** The key was used, by this request or another, and the outcome cannot be known any more. */
 function failUnreadable(): never {
   fail(409, "This key was used, and what came of it cannot be read any more: look at what is there, then call again with another key", {
     outcome: "unknown",

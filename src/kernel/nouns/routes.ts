@@ -1,5 +1,5 @@
-// Calls that a device is carrying out. Owns routes. The rows ride the relaxed lane: whoever waits for an answer is told
-// that it is lost when a crash takes the row, so nobody waits for a disk.
+// Calls that are running on devices. Owns routes. The rows are written in the relaxed lane, so no call waits for the disk: if a crash
+// loses a row, the caller is told that the answer is lost.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 
@@ -7,20 +7,20 @@ export type Route = {
   routeId: string;
   call: string;
   deviceId: string;
-  /** What its caller called the device. */
+  /** The name of the device in the call. */
   target: string;
-  /** The connection that was asked, and the only one that may answer. */
+  /** The connection that got the call, and the only one that may answer it. */
   driverId: string;
-  /** Who asked, and by which request. */
+  /** The connection that made the call, and its request. */
   originId: string;
   requestId: string;
   uid: number;
   dueAt: number;
-  /** It may be sent again, and the device then tells what became of it. */
+  /** Has an idempotency key: it may be sent again, and the device then answers with the first outcome. */
   isKeyed: boolean;
 };
 
-/** Of a route whose asker is gone: the answer is for nobody. */
+/** The origin of a route whose caller is gone: nobody gets the answer. */
 export const NOBODY = "";
 
 export class Routes {
@@ -46,14 +46,14 @@ export class Routes {
     );
   }
 
-  /** The route, if it is open and this connection was asked; it is open no more. */
+  /** Closes and returns the route, if it is open and this connection got the call. */
   take(routeId: string, driverId: string): Route | undefined {
     const row = this.#sql.get("SELECT * FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId);
     if (row !== undefined) this.close(routeId, driverId);
     return row && fromRow(row);
   }
 
-  /** The same for whoever knows the route; false where it was not open, or another connection was asked. */
+  /** The same without returning the route; false if it was not open, or another connection got the call. */
   close(routeId: string, driverId: string): boolean {
     return this.#sql.run("DELETE FROM routes WHERE route_id = ? AND driver_id = ?", routeId, driverId) > 0;
   }
@@ -70,7 +70,7 @@ export class Routes {
     return this.#takeWhere("origin_id = ?", originId);
   }
 
-  /** Nobody waits for these any more, but what their answers say is still of use. */
+  /** Nobody waits for these calls any more, but the kernel still uses their answers. Returns their ids. */
   disown(originId: string, call: string): string[] {
     const rows = this.#sql.all("SELECT route_id FROM routes WHERE origin_id = ? AND call = ?", originId, call);
     if (rows.length > 0) this.#sql.run("UPDATE routes SET origin_id = ? WHERE origin_id = ? AND call = ?", NOBODY, originId, call);

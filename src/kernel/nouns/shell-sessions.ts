@@ -1,13 +1,13 @@
-// Commands on devices that outlive the call they were started by: which device has one, and whose it is. Owns
-// shell_sessions. The gateway's own commands are not here; their shell knows them itself.
+// Commands on devices that outlive the call that started them: on which device each runs, and whose it is. Owns shell_sessions. Commands
+// on the gateway are not here; its shell keeps track of them.
 
 import type { Sql } from "../../ports/sql.ts";
 
-/** Commands run until they end, and some take weeks. */
+/** Commands have no time limit, and some run for weeks. */
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
 export type SessionStatus = "running" | "completed" | "failed";
-/** `target` is what its user called the device. */
+/** `target` is the name that the user used for the device. */
 export type ShellSession = { sessionId: string; deviceId: string; target: string; uid: number };
 
 export class ShellSessions {
@@ -17,13 +17,13 @@ export class ShellSessions {
     this.#sql = sql;
   }
 
-  /** For a month after it was last heard of. */
+  /** Undefined if the last update was more than a month ago. */
   get(sessionId: string, now: number): ShellSession | undefined {
     const row = this.#sql.get("SELECT * FROM shell_sessions WHERE session_id = ? AND updated_at > ?", sessionId, now - KEEP_MS);
     return row && { sessionId, deviceId: String(row.device_id), target: String(row.target), uid: Number(row.uid) };
   }
 
-  /** What was started by one user on one device stays theirs and its. */
+  /** Adds a session, or updates its time. The device and user of a session never change. */
   heard({ sessionId, deviceId, target, uid }: ShellSession, now: number): void {
     this.#sql.run(
       `INSERT INTO shell_sessions VALUES (?1, ?2, ?3, ?4, NULL, NULL, ?5)
@@ -36,7 +36,7 @@ export class ShellSessions {
     );
   }
 
-  /** What its device tells of it. False where that is nothing new: a device may tell the same twice. */
+  /** Stores the status that the device reported. False if nothing changed: a device may report the same status twice. */
   told(sessionId: string, { status, exitCode }: { status: SessionStatus; exitCode: number | null }, now: number): boolean {
     const changed = this.#sql.run(
       `UPDATE shell_sessions SET status = ?2, exit_code = ?3, updated_at = ?4

@@ -1,4 +1,4 @@
-// What all processes of a user have used, day by day, and how much of that was allowed beyond the budget. Owns spending.
+// What all processes of a user have used per day, and the total at which a person last extended the budget. Owns spending.
 
 import type { Sql, SqlValue } from "../../ports/sql.ts";
 import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
@@ -17,7 +17,7 @@ export class Spending {
     this.#sql = sql;
   }
 
-  /** Of today, which is what a user's budget is for. */
+  /** Today's account, to which the user's budget applies. */
   today(uid: number, now: number): Account {
     const row = this.#sql.get("SELECT total, since FROM spending WHERE uid = ? AND day = ?", uid, dayOf(now));
     const read = (value: SqlValue | undefined): Spent => (value == null ? NOTHING_SPENT : (JSON.parse(String(value)) as Spent));
@@ -34,7 +34,7 @@ export class Spending {
     );
   }
 
-  /** As much again: what was used by now does not count against today's budget any more. */
+  /** Allows the budget once more: what was used so far no longer counts against today's budget. */
   extended(uid: number, now: number): void {
     const total = JSON.stringify(this.today(uid, now).total);
     this.#sql.run("INSERT INTO spending VALUES (?1, ?2, ?3, ?3) ON CONFLICT (uid, day) DO UPDATE SET since = ?3", uid, dayOf(now), total);

@@ -1,5 +1,5 @@
-// The brake on guessing, on a real table: how many tries there are, how the wait grows, who is spared, and what a
-// clock that is set back does to it.
+// Rate limits for guessing, on a real table: how many attempts are allowed, how the wait grows, who is not affected, and what happens
+// when the clock is set back.
 
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe("one account from one address", () => {
-  it("has five tries at once, then one a minute", () => {
+  it("has five attempts at once, then one per minute", () => {
     const throttle = fresh();
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(MINUTE);
@@ -24,7 +24,7 @@ describe("one account from one address", () => {
     expect(waitMs(throttle, "alice", "10.0.0.1", START + MINUTE)).toBeGreaterThan(0);
   });
 
-  it("admits a try exactly when the announced wait is over, and never admits more than the budget", () => {
+  it("admits an attempt exactly when the announced wait is over, and never admits more than the budget", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3 * MINUTE }), { minLength: 1, maxLength: 40 }), (pauses) => {
         const throttle = fresh();
@@ -48,7 +48,7 @@ describe("one account from one address", () => {
     );
   });
 
-  it("keeps the owner's budget at a known address from whoever types its name", () => {
+  it("does not let others use up the owner's budget at a known address by typing names that look like its key", () => {
     const throttle = fresh();
     throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
     for (const name of ["alice@10.0.0.1", "10.0.0.1 alice", "known:10.0.0.1 alice", "alice"])
@@ -56,7 +56,7 @@ describe("one account from one address", () => {
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(0);
   });
 
-  it("waits longer with every run of failures, up to a quarter of an hour", () => {
+  it("waits longer after each series of failures, up to 15 minutes", () => {
     const throttle = fresh();
     let now = START;
     const waits: number[] = [];
@@ -78,7 +78,7 @@ describe("one account from one address", () => {
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
   });
 
-  it("gives back a try that ended for another reason", () => {
+  it("refunds an attempt that ended for another reason", () => {
     const throttle = fresh();
     for (let i = 0; i < 50; i++) throttle.cancelled(throttle.take("alice", "10.0.0.1", START));
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
@@ -86,41 +86,41 @@ describe("one account from one address", () => {
   });
 });
 
-describe("neighbours", () => {
-  it("stops one address after twenty tries, whatever names it guesses", () => {
+describe("other accounts and addresses", () => {
+  it("stops one address after twenty attempts, whatever names it guesses", () => {
     const throttle = fresh();
     for (let i = 0; i < 20; i++) throttle.take(`user${i}`, "::ffff:10.0.0.1", START);
     expect(waitMs(throttle, "another", "10.0.0.1", START)).toBe(10_000);
     expect(waitMs(throttle, "another", "10.0.0.2", START)).toBe(0);
   });
 
-  it("takes all addresses of one /64 for one", () => {
+  it("counts all addresses of one /64 as one", () => {
     const throttle = fresh();
     for (let i = 0; i < 20; i++) throttle.take(`user${i}`, `2001:db8::${i.toString(16)}`, START);
     expect(waitMs(throttle, "another", "2001:db8::ffff:1", START)).toBeGreaterThan(0);
     expect(waitMs(throttle, "another", "2001:db8:0:1::1", START)).toBe(0);
   });
 
-  it("stops everybody unknown after sixty tries a minute", () => {
+  it("stops all unknown addresses after sixty attempts, then admits one per second", () => {
     const throttle = fresh();
     for (let i = 0; i < 60; i++) throttle.take(`user${i}`, `10.1.${i}.1`, START);
     expect(waitMs(throttle, "another", "10.2.0.1", START)).toBe(1_000);
     expect(waitMs(throttle, "another", "10.2.0.1", START + 1_000)).toBe(0);
   });
 
-  it("spares the owner at an address they came from before", () => {
+  it("does not stop the owner at an address from which they logged in before", () => {
     const throttle = fresh();
     throttle.succeeded(throttle.take("alice", "10.0.0.1", START), START);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.9.9.9", START);
     expect(waitMs(throttle, "alice", "10.9.9.9", START)).toBeGreaterThan(0);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(0);
-    // The spared address has a budget of its own, and only for that account.
+    // The known address has a budget of its own, for that account only.
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
     expect(waitMs(throttle, "alice", "10.0.0.1", START + 31 * DAY)).toBe(0);
   });
 
-  it("remembers twenty addresses of an account, the latest ones", () => {
+  it("keeps the latest twenty addresses of an account", () => {
     const throttle = fresh();
     for (let i = 0; i < 25; i++) throttle.succeeded(throttle.take("alice", `10.0.${i}.1`, START + i), START + i);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.9.9.9", START + 100);
@@ -128,7 +128,7 @@ describe("neighbours", () => {
     expect(waitMs(throttle, "alice", "10.0.0.1", START + 100)).toBeGreaterThan(0);
   });
 
-  it("counts wrong tokens against the address alone", () => {
+  it("counts wrong tokens against their address only", () => {
     const throttle = fresh();
     for (let i = 0; i < 20; i++) throttle.wrongToken("10.0.0.1", START);
     expect(() => throttle.wrongToken("10.0.0.1", START)).toThrow(SysError);
@@ -136,8 +136,8 @@ describe("neighbours", () => {
   });
 });
 
-describe("rows that are taken back", () => {
-  it("do not give a guess back", () => {
+describe("rows that are rolled back", () => {
+  it("do not refund a guess", () => {
     const { throttle, losing } = lossy();
     for (let i = 0; i < 5; i++) losing(() => throttle.take("alice", "10.0.0.1", START));
     expect(() => throttle.take("alice", "10.0.0.2", START)).toThrow("Too many attempts");
@@ -147,7 +147,7 @@ describe("rows that are taken back", () => {
     expect(() => throttle.spend("assist", "10.0.0.4", START)).toThrow("Too many attempts");
   });
 
-  it("of a right password forget nobody else's guesses, and do not bring back the owner's", () => {
+  it("of a right password neither drop other users' failures nor restore the owner's", () => {
     const { throttle, losing } = lossy();
     for (let i = 0; i < 5; i++) throttle.take("bob", "10.0.0.2", START);
     for (let i = 0; i < 4; i++) throttle.take("alice", "10.0.0.1", START);
@@ -157,7 +157,7 @@ describe("rows that are taken back", () => {
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBeGreaterThan(0);
   });
 
-  it("are written again with the next try, and count after a restart", () => {
+  it("are written again with the next attempt, and count after a restart", () => {
     const { sql, throttle, losing } = lossy();
     for (let i = 0; i < 4; i++) losing(() => throttle.take("alice", "10.0.0.1", START));
     throttle.take("alice", "10.0.0.1", START);
@@ -165,8 +165,8 @@ describe("rows that are taken back", () => {
   });
 });
 
-describe("a row for which there is no room", () => {
-  it("refuses the try, which counts all the same", () => {
+describe("a full disk", () => {
+  it("refuses the attempt, which still counts", () => {
     const { sql, throttle } = lossy();
     const run = vi.spyOn(sql, "run").mockImplementation(() => {
       throw new StorageError(true, null);
@@ -176,7 +176,7 @@ describe("a row for which there is no room", () => {
     expect(waitMs(throttle, "alice", "10.0.0.1", START)).toBe(MINUTE);
   });
 
-  it("does not keep a try from being given back", () => {
+  it("does not prevent a refund", () => {
     const { sql, throttle } = lossy();
     const attempt = throttle.take("alice", "10.0.0.1", START);
     vi.spyOn(sql, "run").mockImplementation(() => {
@@ -188,7 +188,7 @@ describe("a row for which there is no room", () => {
 });
 
 describe("many addresses", () => {
-  it("share one counter beyond ten thousand, and make nobody forgotten", () => {
+  it("share one counter beyond ten thousand, and existing counters are kept", () => {
     const throttle = fresh();
     for (let i = 0; i < 20; i++) throttle.wrongToken("10.200.0.1", START);
     for (let i = 0; i < 4; i++) throttle.take("alice", "10.201.0.1", START);
@@ -204,21 +204,21 @@ describe("many addresses", () => {
     expect(() => throttle.wrongToken("10.200.0.1", START)).toThrow("Too many attempts");
     throttle.take("alice", "10.202.0.1", START + 1000);
     expect(waitMs(throttle, "alice", "10.203.0.1", START + 2000)).toBeGreaterThan(0);
-    // Once they have drained, there is room for others.
+    // When counters have drained, they are dropped and make room for others.
     throttle.wrongToken("10.204.0.1", START + 4 * MINUTE);
     expect(waitMs(throttle, "carol", "10.204.0.2", START + 4 * MINUTE)).toBe(0);
   });
 });
 
 describe("time", () => {
-  it("forgets an hour after the last failure", () => {
+  it("forgets failures after an hour", () => {
     const throttle = fresh();
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START);
     throttle.prune(START + 61 * MINUTE);
     for (let i = 0; i < 5; i++) throttle.take("alice", "10.0.0.1", START + 61 * MINUTE);
   });
 
-  it("is not lengthened by a clock that is set back", () => {
+  it("does not make the wait longer when the clock is set back", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 * DAY }), (back) => {
         const throttle = fresh();
@@ -233,7 +233,7 @@ describe("time", () => {
   });
 });
 
-it("stores nothing of what was typed for a name, unless it was entered with success", () => {
+it("stores a typed name only as a digest, unless the login succeeded", () => {
   const { sql, throttle } = lossy();
   const stored = () => JSON.stringify([sql.all("SELECT * FROM throttle"), sql.all("SELECT * FROM known_addresses")]);
   throttle.take("my secret", "10.0.0.1", START);
@@ -245,7 +245,7 @@ it("stores nothing of what was typed for a name, unless it was entered with succ
   expect(sql.all("SELECT username FROM known_addresses")).toEqual([{ username: "alice" }]);
 });
 
-/** With a way to take back the rows that something wrote, as a commit that fails does. */
+/** `losing` runs a function and rolls back its rows, as a failed commit does. */
 function lossy(): { sql: MemorySql; throttle: Throttle; losing: (body: () => void) => void } {
   const sql = new MemorySql();
   migrate(sql);
@@ -267,7 +267,7 @@ function fresh(): Throttle {
   return new Throttle(sql, CRYPTO);
 }
 
-/** How long a try would have to wait; the try itself is not counted. */
+/** How long an attempt would have to wait; the attempt itself is not counted. */
 function waitMs(throttle: Throttle, account: string, address: string, now: number): number {
   try {
     throttle.cancelled(throttle.take(account, address, now));

@@ -1,15 +1,14 @@
-// The one brake on guessing, for every door a password, token or code can be tried at. Owns throttle and
-// known_addresses. A try is counted before anything is hashed and given back when it was right, so failures alone
-// use the budget up and a burst of parallel tries cannot slip past it.
+// Rate limits for guessing, wherever a password, token or code can be tried. Owns throttle and known_addresses. An attempt is counted
+// before anything is hashed and refunded if it was right, so only failures use up the budget, and a burst of parallel attempts cannot
+// get past it.
 //
-// The counters are those in memory; rows are their copy, for the next start. A commit that fails takes rows back, and a full
-// disk must not give guesses back with them.
+// The counters in memory are authoritative; the rows are a copy for the next start. A failed commit rolls rows back, and a full disk
+// must not refund guesses.
 //
-// People type passwords where a name is asked for, so a counter's key holds a digest of what was typed. Only names that were entered
-// with success are kept as they are, in known_addresses.
+// People type passwords into name fields, so the key of a counter contains a digest of the name. Only names of successful logins are
+// stored in plain text, in known_addresses.
 //
-// An address from which an account was entered before has a budget of its own, so that a stranger's guessing cannot
-// lock the owner out.
+// An address from which a user has logged in before has its own budget, so that a stranger's guesses cannot lock the user out.
 
 import { addressKey } from "../../lib/address.ts";
 import { toHex } from "../../lib/hex.ts";
@@ -24,28 +23,28 @@ const ADDRESS: Budget = { burst: 20, everyMs: 10_000, growsToMs: 10_000 };
 const GATEWAY: Budget = { burst: 60, everyMs: 1_000, growsToMs: 1_000 };
 
 /**
- * What costs somebody something each time, right or wrong: a question to a model before anybody has an account, a try at a
- * provider. By whom it is asked, and by all together.
+ * Budgets for operations that cost something each time: a question to a model before there is an account, and a test request to a
+ * provider. `each` is per address or user, `all` for everybody together.
  */
 const COSTS = {
-  assist: { each: steady(20, 30_000), all: steady(40, 60_000) },
-  check: { each: steady(40, 5_000), all: steady(80, 2_000) },
+  assist: { each: fixedRate(20, 30_000), all: fixedRate(40, 60_000) },
+  check: { each: fixedRate(40, 5_000), all: fixedRate(80, 2_000) },
 } satisfies Record<string, { each: Budget; all: Budget }>;
 
-/** After so many further failures in a row the wait doubles. */
+/** The wait doubles after this many further failures in a row. */
 const GROWTH_EVERY = 3;
 const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
 const KNOWN_MAX = 20;
 const PRUNE_MS = 60 * 60 * 1000;
 /**
- * Addresses that are counted one by one; others share one counter while there are so many. Only these need a bound: what makes
- * any other counter is itself limited for all together.
+ * The most addresses with a counter of their own; beyond that, new ones share one counter. Only addresses need this limit: all other
+ * counters are made by attempts that a limit for everybody together already bounds.
  */
 const ADDRESSES_MAX = 10_000;
 const OTHER_ADDRESSES = "address:";
-/** How often it is looked for addresses that need not be counted any more. */
-const TIDY_MS = 10_000;
-/** Of what somebody typed for a name. No account has so long a one. */
+/** The least time between two searches for counters that can be dropped. */
+const DROP_IDLE_MS = 10_000;
+/** The part of a typed name that is used; no account has a longer one. */
 const NAME_CHARS_MAX = 256;
 
 type Counter = { level: number; streak: number; at: number; budget: Budget };
@@ -57,34 +56,34 @@ export class Throttle {
   readonly #crypto: Pick<Crypto, "sha256">;
   readonly #counters = new Map<string, Counter>();
   #addresses = 0;
-  #tidiedAt = -Infinity;
+  #droppedIdleAt = -Infinity;
 
   constructor(sql: Sql, crypto: Pick<Crypto, "sha256">) {
     this.#sql = sql;
     this.#crypto = crypto;
   }
 
-  /** Counts one try, or fails with 429 and how long to wait. */
+  /** Counts one attempt, or fails with 429 and the time to wait. */
   take(username: string, address: string, now: number): Try {
     const account = username.slice(0, NAME_CHARS_MAX);
-    const where = addressKey(address);
+    const network = addressKey(address);
     const digest = toHex(this.#crypto.sha256(account));
-    const keys: [string, Budget][] = this.#isKnown(account, where, now)
-      ? [[`known:${where} ${digest}`, ACCOUNT]]
-      : [[`account:${digest}`, ACCOUNT], this.#keyOfAddress(where, now), ["gateway", GATEWAY]];
+    const keys: [string, Budget][] = this.#isKnown(account, network, now)
+      ? [[`known:${network} ${digest}`, ACCOUNT]]
+      : [[`account:${digest}`, ACCOUNT], this.#keyOfAddress(network, now), ["gateway", GATEWAY]];
     this.#count(keys, now);
-    return { keys, account, address: where };
+    return { keys, account, address: network };
   }
 
   /**
-   * Counts a wrong token. It is counted after the fact, because looking a token up costs nothing and its 256 bits
-   * cannot be guessed: a right one must not suffer from its neighbours.
+   * Counts a wrong token. Counted after the lookup, because a lookup costs nothing and 256 bits cannot be guessed: a right token must not
+   * be refused because of other clients at the same address.
    */
   wrongToken(address: string, now: number): void {
     this.#count([this.#keyOfAddress(addressKey(address), now)], now);
   }
 
-  /** Counts one use of what costs something, or fails with 429. `who` is an address or a user. */
+  /** Counts one operation that costs something, or fails with 429. `who` is an address or a user. */
   spend(what: keyof typeof COSTS, who: string, now: number): void {
     const { each, all } = COSTS[what];
     this.#count(
@@ -96,13 +95,13 @@ export class Throttle {
     );
   }
 
-  /** The try was right: give it back and remember where it came from. */
+  /** The attempt was right: refunds it and stores its address as known. */
   succeeded(attempt: Try, now: number): void {
     for (const [key, budget] of attempt.keys) {
       if (/^(?:account|known):/.test(key)) this.#set(key, { level: 0, streak: 0, at: now, budget });
-      else this.#giveBack(key);
+      else this.#refund(key);
     }
-    this.#unlessFull(() => {
+    this.#ignoreFullDisk(() => {
       this.#store(attempt.keys);
       this.#sql.run("INSERT OR REPLACE INTO known_addresses VALUES (?, ?, ?)", attempt.account, attempt.address, now);
       this.#sql.run(
@@ -114,22 +113,25 @@ export class Throttle {
     });
   }
 
-  /** The try ended for a reason that says nothing about the guess. */
+  /** The attempt ended for a reason that says nothing about the guess: refunds it. */
   cancelled(attempt: Try): void {
-    for (const [key] of attempt.keys) this.#giveBack(key);
-    this.#unlessFull(() => this.#store(attempt.keys));
+    for (const [key] of attempt.keys) this.#refund(key);
+    this.#ignoreFullDisk(() => this.#store(attempt.keys));
   }
 
   prune(now: number): void {
-    this.#tidy(now);
+    this.#dropIdle(now);
     this.#sql.run("DELETE FROM throttle WHERE at < ?", now - PRUNE_MS);
     this.#sql.run("DELETE FROM known_addresses WHERE seen_at < ?", now - KNOWN_MS);
   }
 
   nextPruneAt(): number | null {
-    const tried = this.#sql.get("SELECT min(at) AS at FROM throttle")?.at;
-    const seen = this.#sql.get("SELECT min(seen_at) AS at FROM known_addresses")?.at;
-    const due = Math.min(tried == null ? Infinity : Number(tried) + PRUNE_MS, seen == null ? Infinity : Number(seen) + KNOWN_MS);
+    const counterAt = this.#sql.get("SELECT min(at) AS at FROM throttle")?.at;
+    const seenAt = this.#sql.get("SELECT min(seen_at) AS at FROM known_addresses")?.at;
+    const due = Math.min(
+      counterAt == null ? Infinity : Number(counterAt) + PRUNE_MS,
+      seenAt == null ? Infinity : Number(seenAt) + KNOWN_MS,
+    );
     return due === Infinity ? null : due;
   }
 
@@ -138,7 +140,7 @@ export class Throttle {
     return level <= budget.burst - 1 ? 0 : Math.ceil((level - (budget.burst - 1)) * everyMs);
   }
 
-  /** All of them or, with 429, none. Where there is no room for the rows it counts all the same, and the try is refused. */
+  /** Counts all keys or, with 429, none. If the disk is full, the attempt fails but is still counted. */
   #count(keys: readonly [string, Budget][], now: number): void {
     const waitMs = Math.max(...keys.map(([key, budget]) => this.#waitMs(key, budget, now)));
     if (waitMs > 0) refuse(waitMs);
@@ -149,23 +151,23 @@ export class Throttle {
     this.#sql.relaxed(() => this.#store(keys));
   }
 
-  #giveBack(key: string): void {
+  #refund(key: string): void {
     const counter = this.#counters.get(key);
     if (counter === undefined) return;
     counter.level = Math.max(0, counter.level - 1);
     counter.streak = Math.max(0, counter.streak - 1);
   }
 
-  /** The level as it has drained until now: one try every `everyMs`, which grows with the streak. */
+  /** The present level: it drains by one attempt every `everyMs`, which grows with the streak. */
   #read(key: string, budget: Budget, now: number): { level: number; streak: number; everyMs: number } {
     const counter = this.#counters.get(key) ?? this.#load(key, budget);
     if (counter === undefined) return { level: 0, streak: 0, everyMs: budget.everyMs };
-    // A clock set back must not lengthen the wait: the time counts from now, not from when the clock catches up.
+    // A clock that was set back must not lengthen the wait: time counts from now, not from when the clock catches up.
     if (counter.at > now) counter.at = now;
-    return drained(counter, now);
+    return drain(counter, now);
   }
 
-  /** What an earlier life has counted. */
+  /** Loads a counter from before the restart. */
   #load(key: string, budget: Budget): Counter | undefined {
     const row = this.#sql.get("SELECT level, streak, at FROM throttle WHERE key = ?", key);
     if (row === undefined) return undefined;
@@ -187,8 +189,8 @@ export class Throttle {
     }
   }
 
-  /** What gives tries back must not fail: without its row the next start is only stricter. */
-  #unlessFull(body: () => void): void {
+  /** A refund must not fail because the disk is full: without its row, the next start is only stricter. */
+  #ignoreFullDisk(body: () => void): void {
     try {
       this.#sql.relaxed(body);
     } catch (error) {
@@ -196,18 +198,18 @@ export class Throttle {
     }
   }
 
-  #keyOfAddress(where: string, now: number): [string, Budget] {
-    const key = `address:${where}`;
+  #keyOfAddress(network: string, now: number): [string, Budget] {
+    const key = `address:${network}`;
     if (this.#counters.has(key)) return [key, ADDRESS];
-    if (this.#addresses >= ADDRESSES_MAX && now >= this.#tidiedAt + TIDY_MS) this.#tidy(now);
+    if (this.#addresses >= ADDRESSES_MAX && now >= this.#droppedIdleAt + DROP_IDLE_MS) this.#dropIdle(now);
     return this.#addresses < ADDRESSES_MAX ? [key, ADDRESS] : [OTHER_ADDRESSES, GATEWAY];
   }
 
-  /** Drops only what limits nobody any more, so that nobody is forgotten because there are many others. */
-  #tidy(now: number): void {
-    this.#tidiedAt = now;
+  /** Drops only counters that no longer limit anybody, so that no guesser is forgotten because there are many others. */
+  #dropIdle(now: number): void {
+    this.#droppedIdleAt = now;
     for (const [key, counter] of this.#counters) {
-      if (!isSpent(counter, now)) continue;
+      if (!isIdle(counter, now)) continue;
       this.#counters.delete(key);
       if (isAddress(key)) this.#addresses--;
     }
@@ -225,23 +227,23 @@ export class Throttle {
   }
 }
 
-function drained({ level, streak, at, budget }: Counter, now: number): { level: number; streak: number; everyMs: number } {
+function drain({ level, streak, at, budget }: Counter, now: number): { level: number; streak: number; everyMs: number } {
   const doublings = Math.floor(Math.max(0, streak - budget.burst) / GROWTH_EVERY);
   const everyMs = Math.min(budget.growsToMs, budget.everyMs * 2 ** doublings);
   return { level: Math.max(0, level - Math.max(0, now - at) / everyMs), streak, everyMs };
 }
 
-function isSpent(counter: Counter, now: number): boolean {
+function isIdle(counter: Counter, now: number): boolean {
   if (counter.at < now - PRUNE_MS) return true;
   const grows = counter.budget.growsToMs > counter.budget.everyMs && counter.streak > 0;
-  return !grows && drained(counter, now).level === 0;
+  return !grows && drain(counter, now).level === 0;
 }
 
 function isAddress(key: string): boolean {
   return key.startsWith(OTHER_ADDRESSES);
 }
 
-function steady(burst: number, everyMs: number): Budget {
+function fixedRate(burst: number, everyMs: number): Budget {
   return { burst, everyMs, growsToMs: everyMs };
 }
 

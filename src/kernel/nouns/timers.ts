@@ -1,6 +1,5 @@
-// Things to do later, as rows with a due time, so that they survive a restart. Owns timers. The kernel asks the clock
-// for one wake at the earliest of them; a wake may come late or twice, so the row goes first and a second wake finds
-// nothing to do.
+// Timers as rows with a due time, so that they survive a restart. Owns timers. The kernel asks the clock for one wake at the earliest due
+// time. A wake may be late or come twice, so the row is deleted before the work, and a second wake finds nothing to do.
 
 import type { Sql } from "../../ports/sql.ts";
 
@@ -20,7 +19,7 @@ export class Timers {
     return row === undefined ? null : Number(row.due_at);
   }
 
-  /** Removes and returns what is due. */
+  /** Removes and returns timers that are due. */
   take(now: number): { kind: string; key: string }[] {
     const rows = this.#sql.all("SELECT kind, key FROM timers WHERE due_at <= ? ORDER BY due_at LIMIT 100", now);
     for (const row of rows) this.#sql.run("DELETE FROM timers WHERE kind = ? AND key = ?", row.kind!, row.key!);

@@ -1,4 +1,4 @@
-// How many tokens a user may have, and which make room.
+// How many tokens a user may have, and which are deleted to make room.
 
 import { expect, it } from "vitest";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
@@ -6,7 +6,7 @@ import { LIMITS } from "../../protocol/limits.ts";
 import { migrate } from "../schema/migrate.ts";
 import { Tokens, UNUSED_MS } from "./tokens.ts";
 
-it("forgets what has ended before it refuses a new token, and refuses before it forgets one in use", () => {
+it("deletes ended tokens before it refuses a new one, and refuses a new one rather than delete a live one", () => {
   const sql = new MemorySql();
   migrate(sql);
   const tokens = new Tokens(sql, memoryCrypto(new Random("tokens")));
@@ -25,7 +25,7 @@ it("forgets what has ended before it refuses a new token, and refuses before it 
   tokens.create({ uid: 1001, kind: "user", label: null, allowedDeviceId: null, expiresAt: null }, 8_000);
 });
 
-it("forgets tokens that ended unused before it refuses a new one", () => {
+it("deletes tokens that ended unused before it refuses a new one", () => {
   const sql = new MemorySql();
   migrate(sql);
   const tokens = new Tokens(sql, memoryCrypto(new Random("tokens")));

@@ -1,5 +1,5 @@
-// Issued tokens. Owns auth_tokens. Only a hash of the value is ever stored; the value is returned once. A token ends at its
-// expiry; without one, after a year in which nobody used it, and a token with a connection is in use.
+// Issued tokens. Owns auth_tokens. Only a hash of the value is stored; the value is returned once. A token ends at its expiry; without
+// one, after a year without use. A token with an open connection is in use.
 
 import { toBase64Url } from "../../lib/base64.ts";
 import { toHex } from "../../lib/hex.ts";
@@ -12,7 +12,7 @@ import type { IssuedToken, Role, TokenKind, TokenSummary } from "../../protocol/
 
 export const ROLE_OF: Record<TokenKind, Role> = { node: "driver", service: "service", user: "user" };
 
-/** How long a token without a fixed end lives unused. */
+/** How long a token without an expiry stays valid unused. */
 export const UNUSED_MS = 365 * 24 * 60 * 60 * 1000;
 
 const VALUE_BYTES = 32;
@@ -25,9 +25,9 @@ export type NewToken = {
   kind: TokenKind;
   label: string | null;
   allowedDeviceId: string | null;
-  /** Undefined: none but after a year unused. Null: none at all. */
+  /** Undefined: ends after a year without use. Null: never ends. */
   expiresAt: number | null | undefined;
-  /** How soon it must be used for the first time; else it is over. */
+  /** The token ends if it is not used for the first time within this time. */
   firstUseWithinMs?: number | undefined;
 };
 
@@ -63,7 +63,7 @@ export class Tokens {
     return { ...issued, token: value };
   }
 
-  /** Newest first; everybody's for no uid. */
+  /** Newest first; of all users without a uid. */
   list(uid?: number): TokenSummary[] {
     const rows =
       uid === undefined
@@ -88,7 +88,7 @@ export class Tokens {
     this.#sql.run("UPDATE auth_tokens SET revoked_at = ?, revoked_reason = ? WHERE token_id = ?", now, reason, tokenId);
   }
 
-  /** Every live token of a user; the ids of those that ended. */
+  /** Revokes every token of a user that is not revoked yet, and returns their ids. */
   revokeAll(uid: number, reason: string, now: number): string[] {
     const rows = this.#sql.all("SELECT token_id FROM auth_tokens WHERE uid = ? AND revoked_at IS NULL", uid);
     for (const row of rows) this.revoke(String(row.token_id), reason, now);
@@ -103,7 +103,7 @@ export class Tokens {
     );
   }
 
-  /** What was to be used by now and never was: nobody misses it. */
+  /** Deletes tokens whose first use is overdue: nobody misses them. */
   prune(now: number): void {
     this.#sql.run("DELETE FROM auth_tokens WHERE last_used_at IS NULL AND first_use_by <= ?", now);
   }
@@ -113,12 +113,12 @@ export class Tokens {
     return due == null ? null : Number(due);
   }
 
-  /** Tokens that have ended, oldest first, are forgotten before a new one is refused. */
+  /** Deletes ended tokens, oldest first, before a new one is refused. */
   #makeRoom(uid: number, now: number): void {
     const count = Number(this.#sql.get("SELECT count(*) AS count FROM auth_tokens WHERE uid = ?", uid)?.count);
-    const tooMany = count + 1 - LIMITS.tokensPerUser;
-    if (tooMany <= 0) return;
-    const forgotten = this.#sql.run(
+    const excess = count + 1 - LIMITS.tokensPerUser;
+    if (excess <= 0) return;
+    const deleted = this.#sql.run(
       `DELETE FROM auth_tokens WHERE token_id IN
          (SELECT token_id FROM auth_tokens WHERE uid = ?1 AND (revoked_at IS NOT NULL OR expires_at <= ?2
             OR (last_used_at IS NULL AND first_use_by <= ?2) OR (ends_unused = 1 AND coalesce(last_used_at, created_at) <= ?3))
@@ -126,9 +126,9 @@ export class Tokens {
       uid,
       now,
       now - UNUSED_MS,
-      tooMany,
+      excess,
     );
-    if (forgotten < tooMany) fail(409, `Too many tokens: at most ${LIMITS.tokensPerUser} per user. Revoke some first`);
+    if (deleted < excess) fail(409, `Too many tokens: at most ${LIMITS.tokensPerUser} per user. Revoke some first`);
   }
 
   #hash(value: string): string {

@@ -1,5 +1,5 @@
-// How many bytes each user stores, as running totals: a write must not add up all files to know. Owns usage and upload_parts. The
-// nouns whose rows are counted say so in the transaction that changes them. Judges nobody: kernel/files/quotas.ts says who may store more.
+// How many bytes each user stores, as running totals, so that a write need not sum up all files. Owns usage and upload_parts. The nouns
+// whose rows count update the totals in the same transaction. Enforces nothing: kernel/files/quotas.ts decides who may store more.
 
 import { partBytes } from "../../lib/row-bytes.ts";
 import type { Sql } from "../../ports/sql.ts";
@@ -33,7 +33,7 @@ export class Usage {
     this.#add(uid, "repo_bytes", bytes);
   }
 
-  /** An upload that begins, with the size it is to have, or one that was left, with what has come of it. */
+  /** Counts a part: of an upload that starts, with its full size, or of an interrupted one, with the bytes that arrived. */
   setPart(part: string, uid: number, size: number, now: number): void {
     this.dropPart(part);
     const bytes = partBytes(size);
@@ -41,7 +41,7 @@ export class Usage {
     this.#add(uid, "part_bytes", bytes);
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   partsOf(uid: number): string[] {
     return this.#sql.all("SELECT part FROM upload_parts WHERE uid = ? ORDER BY at, part", uid).map(({ part }) => String(part));
   }
@@ -53,7 +53,7 @@ export class Usage {
     this.#add(Number(row.uid), "part_bytes", -Number(row.bytes));
   }
 
-  /** What an interrupted upload left is deleted after a while, and counts no more. */
+  /** Stops counting the parts of interrupted uploads from before a time, which are deleted. */
   dropPartsBefore(before: number): void {
     for (const { part } of this.#sql.all("SELECT part FROM upload_parts WHERE at < ?", before)) this.dropPart(String(part));
   }

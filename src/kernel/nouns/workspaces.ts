@@ -1,5 +1,5 @@
-// Workspaces: places to work in that outlive a process. Owns workspaces; the files of one are in its repository,
-// <owner>/<workspaceId>. To others than its owner and root one does not exist.
+// Workspaces: directories that outlive a process. Owns workspaces; the files of a workspace are in its repository,
+// <owner>/<workspaceId>. For everybody except its owner and root, a workspace does not exist.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Crypto } from "../../ports/crypto.ts";
@@ -34,7 +34,7 @@ export class Workspaces {
     return row && fromRow(row);
   }
 
-  /** The last used first; everybody's for no uid. */
+  /** Last used first; of all users without a uid. */
   list(ownerUid?: number): Workspace[] {
     const rows =
       ownerUid === undefined
@@ -43,7 +43,7 @@ export class Workspaces {
     return rows.map(fromRow);
   }
 
-  /** Undefined where there is none, or none that is theirs. */
+  /** Undefined if it does not exist or belongs to another user. */
   find(who: { uid: number }, workspaceId: string): Workspace | undefined {
     const workspace = this.get(workspaceId);
     return workspace !== undefined && (workspace.ownerUid === who.uid || isRoot(who)) ? workspace : undefined;

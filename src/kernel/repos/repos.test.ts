@@ -1,4 +1,4 @@
-// The kernel's side of repositories: first files, the copy of heads, and files for mounts.
+// The kernel's side of repositories: first files, the copy of heads, files for mounts, and quotas.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryActors, memoryCrypto, memoryLog, memoryNet, MemorySql, Random } from "../../../test/support/memory-ports.ts";
@@ -20,7 +20,7 @@ const text = (read: { bytes: Uint8Array } | null) => (read === null ? null : new
 
 let sql: MemorySql;
 let actors: MemoryActors;
-let asked: string[];
+let calls: string[];
 let now: number;
 let nouns: { repositories: Repositories; workspaces: Workspaces; accounts: Accounts; usage: Usage; quotas: Quotas };
 let settings: Map<string, string>;
@@ -31,7 +31,7 @@ beforeEach(() => {
   sql = new MemorySql();
   migrate(sql);
   actors = new MemoryActors();
-  asked = [];
+  calls = [];
   now = 1_763_200_000_000;
   fails = false;
   const accounts = new Accounts(sql, new Groups(sql));
@@ -47,20 +47,20 @@ beforeEach(() => {
       memoryCrypto(new Random("repos"), (value) => Promise.resolve(value)),
     ),
   };
-  repos = life();
+  repos = restart();
 });
 
-/** What a start of the kernel makes; the actors live on. */
-function life(): Repos {
+/** A restart of the kernel; the actors keep running. */
+function restart(): Repos {
   const context = Object.defineProperty({ ...nouns }, "now", { get: () => now });
-  const listening: Actors = {
+  const recording: Actors = {
     call(address, name, args, http) {
-      asked.push(`${name} ${address}`);
+      calls.push(`${name} ${address}`);
       return actors.call(address, name, args, http);
     },
     fetch: (address, request) => actors.fetch(address, request),
   };
-  const ports = { actors: listening, net: memoryNet(), log: memoryLog() };
+  const ports = { actors: recording, net: memoryNet(), log: memoryLog() };
   return new Repos(
     fakeStore(context, {
       ports,
@@ -72,7 +72,7 @@ function life(): Repos {
   );
 }
 
-test("a user has few imports under way at once, and the next when one has ended", async () => {
+test("a user may run only a few imports at once, and another one once one has ended", async () => {
   const ends: (() => void)[] = [];
   actors.call = () => new Promise((_, reject) => ends.push(() => reject(new Error("ended"))));
   const row = { ...nouns.repositories.get("root/home")!, isScaffolded: true };
@@ -91,24 +91,24 @@ test("a user has few imports under way at once, and the next when one has ended"
 });
 
 describe("first files", () => {
-  test("are made on first use, once, also where a crash came between the actor and the row", async () => {
+  test("are created on first use, only once, even if a crash happens between the actor and the row", async () => {
     const home = nouns.repositories.get("root/home")!;
     fails = true;
     expect(await repos.ask(home, "read", {})).toMatchObject({ kind: "tree" });
     expect(nouns.repositories.get("root/home")).toMatchObject({ isScaffolded: false, head: null });
     fails = false;
-    repos = life();
+    repos = restart();
     const log = await repos.ask(home, "log", {});
     expect(log.entries.map(({ message }) => message)).toEqual(["gsv: scaffold home knowledge"]);
     expect(nouns.repositories.get("root/home")).toMatchObject({ isScaffolded: true, head: log.entries[0]!.hash });
-    asked = [];
+    calls = [];
     await repos.ask(nouns.repositories.get("root/home")!, "refs", {});
-    expect(asked).toEqual(["refs repo:root/home"]);
+    expect(calls).toEqual(["refs repo:root/home"]);
   });
 });
 
 describe("the copy of heads", () => {
-  test("follows what is written, and a new life asks once before it believes it", async () => {
+  test("follows writes, and is checked once after a restart before it is trusted", async () => {
     const workspace = nouns.workspaces.create(0, null, "thread", now);
     const row = nouns.repositories.makeWorkspace("root", workspace.workspaceId, now);
     now += 1000;
@@ -116,17 +116,17 @@ describe("the copy of heads", () => {
     const { head } = await repos.change(row, "apply", { message: "m", ops: [{ type: "put", path: "a", content: "1" }], author, now });
     expect(nouns.repositories.get(row.repo)).toMatchObject({ head, updatedAt: now });
     expect(nouns.workspaces.get(workspace.workspaceId)).toMatchObject({ updatedAt: now });
-    // Lost with a batch.
+    // As if the update had been lost with a batch.
     nouns.repositories.seen(row.repo, { defaultBranch: "main", head: null, bytes: 0 });
     expect(await repos.present([row])).toMatchObject([{ head: null }]);
-    repos = life();
+    repos = restart();
     expect(await repos.present([row])).toMatchObject([{ head }]);
-    asked = [];
+    calls = [];
     await repos.present([row]);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
     repos.rolledBack();
     await repos.present([nouns.repositories.get(row.repo)!]);
-    expect(asked).toEqual([`state repo:${row.repo}`]);
+    expect(calls).toEqual([`state repo:${row.repo}`]);
   });
 });
 
@@ -156,7 +156,7 @@ describe("files for mounts", () => {
     ]);
   });
 
-  test("are written only over the blob that was read", async () => {
+  test("are overwritten only if the blob is still the one that was read", async () => {
     const { files } = repos;
     const put = (content: string, ifOid?: string) =>
       files.change("root/home", "write", "root", [
@@ -172,7 +172,7 @@ describe("files for mounts", () => {
     expect(text(await files.read("root/home", "a"))).toBe("two");
   });
 
-  test("are not there where there is no repository, no path, or something of another kind", async () => {
+  test("are absent if there is no such repository or path, or if it is of another kind", async () => {
     const { files } = repos;
     for (const [repo, path] of [
       ["root/none", ""],
@@ -201,7 +201,7 @@ describe("quotas", () => {
     return nouns.repositories.make(`ann/${name}`, {}, now);
   }
 
-  test("count what repositories of one owner hold, and refuse what does not fit before it is kept", async () => {
+  test("count all repositories of one owner, and refuse a change that does not fit before it is stored", async () => {
     const [one, two] = [annsRepo("one"), annsRepo("two")];
     const { uid } = nouns.accounts.byName("ann")!;
     settings.set(`config/files/user_quota_bytes/${uid}`, "100000");
@@ -217,7 +217,7 @@ describe("quotas", () => {
     expect(nouns.usage.of(uid)).toBeGreaterThan(used);
   });
 
-  test("do not keep anybody from deleting", async () => {
+  test("do not prevent deletions", async () => {
     const row = annsRepo("one");
     const { uid } = nouns.accounts.byName("ann")!;
     await put(row, "a", "1");
@@ -233,21 +233,21 @@ describe("quotas", () => {
     await put(row, "c", "3");
   });
 
-  test("let deletions go beyond by so much in all, not each by so much", async () => {
+  test("let deletions exceed the quota by a fixed total, not by that much each", async () => {
     const row = annsRepo("one");
     const { uid } = nouns.accounts.byName("ann")!;
     await put(row, "a", "1");
     await put(row, "b", "2");
     const remove = (path: string) => repos.change(row, "apply", { message: "m", ops: [{ type: "delete", path }], author, now });
     settings.set("config/files/quota_bytes", "0");
-    const beyond = (bytes: number) => nouns.usage.filesChanged(uid, bytes - nouns.usage.of(uid));
-    beyond(16 * 1024 * 1024);
+    const setUsage = (bytes: number) => nouns.usage.filesChanged(uid, bytes - nouns.usage.of(uid));
+    setUsage(16 * 1024 * 1024);
     await expect(remove("a")).rejects.toThrow("Quota exceeded");
-    beyond(15 * 1024 * 1024);
+    setUsage(15 * 1024 * 1024);
     await remove("a");
   });
 
-  test("count an empty file that is new like any other, and one that keeps a directory as part of the deletion", async () => {
+  test("refuse a new empty file like any other, but allow one that keeps a directory during a deletion", async () => {
     const row = annsRepo("one");
     await put(row, "d/a", "1");
     settings.set("config/files/quota_bytes", "0");
@@ -256,18 +256,18 @@ describe("quotas", () => {
     expect(await repos.files.change(row.repo, "rm", "ann", [{ type: "delete", path: "d/a" }, empty("d/.dir")])).toBe(true);
   });
 
-  /** Lets calls that come together overlap: none has ended when the last is asked. */
-  function slowly(): void {
+  /** Makes concurrent calls overlap: none has ended when the last one starts. */
+  function delayCalls(): void {
     const call = actors.call.bind(actors);
     actors.call = async (address, name, args, http) => {
       for (let turns = 0; turns < 20; turns++) await Promise.resolve();
       return call(address, name, args, http);
     };
   }
-  const outcomes = async (work: Promise<unknown>[]) =>
+  const countFulfilled = async (work: Promise<unknown>[]) =>
     (await Promise.allSettled(work)).filter(({ status }) => status === "fulfilled").length;
 
-  test("count changes that are under way, whichever way they come", async () => {
+  test("count changes that are still running, through every entrance", async () => {
     const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
     const { uid } = nouns.accounts.byName("ann")!;
     await put(annsRepo("measured"), "a", text(96_000));
@@ -275,24 +275,24 @@ describe("quotas", () => {
     await repos.present(rows);
     const limit = nouns.usage.of(uid) + cost + 5_000;
     settings.set("config/files/quota_bytes", String(limit));
-    slowly();
+    delayCalls();
     const content = bytes(text(96_000));
     const work = rows.map((row, at) =>
       at % 2 === 0 ? put(row, "a", text(96_000)) : repos.files.change(row.repo, "w", "ann", [{ type: "put", path: "a", content }]),
     );
-    expect(await outcomes(work)).toBe(1);
+    expect(await countFulfilled(work)).toBe(1);
     expect(nouns.usage.of(uid)).toBeLessThanOrEqual(limit);
-    // What is over is claimed no more, after a refusal as after a success.
+    // A finished change releases its claim, whether it was refused or succeeded.
     settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + cost + 5_000));
     await put(rows[5]!, "b", text(96_000));
   });
 
-  test("refuse none of many small changes at once where all of them fit", async () => {
+  test("refuse none of many concurrent small changes if all of them fit", async () => {
     const rows = Array.from({ length: 6 }, (_, at) => annsRepo(`r${at}`));
     const { uid } = nouns.accounts.byName("ann")!;
     await repos.present(rows);
     settings.set("config/files/quota_bytes", String(nouns.usage.of(uid) + 50_000));
-    slowly();
-    expect(await outcomes(rows.map((row) => put(row, "a", "small")))).toBe(6);
+    delayCalls();
+    expect(await countFulfilled(rows.map((row) => put(row, "a", "small")))).toBe(6);
   });
 });

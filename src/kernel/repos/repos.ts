@@ -1,7 +1,8 @@
-// The kernel's side of repositories: reaches their actors, makes a home's or a workspace's first files on first use, and
-// keeps the kernel's copy of where each branch is. Judges nobody: nouns/repositories.ts says who may.
+// The kernel's side of repositories: calls their actors, creates the first files of a home or workspace on first use, and keeps the
+// kernel's copy of each repository's state (default branch, head, size). Checks no rights: nouns/repositories.ts does.
 //
-// The copy is a cache on the relaxed lane. A crash may lose it, so each life of the kernel asks once before it believes it.
+// The copy is a cache on the relaxed lane. A crash may lose updates, so after each start the kernel asks a repository once before it
+// trusts its copy.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { ActorRequest, ActorResponse } from "../../ports/actors.ts";
@@ -17,100 +18,100 @@ import { RepoQuota } from "./repo-quota.ts";
 import { homeScaffold, type Scaffold, workspaceScaffold } from "./scaffold.ts";
 import type { Store } from "../store.ts";
 
-/** How many are asked at a time. */
-const ASKED_AT_ONCE = 8;
-/** Each holds a connection for as long as the remote likes, within minutes. */
+/** How many repositories `present` asks concurrently. */
+const CHECKS_AT_ONCE = 8;
+/** Each import holds a connection for as long as the remote likes, up to a timeout of minutes. */
 const IMPORTS_PER_OWNER = 8;
 
 export class Repos implements Part {
   readonly #store: Store;
-  /** The owners of what is being imported. */
-  readonly #importing: string[] = [];
-  readonly #room: RepoQuota;
-  /** Those whose copy was checked in this life. */
+  /** The owner of each running import. */
+  readonly #importOwners: string[] = [];
+  readonly #repoQuota: RepoQuota;
+  /** Repositories whose copy was checked since the kernel started. */
   readonly #checked = new Set<string>();
 
   constructor(store: Store) {
     this.#store = store;
-    this.#room = new RepoQuota(store.reads, (row) => this.#check(row));
+    this.#repoQuota = new RepoQuota(store.reads, (row) => this.#check(row));
   }
 
-  /** Something of a repository that changes nothing in it. */
+  /** Calls a repository's actor. Other parts use this only for calls that change nothing. */
   async ask<N extends RepoCall>(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
-    await this.#ready(row);
+    await this.#ensureScaffold(row);
     return (await this.#store.ports.actors.call(addressOf(row), name, args)) as RepoResult<N>;
   }
 
   /**
-   * A repository keeps what it is told whatever becomes of the kernel's batch. The row that names it may have been made by
-   * another call of this turn, so it is on disk first: a yes about a repository that nobody can find is none.
+   * A repository keeps a change even if the kernel's batch is lost. The row that names the repository may be in the open batch, so
+   * this waits until it is durable: a change to a repository that nobody can find must not be confirmed.
    */
   async change<N extends "create" | "apply">(row: RepositoryRow, name: N, args: RepoArgs<N>): Promise<RepoResult<N>> {
     await this.#store.durable();
     const ops = "ops" in args ? args.ops : [];
-    return this.#room.within(row, ops, (quota) => this.#changed(row, this.ask(row, name, { ...args, quota })));
+    return this.#repoQuota.within(row, ops, (quota) => this.#recordChange(row, this.ask(row, name, { ...args, quota })));
   }
 
-  /** Ends with the signal. */
+  /** Runs until the import is done or the signal aborts. */
   async import(row: RepositoryRow, args: RepoArgs<"import">, signal: AbortSignal): Promise<RepoResult<"import">> {
-    if (this.#importing.filter((owner) => owner === row.owner).length >= IMPORTS_PER_OWNER)
+    if (this.#importOwners.filter((owner) => owner === row.owner).length >= IMPORTS_PER_OWNER)
       fail(429, `Too many imports at once: ${row.owner} has ${IMPORTS_PER_OWNER} under way, wait for one of them`);
-    this.#importing.push(row.owner);
+    this.#importOwners.push(row.owner);
     try {
       await this.#store.durable();
-      await this.#ready(row);
+      await this.#ensureScaffold(row);
       const http = importHttp(this.#store.ports.net, signal);
-      return await this.#room.arrives(row, async (quota) => {
-        const asked = this.#store.ports.actors.call(addressOf(row), "import", { ...args, quota }, http);
-        const result = (await asked) as RepoResult<"import">;
-        this.#keep(row, result.state, result.changed);
+      return await this.#repoQuota.arrives(row, async (quota) => {
+        const pending = this.#store.ports.actors.call(addressOf(row), "import", { ...args, quota }, http);
+        const result = (await pending) as RepoResult<"import">;
+        this.#updateCopy(row, result.state, result.changed);
         return result;
       });
     } finally {
-      this.#importing.splice(this.#importing.indexOf(row.owner), 1);
+      this.#importOwners.splice(this.#importOwners.indexOf(row.owner), 1);
     }
   }
 
   async fetch(row: RepositoryRow, request: ActorRequest): Promise<ActorResponse> {
     await this.#store.durable();
-    await this.#ready(row);
+    await this.#ensureScaffold(row);
     const isPush = request.method === "POST" && request.access.write;
     if (!isPush) return this.#store.ports.actors.fetch(addressOf(row), request);
-    return this.#room.arrives(row, async (quota) => {
+    return this.#repoQuota.arrives(row, async (quota) => {
       const response = await this.#store.ports.actors.fetch(addressOf(row), { ...request, access: { ...request.access, quota } });
-      // What was refused has left nothing behind, and may have been counted while it arrived.
+      // A refused push leaves nothing behind, but the copy of the size may have counted it while it arrived.
       if (response.changed === null) await this.#check(row);
-      else this.#keep(row, response.changed as RepoState, true);
+      else this.#updateCopy(row, response.changed as RepoState, true);
       return response;
     });
   }
 
-  /** Asks those that have not said yet how much they hold. */
+  /** Asks every repository whose size is not known yet. */
   async measure(): Promise<void> {
     for (const row of this.#store.reads.repositories.unmeasured()) await this.#check(row);
   }
 
-  /** With their first files, and with the copy of their heads as it is now. */
+  /** The same rows with an up-to-date copy of their state; creates first files where they are missing. */
   async present(rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
-    const left = rows.filter((row) => !this.#checked.has(row.repo));
-    const next = async () => {
-      for (let row = left.pop(); row !== undefined; row = left.pop()) await this.#check(row);
+    const unchecked = rows.filter((row) => !this.#checked.has(row.repo));
+    const checkRest = async () => {
+      for (let row = unchecked.pop(); row !== undefined; row = unchecked.pop()) await this.#check(row);
     };
-    await Promise.all(Array.from({ length: ASKED_AT_ONCE }, next));
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, checkRest));
     return rows.map((row) => this.#store.reads.repositories.get(row.repo) ?? row);
   }
 
-  /** The copies went with the batch. */
+  /** Updates of the copies were lost with the batch. */
   rolledBack(): void {
     this.#checked.clear();
   }
 
   readonly files: GitFiles = {
-    stat: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileStat", { path })),
-    list: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileList", { path })),
-    read: async (repo, path) => this.#inside(repo, null, (row) => this.ask(row, "fileRead", { path })),
+    stat: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileStat", { path })),
+    list: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileList", { path })),
+    read: async (repo, path) => this.#withRow(repo, null, (row) => this.ask(row, "fileRead", { path })),
     heads: async (repo, paths, bytes) =>
-      this.#inside(
+      this.#withRow(
         repo,
         paths.map(() => null),
         (row) => this.ask(row, "fileHeads", { paths, bytes }),
@@ -119,15 +120,15 @@ export class Repos implements Part {
       const row = this.#store.reads.repositories.toRead({ uid: 0, username: "root" }, repo);
       await this.#store.durable();
       const request = { message, ops: changes.map(opOf), author: personOf(author), now: this.#now };
-      const asked = (quota: Quota | null) => this.#changed(row, this.ask(row, "fileChange", { ...request, quota }));
-      return (await this.#room.within(row, request.ops, asked)).changed;
+      const change = (quota: Quota | null) => this.#recordChange(row, this.ask(row, "fileChange", { ...request, quota }));
+      return (await this.#repoQuota.within(row, request.ops, change)).changed;
     },
   };
 
-  /** One that cannot be asked must not keep the others from being listed. */
+  /** Logs a failure instead of throwing: one repository that fails must not keep the others from being listed. */
   async #check(row: RepositoryRow): Promise<void> {
     try {
-      this.#keep(row, await this.ask(row, "state", {}), false);
+      this.#updateCopy(row, await this.ask(row, "state", {}), false);
     } catch (error) {
       this.#store.ports.log.error("a repository does not answer", { repo: row.repo, error: String(error) });
     }
@@ -137,13 +138,13 @@ export class Repos implements Part {
     return this.#store.reads.now;
   }
 
-  #inside<T>(repo: string, absent: T, body: (row: RepositoryRow) => Promise<T>): Promise<T> | T {
+  #withRow<T>(repo: string, absent: T, body: (row: RepositoryRow) => Promise<T>): Promise<T> | T {
     const row = this.#store.reads.repositories.get(repo);
     return row === undefined ? absent : body(row);
   }
 
-  /** Doing it twice changes nothing, so a crash on the way costs nothing either. */
-  async #ready(row: RepositoryRow): Promise<void> {
+  /** Creates the first files if they may be missing. This is idempotent, so a crash in between does no harm. */
+  async #ensureScaffold(row: RepositoryRow): Promise<void> {
     if (row.isScaffolded || this.#checked.has(row.repo)) return;
     const scaffold = this.#scaffoldOf(row);
     if (scaffold === null) return;
@@ -152,7 +153,7 @@ export class Repos implements Part {
       author: personOf(row.owner),
       now: this.#now,
     });
-    this.#keep(row, state as RepoState, false);
+    this.#updateCopy(row, state as RepoState, false);
   }
 
   #scaffoldOf({ kind, owner, name }: RepositoryRow): Scaffold | null {
@@ -161,13 +162,13 @@ export class Repos implements Part {
     return workspace === undefined ? null : workspaceScaffold(workspace, owner);
   }
 
-  async #changed<T extends { state: RepoState }>(row: RepositoryRow, asked: Promise<T>): Promise<T> {
-    const result = await asked;
-    this.#keep(row, result.state, true);
+  async #recordChange<T extends { state: RepoState }>(row: RepositoryRow, pending: Promise<T>): Promise<T> {
+    const result = await pending;
+    this.#updateCopy(row, result.state, true);
     return result;
   }
 
-  #keep(row: RepositoryRow, state: RepoState, isChange: boolean): void {
+  #updateCopy(row: RepositoryRow, state: RepoState, isChange: boolean): void {
     try {
       this.#store.relaxed(({ repositories, workspaces, now }) => {
         repositories.seen(row.repo, state);
@@ -177,7 +178,7 @@ export class Repos implements Part {
       });
       this.#checked.add(row.repo);
     } catch (error) {
-      // What the repository has said yes to is on disk there, whether or not there is room for the copy here.
+      // The repository has stored the change durably, even if there is no room for the kernel's copy.
       if (!(error instanceof StorageError)) throw error;
       this.#checked.delete(row.repo);
       this.#store.ports.log.error("storage failed", { error: error.message });

@@ -1,4 +1,4 @@
-// The first files of a home and of a workspace.
+// The first files of a home and of a workspace repository.
 
 import type { ApplyOp } from "../../repo/apply.ts";
 import type { Workspace } from "../nouns/workspaces.ts";

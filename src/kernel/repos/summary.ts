@@ -1,4 +1,4 @@
-// A repository as it is listed.
+// A repository as shown in lists.
 
 import type { RepoSummary } from "../../protocol/repo-records.ts";
 import type { RepositoryRow } from "../nouns/repositories.ts";
@@ -7,7 +7,7 @@ export function summaryOf(row: RepositoryRow, writable: boolean): RepoSummary {
   const { repo, owner, name, kind, public: isPublic, description, updatedAt } = row;
   const summary: RepoSummary = { repo, owner, name, kind, writable, public: isPublic };
   if (description !== null) summary.description = description;
-  // Homes from before there were repositories have never been touched.
+  // Homes that are older than repositories have no update time until their first change.
   if (updatedAt > 0) summary.updatedAt = updatedAt;
   return summary;
 }

@@ -13,7 +13,7 @@ const FILES = ["a.ts", "deploy/.env", "deploy/.env.example"].map((path) => ({
 const AGENT = { pid: "p1", profile: "task", runId: null, conversationId: null, callId: null, toolName: null };
 const SHOWN = [FILES[0], { path: "deploy/.env", status: "added", newHash: "1" }, FILES[2]];
 
-test("an agent sees that a secret has changed, and not how; a person sees both", () => {
+test("an agent sees that a file with secrets changed, but not its content; a person sees both", () => {
   expect(shownTo({}, FILES)).toEqual(FILES);
   expect(shownTo({ agent: AGENT }, FILES)).toEqual(SHOWN);
 });

@@ -1,5 +1,5 @@
-// What of a difference an agent is shown. It cannot be known before the call which files one holds, so nobody can be asked
-// about it: files that hold secrets come without their content, and repo.read asks for that. People see all of it.
+// What an agent sees of a diff. Which files a diff contains is not known before the call, so a person cannot be asked for approval:
+// files that hold secrets are shown without their content, which repo.read returns after approval. People see everything.
 
 import { namesSecret } from "../../lib/secrets.ts";
 import type { Caller } from "../../protocol/caller.ts";

@@ -6,7 +6,7 @@ export const initial = {
     `CREATE TABLE passwd (
        username TEXT PRIMARY KEY, uid INTEGER NOT NULL UNIQUE, gid INTEGER NOT NULL,
        gecos TEXT NOT NULL, home TEXT NOT NULL, shell TEXT NOT NULL) STRICT`,
-    // Field for field a line of /etc/shadow; days since the epoch, empty text where a line would be empty.
+    // The fields of a line of /etc/shadow: dates in days since the epoch, empty text for an empty field.
     `CREATE TABLE shadow (
        username TEXT PRIMARY KEY REFERENCES passwd(username), hash TEXT NOT NULL, last_changed TEXT NOT NULL,
        min TEXT NOT NULL, max TEXT NOT NULL, warn TEXT NOT NULL, inactive TEXT NOT NULL, expire TEXT NOT NULL,
@@ -16,7 +16,7 @@ export const initial = {
        gid INTEGER NOT NULL REFERENCES groups(gid), username TEXT NOT NULL, PRIMARY KEY (gid, username)) STRICT, WITHOUT ROWID`,
     "CREATE INDEX group_members_username ON group_members (username)",
     "CREATE TABLE group_capabilities (gid INTEGER NOT NULL, capability TEXT NOT NULL, PRIMARY KEY (gid, capability)) STRICT, WITHOUT ROWID",
-    // What was ever granted by default, so that a default that root revoked does not come back at the next start.
+    // Every capability that was ever granted by default, so that one that root revoked is not granted again at the next start.
     "CREATE TABLE seeded_capabilities (gid INTEGER NOT NULL, capability TEXT NOT NULL, PRIMARY KEY (gid, capability)) STRICT, WITHOUT ROWID",
     `CREATE TABLE auth_tokens (
        token_id TEXT PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, label TEXT, token_hash TEXT NOT NULL UNIQUE,

@@ -1,5 +1,4 @@
-// The gateway's own file tree: names, owners and modes here; small content beside them, large content in Blobs under its
-// hash.
+// The gateway's file tree: names, owners and modes; small content in its own table, large content in Blobs under its hash.
 
 export const files = {
   version: 2,
@@ -9,7 +8,7 @@ export const files = {
        mode INTEGER NOT NULL, size INTEGER NOT NULL, hash TEXT, modified_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
     "CREATE INDEX files_parent ON files (parent)",
     "CREATE INDEX files_hash ON files (hash) WHERE hash IS NOT NULL",
-    // Apart from the names, so that listing a directory does not read what is in its files.
+    // A separate table, so that listing a directory does not read the content of its files.
     "CREATE TABLE file_contents (hash TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT, WITHOUT ROWID",
     `INSERT INTO files VALUES
        ('/', '', 'directory', 0, 0, 493, 0, NULL, 0),

@@ -1,4 +1,4 @@
-// A device is looked for by its connection whenever a socket closes, and its owner's are counted when a new one comes.
+// Indexes to find the device of a socket that closes, and to count an owner's devices when a new one connects.
 
 export const deviceIndexes = {
   version: 3,

@@ -1,4 +1,4 @@
-// Calls under way on devices, commands that run there, and the groups that may use a device.
+// Calls in flight to devices, commands that run there, and the groups that may use a device.
 
 export const routes = {
   version: 5,
@@ -9,7 +9,7 @@ export const routes = {
     "CREATE INDEX routes_due ON routes (due_at)",
     "CREATE INDEX routes_driver ON routes (driver_id)",
     "CREATE INDEX routes_origin ON routes (origin_id)",
-    // Whose a command on a device is, so that it can be asked after without naming the device.
+    // The owner and device of each command, so that it can be polled without naming the device.
     `CREATE TABLE shell_sessions (
        session_id TEXT PRIMARY KEY, device_id TEXT NOT NULL, uid INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
     "CREATE INDEX shell_sessions_age ON shell_sessions (updated_at)",

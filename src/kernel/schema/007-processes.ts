@@ -1,10 +1,10 @@
-// Agents: which processes there are and how far they are, what people were asked and have allowed, who follows what, and
-// what each user's agents have used. What a process has said and done is in its own database.
+// Agents: processes and their state, questions to people and their approvals, followers, and what each user's agents have used.
+// The messages and calls of a process are in its own database.
 
 export const processes = {
   version: 7,
   statements: [
-    // `busy`: it may have work to do, so it is woken after a restart. `heard_seq`: its last event the kernel has taken in.
+    // `busy`: it may have work to do, so it is woken after a restart. `heard_seq`: the last of its events that the kernel recorded.
     `CREATE TABLE processes (
        pid TEXT PRIMARY KEY, uid INTEGER NOT NULL, profile TEXT NOT NULL, parent_pid TEXT, label TEXT, username TEXT NOT NULL, home TEXT NOT NULL,
        cwd TEXT NOT NULL, workspace_id TEXT, context_files TEXT NOT NULL, state TEXT NOT NULL, active_run_id TEXT, active_conversation_id TEXT,
@@ -12,7 +12,7 @@ export const processes = {
        STRICT, WITHOUT ROWID`,
     "CREATE INDEX processes_of ON processes (uid, created_at)",
     "CREATE INDEX processes_busy ON processes (busy) WHERE busy = 1",
-    // A question to a person. `told`: the process knows the answer.
+    // A question to a person. `told`: the decision was delivered to the process.
     `CREATE TABLE approvals (
        request_id TEXT PRIMARY KEY, uid INTEGER NOT NULL, pid TEXT NOT NULL, kind TEXT NOT NULL, run_id TEXT NOT NULL, conversation_id TEXT NOT NULL,
        call_id TEXT NOT NULL, tool_name TEXT NOT NULL, syscall TEXT NOT NULL, args TEXT NOT NULL, target TEXT NOT NULL, cwd TEXT NOT NULL,
@@ -30,19 +30,19 @@ export const processes = {
        STRICT, WITHOUT ROWID`,
     "CREATE INDEX grants_of ON grants (pid, syscall)",
     "CREATE INDEX grants_user ON grants (uid, made_at)",
-    // Who is told of what a process does: followers of it, and where a run was started for those who follow nothing.
+    // Which connections receive the events of a process: its followers, and the connection that started the run if it follows nothing.
     "CREATE TABLE followers (connection_id TEXT NOT NULL, pid TEXT NOT NULL, PRIMARY KEY (connection_id, pid)) STRICT, WITHOUT ROWID",
     "CREATE INDEX followers_of ON followers (pid)",
     `CREATE TABLE run_routes (
        run_id TEXT PRIMARY KEY, uid INTEGER NOT NULL, connection_id TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
     "CREATE INDEX run_routes_of ON run_routes (connection_id)",
     "CREATE INDEX run_routes_due ON run_routes (expires_at)",
-    // One process waits for another's answer.
+    // A process that waits for another's answer.
     `CREATE TABLE ipc_calls (
        call_id TEXT PRIMARY KEY, uid INTEGER NOT NULL, source_pid TEXT NOT NULL, target_pid TEXT NOT NULL, run_id TEXT NOT NULL UNIQUE,
        created_at INTEGER NOT NULL, deadline_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
     "CREATE INDEX ipc_calls_due ON ipc_calls (deadline_at)",
-    // What all processes of a user used on one day. `since`: what had been used when more was last allowed.
+    // What all processes of a user used on one day. `since`: the usage at the time when more was last approved.
     "CREATE TABLE spending (uid INTEGER NOT NULL, day TEXT NOT NULL, total TEXT NOT NULL, since TEXT, PRIMARY KEY (uid, day)) STRICT, WITHOUT ROWID",
   ],
 } as const;

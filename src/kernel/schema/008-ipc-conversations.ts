@@ -1,4 +1,4 @@
-// In which of its conversations a process waits for another's answer: that is where the answer is said.
+// The conversation in which a process waits for another's answer, and to which the answer is delivered.
 
 export const ipcConversations = {
   version: 8,

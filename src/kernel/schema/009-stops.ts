@@ -1,10 +1,9 @@
-// What a stopped run leaves behind: commands of its process that go on, and calls that their devices are told to end when they
-// are back.
+// What a stopped run leaves behind: background commands of its process, and calls to cancel when their device reconnects.
 
 export const stops = {
   version: 9,
   statements: [
-    // `awaited`: the run has done nothing else since it was told that the command runs on.
+    // `awaited`: the run has done nothing else since it learned that the command is still running.
     `CREATE TABLE process_sessions (
        session_id TEXT PRIMARY KEY, pid TEXT NOT NULL, uid INTEGER NOT NULL, target TEXT NOT NULL, command TEXT NOT NULL, run_id TEXT NOT NULL,
        conversation_id TEXT NOT NULL, awaited INTEGER NOT NULL, started_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,

@@ -1,4 +1,4 @@
-// How many keys a user has that still count: found without a look at the results themselves, which may be large.
+// An index to count a user's live idempotency keys without reading the results, which may be large.
 
 export const idempotencyShare = {
   version: 11,

@@ -1,5 +1,5 @@
-// A device id belongs to its owner: two users may each have a `laptop`. device_id is now the gateway's own key, which is the
-// id where nobody else has it; name is what its owner calls it. Calls and commands remember what their caller called it.
+// Device ids are unique per owner: two users may each have a `laptop`. device_id becomes the gateway's own key, which equals the id
+// if no other user has it; name is the owner's name for the device. Calls and commands store the name that their caller used.
 
 export const deviceNames = {
   version: 12,
@@ -11,7 +11,8 @@ export const deviceNames = {
     "UPDATE routes SET target = device_id",
     "ALTER TABLE shell_sessions ADD COLUMN target TEXT NOT NULL DEFAULT ''",
     "UPDATE shell_sessions SET target = device_id",
-    // A grant names another user's device with its owner from now on. One that does not would count for a device of one's own.
+    // Grants now name another user's device together with its owner. An old grant without the owner would apply to the user's own
+    // device of that name, so it is revoked.
     `UPDATE grants SET revoked_at = unixepoch() * 1000 WHERE revoked_at IS NULL
        AND EXISTS (SELECT 1 FROM devices WHERE device_id = grants.target AND owner_uid <> grants.uid)`,
   ],

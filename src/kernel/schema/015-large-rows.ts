@@ -1,5 +1,5 @@
-// Tables whose rows may be large become ordinary ones. A table without rowids is one b-tree by its key, and whoever looks for a
-// key next to a large row reads that row whole: one user's settings of a megabyte made every look at a setting take milliseconds.
+// Turns tables whose rows may be large into rowid tables. A table without rowids is one b-tree ordered by its key, and a lookup next
+// to a large row reads that row whole: one user's settings of a megabyte made every read of a setting take milliseconds.
 
 import { rebuildTable } from "../../ports/migrate.ts";
 

@@ -1,4 +1,4 @@
-// The kernel's schema: an empty database comes to the present one, once.
+// The kernel's migrations, from an empty database and from older versions.
 
 import { expect, it } from "vitest";
 import { memoryCrypto, MemorySql, Random } from "../../../test/support/memory-ports.ts";
@@ -11,7 +11,7 @@ import { Tokens } from "../nouns/tokens.ts";
 import { migrate, MIGRATIONS } from "./migrate.ts";
 import { Usage } from "../nouns/usage.ts";
 
-it("brings an empty database to the present schema, and a second start changes nothing", () => {
+it("migrates an empty database to the latest version, and a second start changes nothing", () => {
   const sql = new MemorySql();
   migrate(sql);
   sql.commit();
@@ -23,7 +23,7 @@ it("brings an empty database to the present schema, and a second start changes n
   expect(dump(sql)).toEqual(before);
 });
 
-it("gives accounts from before there were repositories their homes", () => {
+it("creates home repositories for accounts that are older than repositories", () => {
   const sql = new MemorySql();
   migrateBy(sql, MIGRATIONS.slice(0, 3));
   const accounts = new Accounts(sql, new Groups(sql));
@@ -35,7 +35,7 @@ it("gives accounts from before there were repositories their homes", () => {
   ]);
 });
 
-it("leaves devices their ids, and grants only to those whose device it is", () => {
+it("keeps device ids, and revokes grants for devices of other users", () => {
   const sql = new MemorySql();
   migrateBy(sql, MIGRATIONS.slice(0, 10));
   sql.run("INSERT INTO devices VALUES ('laptop', 1000, '', '[]', '', '', NULL, 1, 1, 1, NULL, 0)");
@@ -59,7 +59,7 @@ it("leaves devices their ids, and grants only to those whose device it is", () =
   ]);
 });
 
-it("keeps all rows and indexes of tables whose rows may be large, and makes them ordinary tables", () => {
+it("turns tables with large rows into rowid tables without losing rows or indexes", () => {
   const sql = new MemorySql();
   migrateBy(sql, MIGRATIONS.slice(0, 14));
   sql.run("INSERT INTO config_kv VALUES ('users/1000/ai/a', 'x', 0), ('config/server/name', 'y', 0)");
@@ -80,7 +80,7 @@ it("keeps all rows and indexes of tables whose rows may be large, and makes them
   for (const table of tables) expect(sql.get("SELECT sql FROM sqlite_schema WHERE name = ?", table)?.sql).not.toMatch(/WITHOUT ROWID/);
 });
 
-it("takes the end that nobody chose from tokens of machines, and from no others", () => {
+it("removes the default expiry from tokens of machines and services, and from no others", () => {
   const sql = new MemorySql();
   migrateBy(sql, MIGRATIONS.slice(0, 8));
   const [made, day] = [Date.now() - 86_400_000, 86_400_000];

@@ -1,4 +1,4 @@
-// The kernel's own schema, step by step. A step that has shipped is never edited.
+// The migrations of the kernel's schema, in order. A migration that has shipped is never changed.
 
 import { migrate as migrateBy, type Migration } from "../../ports/migrate.ts";
 import type { Sql } from "../../ports/sql.ts";

@@ -1,4 +1,4 @@
-// What a guide is shown, and what of its answer counts.
+// The guide's input, how its answer is read, and the demo guide.
 
 import { describe, expect, test } from "vitest";
 import { demoGuide } from "../../models/demo-guide.ts";
@@ -19,8 +19,8 @@ const DRAFT: OnboardingDraft = {
   device: { enabled: true, deviceId: "laptop", label: "violet-umbrella", expiryDays: "30" },
 };
 
-describe("what a guide is shown", () => {
-  test("holds no secret of the draft, wherever it was typed", () => {
+describe("the input of the guide", () => {
+  test("contains no secret of the draft, wherever it was typed", () => {
     const shown = shownTo({
       lane: "advanced",
       draft: DRAFT,
@@ -32,7 +32,7 @@ describe("what a guide is shown", () => {
     expect(shown.draft.system.timezone).toBe("Europe/Berlin");
   });
 
-  test("is the last eight messages", () => {
+  test("contains only the last eight messages", () => {
     const messages = Array.from({ length: 12 }, (_, at) => ({ role: "user" as const, content: `number ${at}` }));
     expect(shownTo({ lane: "quick", draft: DRAFT, messages }).messages.map(({ content }) => content)).toEqual(
       Array.from({ length: 8 }, (_, at) => `number ${at + 4}`),
@@ -54,7 +54,7 @@ describe("what a guide is shown", () => {
     ["paste: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c", "9f86d081884c7d65"],
     ["gsv_node_0123456789abcdef", "0123456789abcdef"],
     ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----", "MIIEvQ"],
-  ])("keeps the secret of %j back", (text, secret) => {
+  ])("does not contain the secret in %j", (text, secret) => {
     expect(redact(text, [])).not.toContain(secret);
   });
 
@@ -62,10 +62,10 @@ describe("what a guide is shown", () => {
     "Call me Ada, I live in America/Argentina/Buenos_Aires",
     "Use Ollama with qwen3:30b-a3b",
     "connect a machine called build-server-2",
-  ])("leaves %j as it is", (text) => expect(redact(text, [])).toBe(text));
+  ])("contains %j unchanged", (text) => expect(redact(text, [])).toBe(text));
 });
 
-describe("what of an answer counts", () => {
+describe("the answer of the guide", () => {
   const answer = {
     message: "Hello",
     reviewReady: true,
@@ -79,11 +79,11 @@ describe("what of an answer counts", () => {
     ["between words", `I think ${JSON.stringify(answer)} will do`],
   ])("is read %s", (_, text) => expect(readGuidance(text)).toEqual(answer));
 
-  test.each(["", "hello", "[]", "null", "{}", '{"message": 7}', '{"message": "cut off', "}{"])("is nothing in %j", (text) =>
+  test.each(["", "hello", "[]", "null", "{}", '{"message": 7}', '{"message": "cut off', "}{"])("is null if the text is %j", (text) =>
     expect(readGuidance(text)).toBeNull(),
   );
 
-  test("is only what is listed, of the right kind and no secret", () => {
+  test("keeps only listed paths with values of the right type that are not secrets", () => {
     const hostile = {
       message: "<script>alert(1)</script>",
       reviewReady: "yes",
@@ -121,9 +121,9 @@ describe("what of an answer counts", () => {
   });
 });
 
-describe("the demo model as a guide", () => {
+describe("the demo model as guide", () => {
   const EMPTY = { ...DRAFT, account: { username: "", password: "", passwordConfirm: "" } };
-  const said = (content: string, draft = EMPTY) => readGuidance(demoGuide({ draft, messages: [{ role: "user", content }] }))!;
+  const guide = (content: string, draft = EMPTY) => readGuidance(demoGuide({ draft, messages: [{ role: "user", content }] }))!;
 
   test.each<[string, Record<string, string | boolean>]>([
     ["Call me José", { "account.username": "jose" }],
@@ -136,13 +136,13 @@ describe("the demo model as a guide", () => {
     ["connect a machine called build-box", { "device.enabled": true, "device.deviceId": "build-box" }],
     ["tell me a joke", {}],
   ])("understands %j", (text, values) => {
-    const { patches, message } = said(text);
+    const { patches, message } = guide(text);
     expect(Object.fromEntries(patches.map(({ path, value }) => [path, value]))).toEqual(values);
     expect(message).toMatch(/^Demo model, not an AI:/);
   });
 
-  test("asks for the name first, and never for the password in the chat", () => {
-    expect(said("")).toMatchObject({ reviewReady: false, focus: "account.username" });
-    expect(said("call me ada")).toMatchObject({ reviewReady: true, focus: "account.password" });
+  test("asks for the username first, and never for the password in the chat", () => {
+    expect(guide("")).toMatchObject({ reviewReady: false, focus: "account.username" });
+    expect(guide("call me ada")).toMatchObject({ reviewReady: true, focus: "account.password" });
   });
 });

@@ -1,5 +1,5 @@
-// The guide of set-up: what a model is told and shown, and what of its answer counts. A model may talk and propose; it sees no
-// secret, sets none, and decides nothing: the person looks over every change and presses the button.
+// The set-up guide: the prompt and input of the model, and how its answer is read. The model may talk and propose; it sees no
+// secret, sets none, and decides nothing: the person reviews every change and confirms it.
 
 import { z } from "zod";
 import { isTimezone } from "../../lib/timezone.ts";
@@ -14,7 +14,7 @@ const MESSAGE_CHARS = 2_000;
 const PATCHES = 20;
 const VALUE_CHARS = 256;
 
-/** Where a guide may send the person: to anything that can be filled in, secrets included, for those are theirs to type. */
+/** The fields a guide may focus: every field of the form, including secrets, which only the person types. */
 const FOCUS = new Set<string>([...PatchPath.options, "account.password", "account.passwordConfirm", "admin.password", "ai.apiKey"]);
 const BOOLEANS = new Set<string>(PatchPath.options.filter((path) => path.endsWith(".enabled")));
 
@@ -24,7 +24,7 @@ Answer with one JSON object and nothing else:
 Paths you may set or clear: ${PatchPath.options.join(", ")}. Paths that end in .enabled take true or false, all others text. admin.mode is same or custom. system.timezone is an IANA name such as Europe/Berlin. account.username has lower-case letters, digits, _ and -, at most 32.
 Set only what the person asked for or clearly meant. Never ask for a password or key in the chat: set focus to the field where they type it. ai.enabled false means the gateway's own model, which needs no key. reviewReady is true once a name is there and the person has nothing left to decide.`;
 
-/** What a model is shown: no secret of the draft, and nothing in the messages that looks like one. */
+/** The model's input: without the secrets of the draft, and without anything in the messages that looks like a secret. */
 export function shownTo({ lane, draft, messages }: GuideInput): GuideInput {
   const { account, admin, ai } = draft;
   const secrets = [account.password, account.passwordConfirm, admin.password, ai.apiKey];
@@ -48,7 +48,7 @@ export function shownTo({ lane, draft, messages }: GuideInput): GuideInput {
 
 const Answer = z.object({ message: z.string(), reviewReady: z.unknown(), focus: z.unknown(), patches: z.unknown() });
 
-/** Null where there is no answer in it at all. */
+/** Parses the model's answer; null if it contains none. */
 export function readGuidance(text: string): Guidance | null {
   for (const candidate of candidates(text)) {
     const answer = Answer.safeParse(candidate);
@@ -64,7 +64,7 @@ export function readGuidance(text: string): Guidance | null {
   return null;
 }
 
-/** The whole text, what is in a fence, and what is between the outermost braces. */
+/** Parses as JSON the whole text, the content of a fence, and the text between the outermost braces. */
 function* candidates(text: string): Generator {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/i.exec(text)?.[1];
   const braces = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1);
@@ -72,7 +72,7 @@ function* candidates(text: string): Generator {
     try {
       yield JSON.parse(part);
     } catch {
-      // The next one may be it.
+      // The next candidate may parse.
     }
   }
 }
@@ -80,11 +80,11 @@ function* candidates(text: string): Generator {
 function patchOf(given: unknown): OnboardingAssistPatch[] {
   if (typeof given !== "object" || given === null) return [];
   const { op, path, value } = given as Record<string, unknown>;
-  const named = PatchPath.safeParse(path);
-  if (!named.success) return [];
-  if (op === "clear") return [{ op, path: named.data }];
-  const scalar = scalarOf(named.data, value);
-  return op === "set" && scalar !== null ? [{ op, path: named.data, value: scalar }] : [];
+  const parsedPath = PatchPath.safeParse(path);
+  if (!parsedPath.success) return [];
+  if (op === "clear") return [{ op, path: parsedPath.data }];
+  const scalar = scalarOf(parsedPath.data, value);
+  return op === "set" && scalar !== null ? [{ op, path: parsedPath.data, value: scalar }] : [];
 }
 
 function scalarOf(path: string, value: unknown): string | boolean | null {

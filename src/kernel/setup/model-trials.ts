@@ -1,5 +1,5 @@
-// Models before anybody has an account, and models somebody thinks of using: tried without being set. Addresses that are not
-// public are reached only for who could list them, and by these requests alone.
+// Tests a model before it is configured, and runs the set-up guide before there is an account. An address that is not public is
+// reached only for a caller who could put it on the allow list, and only by these requests.
 
 import { demoGuide } from "../../models/demo-guide.ts";
 import { ProviderModels } from "../../models/models.ts";
@@ -12,7 +12,7 @@ import { providerOf } from "../../models/providers.ts";
 import { allowList } from "../egress/allow.ts";
 import { GUIDE_PROMPT, type GuideInput } from "./guide.ts";
 
-/** A guide says a few sentences; who asks has no account that could pay for more. */
+/** A guide answers with a few sentences, and its caller has no account to charge for more. */
 const GUIDE_TOKENS = 1_024;
 const GUIDE_LIMITS = { tries: 2, silenceMs: 20_000, localSilenceMs: 40_000, budgetMs: 30_000 };
 
@@ -25,13 +25,13 @@ export class ModelTrials {
     this.#services = services;
   }
 
-  /** `ownsMachine`: whoever asks may say that the gateway connects to addresses that are not public. */
+  /** `ownsMachine`: the caller may decide that the gateway connects to addresses that are not public. */
   check(tried: Tried, ownsMachine: boolean, signal: AbortSignal): Promise<ModelCheck> {
     const { net } = this.#services;
-    return tryModel({ ...this.#services, net: ownsMachine ? reaching(net, tried) : net }, tried, signal);
+    return tryModel({ ...this.#services, net: ownsMachine ? allowServerOf(net, tried) : net }, tried, signal);
   }
 
-  /** What a guide says, as it said it. */
+  /** The guide's answer, unparsed. */
   async guide(choice: ModelChoice, input: GuideInput, signal: AbortSignal): Promise<string> {
     if (choice.provider === "demo") return demoGuide(input);
     const { workersAi, ...rest } = this.#services;
@@ -45,14 +45,14 @@ export class ModelTrials {
     };
     for await (const event of models.stream(request, signal)) {
       if (event.type === "done") return event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
-      // Its own words are for whoever runs the gateway, and a stranger is not known to be that.
+      // The error text is meant for the operator, and the caller may be a stranger.
       if (event.type === "error") break;
     }
     fail(503, "The guide cannot answer at the moment: go on with the form, which needs no guide");
   }
 }
 
-function reaching(net: Net, { provider, baseUrl }: Tried): Net {
+function allowServerOf(net: Net, { provider, baseUrl }: Tried): Net {
   const alsoTo = allowList(undefined, baseUrl ?? providerOf(provider)?.baseUrl ?? undefined);
   return { fetch: (request, options) => net.fetch(request, { ...options, alsoTo }) };
 }

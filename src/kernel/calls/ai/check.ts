@@ -1,4 +1,4 @@
-// Whether a model answers: the one a person has, or one they think of.
+// Tests whether a model answers: the caller's own, or one that they consider.
 
 import { z } from "zod";
 import { type AiSettings, aiSettings } from "../../agents/ai-settings.ts";
@@ -39,23 +39,24 @@ export default syscall({
       },
     },
   },
-  async run({ config, throttle, trials, now, signal }, caller, asked) {
+  async run({ config, throttle, trials, now, signal }, caller, request) {
     throttle.spend("check", `user-${caller.uid}`, now);
-    const tried = triedOf(asked, aiSettings(config, caller.uid).choice);
-    // An agent of root's has been told things by others.
+    const tried = fillIn(request, aiSettings(config, caller.uid).choice);
+    // Not for root's agents: their context may come from other people.
     const ownsMachine = isRoot(caller) && caller.agent === undefined;
     return { check: await trials.check(tried, ownsMachine, signal) };
   },
 });
 
-function triedOf({ provider, model, apiKey, baseUrl }: z.output<typeof args>, set: AiSettings["choice"]): Tried {
-  const isSameProvider = provider === undefined || provider === set.provider;
-  const where = baseUrl === undefined ? (isSameProvider ? set.baseUrl : null) : baseUrl || null;
-  const isSamePlace = isSameProvider && where === set.baseUrl;
+/** Fills in the caller's settings. A stored key is used only for the provider and server that it was stored for. */
+function fillIn({ provider, model, apiKey, baseUrl }: z.output<typeof args>, current: AiSettings["choice"]): Tried {
+  const isSameProvider = provider === undefined || provider === current.provider;
+  const server = baseUrl === undefined ? (isSameProvider ? current.baseUrl : null) : baseUrl || null;
+  const isSameServer = isSameProvider && server === current.baseUrl;
   return {
-    provider: provider ?? set.provider,
-    model: model ?? (isSamePlace ? set.model : ""),
-    apiKey: apiKey ?? (isSamePlace ? set.apiKey : ""),
-    baseUrl: where,
+    provider: provider ?? current.provider,
+    model: model ?? (isSameServer ? current.model : ""),
+    apiKey: apiKey ?? (isSameServer ? current.apiKey : ""),
+    baseUrl: server,
   };
 }

@@ -1,11 +1,11 @@
-// The model of a process and what it is told, for the process itself.
+// Shows a process its own model and context settings.
 
 import { z } from "zod";
 import { DEFAULT_PROFILE } from "../../agents/profiles.ts";
 import { syscall } from "../define.ts";
 
 const ContextFile = z.object({ name: z.string(), text: z.string() });
-/** A system's profile, or package#profile. */
+/** A system profile, or package#profile. */
 const PROFILE = /^[\w.@:-]+(?:#[\w.-]+)?$/;
 
 export default syscall({

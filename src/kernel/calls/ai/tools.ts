@@ -1,4 +1,4 @@
-// The tools of a process, as its model sees them.
+// Lists the tools of a process, as its model sees them.
 
 import { z } from "zod";
 import { syscall } from "../define.ts";

@@ -5,7 +5,7 @@ import { Failure } from "../../../protocol/records.ts";
 import { TARGET } from "../../../hardware/calls/define.ts";
 import { syscall } from "../define.ts";
 
-const Place = z.object({ target: TARGET, path: z.string().min(1) });
+const Location = z.object({ target: TARGET, path: z.string().min(1) });
 
 export default syscall({
   name: "fs.copy",
@@ -15,7 +15,7 @@ export default syscall({
   keeps: true,
   from: ["user"],
   grant: ["users"],
-  args: z.object({ from: Place, to: Place, progress: z.string().min(1).max(128).optional() }),
+  args: z.object({ from: Location, to: Location, progress: z.string().min(1).max(128).optional() }),
   result: z.union([
     z.object({ ok: z.literal(true), from: z.string(), to: z.string(), size: z.int(), sha256: z.string(), sent: z.int() }),
     Failure,

@@ -1,4 +1,4 @@
-// Ends what a process is doing.
+// Stops a run of a process.
 
 import { z } from "zod";
 import { OfProcess, RunId, StillRunning } from "../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// What a process is told.
+// Shows the context of a process.
 
 import { z } from "zod";
 import { ContextState, MessageUsage, OfConversation } from "../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// A person answers what an agent asks.
+// Answers a question of an agent.
 
 import { z } from "zod";
 import { NAMED_SCOPES } from "../../../approval/grants.ts";

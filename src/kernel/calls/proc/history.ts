@@ -1,4 +1,4 @@
-// What was said in a conversation.
+// Reads the history of a conversation.
 
 import { z } from "zod";
 import { ContextState, HilRequest, HistoryMessage, OfConversation } from "../../../protocol/proc-records.ts";

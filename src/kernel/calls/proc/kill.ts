@@ -1,4 +1,4 @@
-// Ends everything a process does and empties it.
+// Stops everything that a process does and empties it.
 
 import { z } from "zod";
 import { ArchiveEntry, StillRunning, Pid } from "../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// The processes there are.
+// Lists processes.
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";

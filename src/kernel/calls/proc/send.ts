@@ -1,4 +1,4 @@
-// Something is said to a process.
+// Sends a message to a process.
 
 import { z } from "zod";
 import { ConversationId, Media, OfProcess, RunId } from "../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// The kernel's own: others are refused by name.
+// Reserved for the kernel: every caller is refused.
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";

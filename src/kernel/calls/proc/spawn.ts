@@ -29,7 +29,7 @@ export default syscall({
     assignment: z.object({ contextFiles: z.array(ContextFile).max(50), autoStart: z.boolean().optional() }).optional(),
     parentPid: Pid.optional(),
     workspace: Workspace.optional(),
-    /** There are no packages yet: what would be dropped silently is refused. */
+    /** There are no packages yet: mounts are refused instead of being ignored silently. */
     mounts: z.array(z.unknown()).max(0, { error: "mounts are not supported: this gateway has no packages. Leave them out" }).optional(),
   }),
   result: z.object({

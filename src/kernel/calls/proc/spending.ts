@@ -1,4 +1,4 @@
-// What a user's processes have used, day by day.
+// Shows what a user's processes have used, day by day.
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";

@@ -19,7 +19,7 @@ export default syscall({
     pid: z.string(),
     seq: z.int(),
     isWhole: z.boolean(),
-    /** Each as its signal declares it. */
+    /** The payload of each event is declared by its signal. */
     events: z.array(z.object({ seq: z.int(), signal: z.string(), payload: z.record(z.string(), z.unknown()) })),
     live: LiveAnswer.nullable(),
   }),

@@ -1,4 +1,4 @@
-// Follows a process no more.
+// Stops following a process.
 
 import { z } from "zod";
 import { OfProcess } from "../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// What a process has used.
+// Shows what a process has used.
 
 import { z } from "zod";
 import { MessageUsage, OfProcess, RunId, Spent } from "../../../protocol/proc-records.ts";

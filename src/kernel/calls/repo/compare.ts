@@ -35,9 +35,9 @@ export default syscall({
       files: [{ path: "README.md", status: "modified", oldHash: "ce013625030ba8dba906f756967f9e9ca394464a", newHash: "1".repeat(40) }],
     },
   },
-  async run({ repositories, repos }, caller, { repo, ...asked }) {
+  async run({ repositories, repos }, caller, { repo, ...range }) {
     const row = repositories.toRead(caller, repo);
-    const { baseHash: _base, headHash: _head, files, ...compared } = await repos.ask(row, "compare", asked);
+    const { baseHash: _base, headHash: _head, files, ...compared } = await repos.ask(row, "compare", range);
     return { repo: row.repo, ...compared, files: shownTo(caller, files) };
   },
 });

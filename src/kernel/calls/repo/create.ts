@@ -1,4 +1,4 @@
-// Makes a repository, or a branch in one.
+// Creates a repository, or a branch in one.
 
 import { z } from "zod";
 import { personOf } from "../../repos/repos.ts";
@@ -28,7 +28,7 @@ export default syscall({
   },
   async run({ repositories, repos, commit, key, now }, caller, args) {
     const row = repositories.toWrite(caller, args.repo) ?? (await commit((nouns) => nouns.repositories.make(args.repo, args, nouns.now)));
-    const made = await repos.change(row, "create", { slug: row.repo, author: personOf(caller.username), ref: args.ref, key, now });
-    return { repo: row.repo, ref: made.ref, head: made.head, created: made.created };
+    const result = await repos.change(row, "create", { slug: row.repo, author: personOf(caller.username), ref: args.ref, key, now });
+    return { repo: row.repo, ref: result.ref, head: result.head, created: result.created };
   },
 });

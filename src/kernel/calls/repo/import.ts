@@ -1,4 +1,4 @@
-// Brings a branch from a remote.
+// Imports a branch from a remote.
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
@@ -53,23 +53,23 @@ export default syscall({
     },
   },
   async run({ repositories, repos, commit, key, signal, now }, caller, args) {
-    // The result depends on what a remote has at the time, and cannot be stored in the transaction that made it true.
+    // The result depends on the remote's state at that time, and cannot be stored in the same transaction as the change.
     if (key !== undefined) fail(400, "repo.import takes no key: it may be sent again as it is");
-    const present = repositories.toWrite(caller, args.repo);
-    const stored = args.remoteUrl === undefined ? present?.upstream : undefined;
+    const existing = repositories.toWrite(caller, args.repo);
+    const stored = args.remoteUrl === undefined ? existing?.upstream : undefined;
     const remoteUrl = args.remoteUrl ?? stored?.url ?? fail(400, "remoteUrl is required: this repository has no upstream yet");
     checkUrl(remoteUrl);
-    const row = present ?? (await commit((nouns) => nouns.repositories.make(args.repo, {}, nouns.now)));
+    const row = existing ?? (await commit((nouns) => nouns.repositories.make(args.repo, {}, nouns.now)));
     const { message = "" } = args;
     const note = message.trim() === "" ? undefined : { message, author: personOf(caller.username), now };
-    const wanted = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref, note };
-    const { ref, head, changed, remoteRef } = await repos.import(row, wanted, signal);
+    const request = { ref: args.ref, remoteUrl, remoteRef: args.remoteRef ?? stored?.ref, note };
+    const { ref, head, changed, remoteRef } = await repos.import(row, request, signal);
     await commit((nouns) => nouns.repositories.setUpstream(row.repo, remoteUrl, remoteRef));
     return { repo: row.repo, ref, head, changed, remoteUrl, remoteRef };
   },
 });
 
-/** Before anything is made or kept. */
+/** Called before anything is created or stored. */
 function checkUrl(remoteUrl: string): void {
   const url = URL.canParse(remoteUrl) ? new URL(remoteUrl) : fail(400, "remoteUrl is not an address");
   if (!/^https?:$/.test(url.protocol)) fail(400, "remoteUrl must begin with http:// or https://");

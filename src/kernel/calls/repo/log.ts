@@ -1,4 +1,4 @@
-// Reads history.
+// Reads the log of a branch.
 
 import { z } from "zod";
 import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Ref, RepoSlug } from "../../../protocol/repo-records.ts";
 import { syscall } from "../define.ts";
 
-const place = { repo: z.string(), ref: z.string(), path: z.string() };
+const location = { repo: z.string(), ref: z.string(), path: z.string() };
 const Entry = z.object({
   name: z.string(),
   path: z.string(),
@@ -23,8 +23,8 @@ export default syscall({
   atOnce: 4,
   args: z.object({ repo: RepoSlug, ref: Ref.optional(), path: z.string().max(4096).optional() }),
   result: z.discriminatedUnion("kind", [
-    z.object({ ...place, kind: z.literal("tree"), entries: z.array(Entry) }),
-    z.object({ ...place, kind: z.literal("file"), size: z.int(), isBinary: z.boolean(), content: z.string().nullable() }),
+    z.object({ ...location, kind: z.literal("tree"), entries: z.array(Entry) }),
+    z.object({ ...location, kind: z.literal("file"), size: z.int(), isBinary: z.boolean(), content: z.string().nullable() }),
   ]),
   fails: {
     400: "not a ref or path",

@@ -1,4 +1,4 @@
-// Finds text in a commit's files.
+// Searches the files of a commit.
 
 import { z } from "zod";
 import { Ref, RepoSlug, Truncated } from "../../../protocol/repo-records.ts";

@@ -1,4 +1,4 @@
-// Changes what is said of a repository and who may read it.
+// Changes the description and visibility of a repository.
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
@@ -28,8 +28,8 @@ export default syscall({
   },
   run({ repositories, now }, caller, { repo, ...change }) {
     const row = repositories.toManage(caller, repo) ?? fail(404, `Repository not found: ${repo}`);
-    const changed = repositories.update(row.repo, change);
+    const updated = repositories.update(row.repo, change);
     repositories.touched(row.repo, now);
-    return { repo: summaryOf({ ...changed, updatedAt: now }, true) };
+    return { repo: summaryOf({ ...updated, updatedAt: now }, true) };
   },
 });

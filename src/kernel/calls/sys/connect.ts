@@ -1,4 +1,4 @@
-// The first request on a socket: who is there.
+// The first request on a socket: authenticates it.
 
 import { z } from "zod";
 import { isCapabilityPattern } from "../../../lib/capability.ts";
@@ -69,7 +69,7 @@ export default strangerSyscall({
   async run(context, stranger, { protocol, client, driver, auth }) {
     if (protocol !== PROTOCOL) fail(102, "Unsupported protocol version");
     const role = Role.safeParse(client.role).data ?? fail(103, "Invalid client role");
-    const patterns = role === "driver" ? implemented(driver?.implements) : null;
+    const patterns = role === "driver" ? checkPatterns(driver?.implements) : null;
     if (role === "service" && !client.channel?.trim()) fail(103, "Service role requires channel field");
     if (context.accounts.isSetupMode()) setupRequired();
     const { connectionId, address } = stranger;
@@ -93,7 +93,7 @@ export default strangerSyscall({
       if (credential.kind === "token") tokens.used([credential.tokenId], now);
       return connections.open(connection, now);
     };
-    // Nobody is promised that a connection outlives a crash, so a login waits for no disk. A device is a promise.
+    // A connection need not survive a crash, so a login does not wait for the disk. A device must survive one.
     const caller =
       patterns === null
         ? context.relaxed(open)
@@ -112,7 +112,7 @@ export default strangerSyscall({
               },
               now,
             );
-            // Until now its name may have meant another device to its owner.
+            // Until now the name may have meant another device to its owner, and grants must not carry over.
             if (isNew) nouns.approvals.revokeFor(devices.grantedAs(key), now);
             after(() => {
               emit.deviceStatus("connected", key, connectionId);
@@ -131,7 +131,7 @@ export default strangerSyscall({
   },
 });
 
-function implemented(patterns: readonly string[] | undefined): readonly string[] {
+function checkPatterns(patterns: readonly string[] | undefined): readonly string[] {
   if (patterns === undefined || patterns.length === 0) fail(103, "Driver role requires implements list");
   for (const pattern of patterns) if (!isCapabilityPattern(pattern)) fail(103, `Invalid implements pattern: ${pattern}`);
   return patterns;

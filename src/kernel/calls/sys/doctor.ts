@@ -1,4 +1,4 @@
-// What commonly goes wrong, looked at.
+// Checks for common problems.
 
 import { z } from "zod";
 import { examine } from "../../doctor/doctor.ts";

@@ -1,4 +1,4 @@
-// What this gateway is and where its limits are.
+// Describes the gateway and its limits.
 
 import { z } from "zod";
 import { NATIVE_LIMITS } from "../../../hardware/filesystem.ts";

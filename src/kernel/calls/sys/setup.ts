@@ -1,4 +1,4 @@
-// The first user of a fresh gateway.
+// Sets up a fresh gateway: makes its first user.
 
 import { z } from "zod";
 import { fail } from "../../../lib/sys-error.ts";
@@ -27,7 +27,7 @@ export default strangerSyscall({
         provider: z.string().max(256).optional(),
         model: z.string().max(256).optional(),
         apiKey: z.string().max(4096).optional(),
-        /** Of a server of one's own. */
+        /** The URL of the user's own model server. */
         baseUrl: z.string().max(2048).optional(),
       })
       .optional(),
@@ -39,7 +39,7 @@ export default strangerSyscall({
         firstUseWithinMs: FirstUseWithinMs.optional(),
       })
       .optional(),
-    /** The same as `mounts` of proc.spawn: empty or refused. */
+    /** Must be empty, like `mounts` of proc.spawn. */
     bootstrap: z
       .record(z.string(), z.unknown())
       .refine((given) => Object.values(given).every((value) => value === undefined || value === null || value === ""), {
@@ -74,7 +74,7 @@ export default strangerSyscall({
     const rootHash = args.rootPassword === undefined ? hash : await passwords.hash(args.rootPassword, signal);
 
     return context.finish(({ accounts, config, tokens, files, repositories, now }) => {
-      // Somebody else may have finished first while this one was hashing.
+      // Another set-up may have finished while this one was hashing.
       if (!accounts.isSetupMode()) fail(409, "System already initialized");
       const user = accounts.add({ username: args.username, hash }, now);
       files.makeHome(user, now);

@@ -1,4 +1,4 @@
-// What people were asked, and what they said.
+// Lists closed questions and their answers.
 
 import { z } from "zod";
 import { showRequest } from "../../../../approval/show.ts";
@@ -60,15 +60,15 @@ export default syscall({
   run({ approvals, now }, caller, { before = now + 1, limit = 50 }) {
     const uid = isRoot(caller) ? undefined : caller.uid;
     return {
-      questions: approvals.history(uid, before, limit).map((one) => ({
-        ...hilRequest(one),
-        pid: one.pid,
-        kind: one.kind,
-        state: one.state,
-        decidedAt: one.decidedAt,
-        decidedBy: one.decidedBy,
-        reason: one.reason,
-        shown: showRequest({ call: one.syscall, args: one.args, target: one.target, cwd: one.cwd }),
+      questions: approvals.history(uid, before, limit).map((question) => ({
+        ...hilRequest(question),
+        pid: question.pid,
+        kind: question.kind,
+        state: question.state,
+        decidedAt: question.decidedAt,
+        decidedBy: question.decidedBy,
+        reason: question.reason,
+        shown: showRequest({ call: question.syscall, args: question.args, target: question.target, cwd: question.cwd }),
       })),
     };
   },

@@ -1,4 +1,4 @@
-// What waits for a person, and what they have allowed.
+// Lists open questions and active grants.
 
 import { z } from "zod";
 import { showRequest } from "../../../../approval/show.ts";
@@ -77,14 +77,14 @@ export default syscall({
     const isWanted = (of: { pid: string }) => pid === undefined || of.pid === pid;
     const pending = approvals.pendingOfUser(uid).filter(isWanted);
     return {
-      pending: pending.map((one) => ({
-        ...hilRequest(one),
-        pid: one.pid,
-        uid: one.uid,
-        kind: one.kind,
-        tags: one.tags,
-        digest: one.digest,
-        shown: showRequest({ call: one.syscall, args: one.args, target: one.target, cwd: one.cwd }, whole),
+      pending: pending.map((question) => ({
+        ...hilRequest(question),
+        pid: question.pid,
+        uid: question.uid,
+        kind: question.kind,
+        tags: question.tags,
+        digest: question.digest,
+        shown: showRequest({ call: question.syscall, args: question.args, target: question.target, cwd: question.cwd }, whole),
       })),
       grants: approvals
         .grantsOfUser(uid, now)

@@ -1,4 +1,4 @@
-// What a policy would say of a call.
+// Shows what a policy would decide about a call.
 
 import { z } from "zod";
 import { syscall } from "../../define.ts";

@@ -1,4 +1,4 @@
-// Takes back what was remembered.
+// Revokes a grant.
 
 import { z } from "zod";
 import { syscall } from "../../define.ts";

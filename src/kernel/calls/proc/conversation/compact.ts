@@ -1,4 +1,4 @@
-// Shortens a conversation.
+// Compacts a conversation.
 
 import { z } from "zod";
 import { OfConversation, Segment } from "../../../../protocol/proc-records.ts";

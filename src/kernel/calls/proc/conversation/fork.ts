@@ -1,4 +1,4 @@
-// Branches a conversation.
+// Forks a conversation.
 
 import { z } from "zod";
 import { Conversation, ConversationId, OfConversation, Segment } from "../../../../protocol/proc-records.ts";

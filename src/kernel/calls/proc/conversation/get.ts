@@ -1,4 +1,4 @@
-// One conversation.
+// Describes one conversation.
 
 import { z } from "zod";
 import { Conversation, OfConversation } from "../../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// The conversations of a process.
+// Lists the conversations of a process.
 
 import { z } from "zod";
 import { Conversation, OfProcess } from "../../../../protocol/proc-records.ts";

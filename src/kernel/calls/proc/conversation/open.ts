@@ -1,4 +1,4 @@
-// Makes a conversation, or opens it again.
+// Creates a conversation, or reopens it.
 
 import { z } from "zod";
 import { Conversation, OfConversation } from "../../../../protocol/proc-records.ts";

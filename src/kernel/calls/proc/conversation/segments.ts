@@ -1,4 +1,4 @@
-// What was archived of a conversation.
+// Lists the archived segments of a conversation.
 
 import { z } from "zod";
 import { OfConversation, Segment } from "../../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// Finds words in what was said.
+// Searches the history of a process.
 
 import { z } from "zod";
 import { OfConversation } from "../../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// One process asks another and waits for its answer.
+// Calls another process, which answers with a message.
 
 import { z } from "zod";
 import { ConversationId, Pid } from "../../../../protocol/proc-records.ts";

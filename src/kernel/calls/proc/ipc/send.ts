@@ -1,4 +1,4 @@
-// One process speaks to another.
+// Sends a message from one process to another.
 
 import { z } from "zod";
 import { ConversationId, Pid } from "../../../../protocol/proc-records.ts";

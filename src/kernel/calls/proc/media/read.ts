@@ -1,10 +1,10 @@
-// Something that was sent along.
+// Reads media that was sent with a message.
 
 import { z } from "zod";
 import { OfProcess } from "../../../../protocol/proc-records.ts";
 import { syscall } from "../../define.ts";
 
-/** Nothing but a type: it becomes part of an address. */
+/** Only a plain MIME type, because it becomes part of a data URL. */
 const MimeType = z
   .string()
   .max(200)

@@ -1,4 +1,4 @@
-// The kinds of processes there are.
+// Lists the profiles of processes.
 
 import { z } from "zod";
 import { PROFILES } from "../../../agents/profiles.ts";

@@ -1,4 +1,4 @@
-// Puts right what waits to be said.
+// Edits a queued message.
 
 import { z } from "zod";
 import { OfProcess, RunId } from "../../../../protocol/proc-records.ts";

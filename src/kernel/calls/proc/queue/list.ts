@@ -1,17 +1,17 @@
-// What waits to be said.
+// Lists queued messages.
 
 import { z } from "zod";
 import { OfConversation } from "../../../../protocol/proc-records.ts";
 import { syscall } from "../../define.ts";
 
-const Queued = z.object({
+const QueuedMessage = z.object({
   runId: z.string(),
   conversationId: z.string(),
   role: z.enum(["user", "system"]),
   text: z.string(),
   media: z.array(z.record(z.string(), z.unknown())).optional(),
   queuedAt: z.number(),
-  /** It waits until proc.queue.resume. */
+  /** On hold until proc.queue.resume. */
   paused: z.literal(true).optional(),
 });
 
@@ -24,7 +24,7 @@ export default syscall({
   grant: ["users"],
   again: "safe",
   args: z.object({ ...OfConversation }),
-  result: z.object({ ok: z.literal(true), pid: z.string(), messages: z.array(Queued) }),
+  result: z.object({ ok: z.literal(true), pid: z.string(), messages: z.array(QueuedMessage) }),
   fails: { 404: "there is no such process" },
   example: {
     args: {},

@@ -1,4 +1,4 @@
-// Lets go on what waits on hold.
+// Resumes queued messages that are on hold.
 
 import { z } from "zod";
 import { OfConversation } from "../../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// Takes back what waits to be said.
+// Withdraws a queued message.
 
 import { z } from "zod";
 import { OfProcess, RunId } from "../../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// Commands that a process has left running.
+// Lists the background commands of a process.
 
 import { z } from "zod";
 import { OfProcess } from "../../../../protocol/proc-records.ts";
@@ -11,7 +11,7 @@ const Session = z.object({
   runId: z.string(),
   conversationId: z.string(),
   startedAt: z.number(),
-  /** unknown where the target cannot be asked, such as a device that is offline. */
+  /** unknown: the target cannot be reached, for example an offline device. */
   state: z.enum(["running", "unknown"]),
 });
 

@@ -1,4 +1,4 @@
-// Lets a group call more.
+// Grants a capability to a group.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

@@ -1,4 +1,4 @@
-// Lists what groups may call.
+// Lists the capabilities of groups.
 
 import { z } from "zod";
 import { syscall } from "../../define.ts";

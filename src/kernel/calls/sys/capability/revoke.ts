@@ -1,4 +1,4 @@
-// Lets a group call less.
+// Revokes a capability of a group.
 
 import { z } from "zod";
 import { Gid } from "../../../../protocol/records.ts";

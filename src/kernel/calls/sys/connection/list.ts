@@ -1,4 +1,4 @@
-// Lists who is connected.
+// Lists connections.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

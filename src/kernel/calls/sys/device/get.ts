@@ -38,7 +38,7 @@ export default syscall({
     const key = devices.find(caller, deviceId);
     const device = key === null ? undefined : devices.details(caller, key);
     if (key === null || device === undefined) return { device: null };
-    const decides = isRoot(caller) || device.ownerUid === caller.uid;
-    return { device, ...(decides ? { gids: devices.groupsOf(key) } : {}) };
+    const mayManage = isRoot(caller) || device.ownerUid === caller.uid;
+    return { device, ...(mayManage ? { gids: devices.groupsOf(key) } : {}) };
   },
 });

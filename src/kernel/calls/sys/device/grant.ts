@@ -1,4 +1,4 @@
-// Lets a group use a device.
+// Shares a device with a group.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
@@ -24,7 +24,7 @@ export default syscall({
   example: { args: { deviceId: "server", gid: 200 }, result: { changed: true, gids: [200] } },
   run({ devices, groups }, caller, { deviceId, gid }) {
     const key = devices.toManage(caller, deviceId) ?? fail(404, `Unknown device: ${deviceId}`);
-    // Who could share with any group could put devices of any name before people who never asked for them.
+    // Without this check a user could push devices of any name on people who never asked for them.
     if (groups.get(gid) === undefined || !(isRoot(caller) || caller.gids.includes(gid)))
       fail(404, `Unknown group: ${gid}. A device is shared with a group that you are in; root can share it with any`);
     const changed = devices.grant(key, gid);

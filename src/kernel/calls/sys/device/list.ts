@@ -31,9 +31,9 @@ export default syscall({
     },
   },
   run({ devices }, caller, { includeOffline = false }) {
-    const seen = devices.list(caller).filter(({ online }) => online || includeOffline);
+    const visible = devices.list(caller).filter(({ online }) => online || includeOffline);
     return {
-      devices: seen.map(({ deviceId, ownerUid, description, platform, version, online, lastSeenAt }) => ({
+      devices: visible.map(({ deviceId, ownerUid, description, platform, version, online, lastSeenAt }) => ({
         deviceId,
         ownerUid,
         description,

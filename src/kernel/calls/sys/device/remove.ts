@@ -1,4 +1,4 @@
-// Forgets a device.
+// Removes a device.
 
 import { z } from "zod";
 import { DeviceId } from "../../../../protocol/records.ts";
@@ -23,10 +23,10 @@ export default syscall({
     const key = devices.toManage(caller, deviceId);
     if (key === null) return { removed: false };
     const driver = devices.driverOf(key);
-    const held = approvals.revokeFor(devices.grantedAs(key), now);
+    const holders = approvals.revokeFor(devices.grantedAs(key), now);
     devices.remove(key);
     after(() => {
-      for (const uid of held) emit.changed(uid, ["grants"]);
+      for (const uid of holders) emit.changed(uid, ["grants"]);
     });
     if (driver !== null) connections.close([driver], 1008, "Device removed");
     return { removed: true };

@@ -1,4 +1,4 @@
-// Keeps a group from a device.
+// Stops sharing a device with a group.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

@@ -1,4 +1,4 @@
-// Describes a device in its owner's words.
+// Sets the description of a device.
 
 import { z } from "zod";
 import { DeviceId, DeviceRecord } from "../../../../protocol/records.ts";

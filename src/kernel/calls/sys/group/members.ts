@@ -1,4 +1,4 @@
-// Says who is in a group.
+// Sets the members of a group.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

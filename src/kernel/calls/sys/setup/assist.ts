@@ -1,4 +1,4 @@
-// Set-up by chat, for a person who would rather be asked than fill in a form.
+// Set-up by chat, for people who prefer questions to a form.
 
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
@@ -9,7 +9,7 @@ import { GuideMessage, Lane, OnboardingAssistPatch, OnboardingDraft } from "../.
 import { strangerSyscall } from "../../define.ts";
 
 const MESSAGES_MAX = 50;
-/** Before anybody is a user there are only the system's settings. */
+/** Before there is a user, only the system's settings apply. */
 const NOBODY = 0;
 
 export default strangerSyscall({
@@ -67,7 +67,7 @@ export default strangerSyscall({
     mustMaySetUp(context, code, stranger.address);
     context.throttle.spend("assist", stranger.address, context.now);
     const { choice } = aiSettings(context.config, NOBODY);
-    const said = await context.trials.guide(choice, shownTo(input), context.signal);
-    return readGuidance(said) ?? fail(400, "The guide's answer could not be read: ask again, or go on with the form");
+    const answer = await context.trials.guide(choice, shownTo(input), context.signal);
+    return readGuidance(answer) ?? fail(400, "The guide's answer could not be read: ask again, or go on with the form");
   },
 });

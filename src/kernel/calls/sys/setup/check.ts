@@ -1,4 +1,4 @@
-// Whether set-up can go on from here: the code, and the AI provider a person thinks of.
+// Checks whether set-up can continue: the code, and the AI provider that the person considers.
 
 import { z } from "zod";
 import { aiSettings } from "../../../agents/ai-settings.ts";
@@ -29,7 +29,7 @@ export default strangerSyscall({
       .optional(),
   }),
   result: z.object({
-    /** The model that answers where set-up names none; "demo" is no AI. */
+    /** The model that is used if set-up names none; "demo" is no AI. */
     own: z.object({ provider: z.string(), title: z.string(), model: z.string() }),
     ai: ModelCheck.nullable(),
   }),
@@ -62,7 +62,7 @@ export default strangerSyscall({
     if (ai === undefined) return { own, ai: null };
     context.throttle.spend("check", stranger.address, context.now);
     const tried = { provider: ai.provider, model: ai.model ?? "", apiKey: ai.apiKey ?? "", baseUrl: ai.baseUrl || null };
-    // Whoever sets the gateway up owns the machine it runs on, and could write the same address into its settings.
+    // The person who sets the gateway up owns its machine, and could set any address in its configuration.
     return { own, ai: await context.trials.check(tried, true, context.signal) };
   },
 });

@@ -77,9 +77,9 @@ export default syscall({
   },
 });
 
-/** A token must not carry more than its creator has. */
+/** A token must not give more rights than its creator has. */
 function mustBeWithin(caller: Caller, kind: TokenKind, expiresAt: number | null | undefined): void {
-  // What services may do is not what their owner may do, and it may grow later.
+  // The capabilities of services differ from those of their owner, and may grow later.
   if (kind === "service" && !isRoot(caller)) fail(403, "Permission denied: only root can create service tokens");
   const end = ownEnd(caller, kind);
   if (end !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > end)) {
@@ -87,7 +87,7 @@ function mustBeWithin(caller: Caller, kind: TokenKind, expiresAt: number | null 
   }
 }
 
-/** When the caller's own credential ends, where that binds the new token. */
+/** When the caller's own token ends, if that limits the new token; null if not. */
 function ownEnd(caller: Caller, kind: TokenKind): number | null {
   return kind === "user" && caller.credential.kind === "token" ? caller.credential.expiresAt : null;
 }

@@ -1,4 +1,4 @@
-// Ends a token and every socket that came in with it.
+// Revokes a token and closes every connection that used it.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

@@ -47,14 +47,14 @@ export default syscall({
     const hash = await passwords.hash(args.password, signal);
     return finish(({ accounts, groups, capabilities, connections, files, repositories, now }) => {
       // Read again: rights may have changed while the password was being hashed.
-      const present = connections.caller(caller.connectionId) ?? caller;
+      const presentCaller = connections.caller(caller.connectionId) ?? caller;
       const user = accounts.add({ username: args.username, gecos: args.gecos, hash }, now);
       files.makeHome(user, now);
       repositories.makeHome(user.username, now);
-      const known = groups.list();
+      const allGroups = groups.list();
       for (const name of args.groups ?? []) {
-        const group = known.find((candidate) => candidate.name === name) ?? fail(404, `Unknown group: ${name}`);
-        mustCover(present, capabilities.of([group.gid]));
+        const group = allGroups.find((candidate) => candidate.name === name) ?? fail(404, `Unknown group: ${name}`);
+        mustCover(presentCaller, capabilities.of([group.gid]));
         groups.addMember(group.gid, user.username);
       }
       return { user: accounts.byUid(user.uid)! };

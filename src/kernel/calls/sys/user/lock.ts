@@ -1,4 +1,4 @@
-// Locks a user out, or lets them in again.
+// Locks or unlocks a user.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

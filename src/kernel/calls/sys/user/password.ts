@@ -1,4 +1,4 @@
-// Sets a password and ends what was entered with the old one.
+// Sets a password and closes the connections that used the old one.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";
@@ -35,16 +35,16 @@ export default syscall({
       if (current === undefined) fail(401, "The current password is required");
       await byPassword(context, { username, password: current }, caller.address);
     }
-    const proven = context.accounts.hashOf(username);
+    const provenHash = context.accounts.hashOf(username);
     context.passwords.check(password, "password");
     const hash = await context.passwords.hash(password, context.signal);
     return context.finish(({ accounts, connections, tokens, now }) => {
       const account = accounts.byName(username) ?? fail(404, `Unknown user: ${username}`);
-      // While this one was being hashed, root may have set another: then what was shown is the current one no more.
-      if (!isRoot(caller) && accounts.hashOf(username) !== proven) fail(401, "Authentication failed");
+      // Root may have set another password during the hashing: then the proven one is no longer the current one.
+      if (!isRoot(caller) && accounts.hashOf(username) !== provenHash) fail(401, "Authentication failed");
       accounts.setHash(username, hash, now);
-      const ended = revokeTokens ? tokens.revokeAll(account.uid, "password changed", now) : [];
-      const sockets = [...connections.ofPassword(account.uid), ...ended.flatMap((tokenId) => connections.ofToken(tokenId))];
+      const revokedIds = revokeTokens ? tokens.revokeAll(account.uid, "password changed", now) : [];
+      const sockets = [...connections.ofPassword(account.uid), ...revokedIds.flatMap((tokenId) => connections.ofToken(tokenId))];
       connections.close(sockets, 1008, "Credential revoked");
       return { ok: true as const };
     });

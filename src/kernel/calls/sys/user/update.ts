@@ -1,4 +1,4 @@
-// Changes what is said about a user.
+// Changes the description of a user.
 
 import { z } from "zod";
 import { fail } from "../../../../lib/sys-error.ts";

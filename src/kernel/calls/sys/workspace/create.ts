@@ -1,4 +1,4 @@
-// Makes a workspace.
+// Creates a workspace.
 
 import { z } from "zod";
 import { WorkspaceKind, WorkspaceRecord } from "../../../../protocol/repo-records.ts";
@@ -32,7 +32,7 @@ export default syscall({
   },
   run({ workspaces, repositories, now }, caller, { label, kind }) {
     const workspace = workspaces.create(caller.uid, label ?? null, kind ?? "thread", now);
-    // Its first files are made on first use (kernel/repos/repos.ts): an actor is not to be asked inside a transaction.
+    // The initial files are made on first use (kernel/repos/repos.ts), because a transaction cannot call an actor.
     return { workspace, repo: repositories.makeWorkspace(caller.username, workspace.workspaceId, now).repo };
   },
 });

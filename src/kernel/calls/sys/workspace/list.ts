@@ -69,14 +69,14 @@ export default syscall({
       .slice(0, limit > 0 ? limit : undefined);
     const rows = found.flatMap(({ workspaceId }) => repositories.get(`${owner}/${workspaceId}`) ?? []);
     const branches = new Map((await repos.present(rows)).map((row) => [row.name, row]));
-    const working = processes.byWorkspace(caller);
+    const byWorkspace = processes.byWorkspace(caller);
     return {
       workspaces: found.map((workspace) => ({
         ...workspace,
         defaultBranch: branches.get(workspace.workspaceId)?.defaultBranch ?? "main",
         headCommit: branches.get(workspace.workspaceId)?.head ?? null,
-        activeProcess: working.get(workspace.workspaceId)?.newest ?? null,
-        processCount: working.get(workspace.workspaceId)?.count ?? 0,
+        activeProcess: byWorkspace.get(workspace.workspaceId)?.newest ?? null,
+        processCount: byWorkspace.get(workspace.workspaceId)?.count ?? 0,
       })),
     };
   },

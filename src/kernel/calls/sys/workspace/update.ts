@@ -1,4 +1,4 @@
-// Renames a workspace, puts it away or takes it out again.
+// Renames, archives or reactivates a workspace.
 
 import { z } from "zod";
 import { WorkspaceRecord, WorkspaceState } from "../../../../protocol/repo-records.ts";
@@ -34,9 +34,9 @@ export default syscall({
     },
   },
   run({ workspaces, repositories, accounts, now }, caller, { workspaceId, label, state }) {
-    const present = workspaces.toUse(caller, workspaceId);
-    const change = { label: label === undefined ? present.label : label, state: state ?? present.state };
-    const owner = accounts.byUid(present.ownerUid)?.username;
+    const current = workspaces.toUse(caller, workspaceId);
+    const change = { label: label === undefined ? current.label : label, state: state ?? current.state };
+    const owner = accounts.byUid(current.ownerUid)?.username;
     if (owner !== undefined) repositories.setArchived(`${owner}/${workspaceId}`, change.state === "archived");
     return { workspace: workspaces.update(workspaceId, change, now) };
   },

@@ -1,4 +1,4 @@
-// What happens when a conversation is full.
+// Reads what happens when a conversation is full.
 
 import { z } from "zod";
 import { ContextPolicy, OfConversation } from "../../../../../protocol/proc-records.ts";

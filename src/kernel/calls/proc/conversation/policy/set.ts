@@ -1,4 +1,4 @@
-// Says what happens when a conversation is full.
+// Sets what happens when a conversation is full.
 
 import { z } from "zod";
 import { ContextPolicy, OfConversation } from "../../../../../protocol/proc-records.ts";

@@ -1,4 +1,4 @@
-// Reads an archive.
+// Reads an archived segment.
 
 import { z } from "zod";
 import { HistoryMessage, OfConversation, Page, Segment } from "../../../../../protocol/proc-records.ts";
