@@ -12,7 +12,7 @@ const KNOWN = {
 };
 const at = (tokens: number) => contextState({ ...KNOWN, estimatedInputTokens: tokens }, null);
 
-test("length makes the estimate, and a picture counts the same however large", () => {
+test("the estimate follows the length, and a picture counts the same at any size", () => {
   expect(estimateTokens("a".repeat(400))).toBe(115);
   const value = { a: 'b"\n', c: [1, null, true, { d: undefined, e: -1.5 }], f: {}, g: [] };
   expect(estimateTokens(value)).toBe(Math.ceil((JSON.stringify(value).length / 4) * 1.15));
@@ -21,7 +21,7 @@ test("length makes the estimate, and a picture counts the same however large", (
   expect(picture(10)).toBeGreaterThan(1_000);
 });
 
-test("what the provider counted replaces the estimate", () => {
+test("the count of the provider replaces the estimate", () => {
   expect(contextState(KNOWN, null)).toMatchObject({ inputTokens: 5_000, pressure: 0.5, level: "ok", source: "estimate" });
   const usage = { input: 7_000, output: 1_000, totalTokens: 0 };
   expect(contextState(KNOWN, usage)).toMatchObject({
@@ -45,7 +45,7 @@ test.each([
   expect(at(tokens).level).toBe(level);
 });
 
-test("without a window nothing is known, and a window smaller than the answer leaves one token", () => {
+test("an unknown window gives no pressure, and a window smaller than the answer leaves one token", () => {
   expect(contextState({ ...KNOWN, contextWindowTokens: null }, null)).toMatchObject({ pressure: null, level: "unknown" });
   expect(contextState({ ...KNOWN, contextWindowTokens: 10 }, null)).toMatchObject({ availableInputTokens: 1, level: "full" });
 });
@@ -62,14 +62,14 @@ test("the policy decides what happens before a model is called", () => {
   expect(preflight(fails, contextState({ ...KNOWN, contextWindowTokens: null }, null)).do).toBe("go");
 });
 
-test("a compaction shrinks or the run stops", () => {
+test("a compaction makes the context smaller or the run stops", () => {
   expect(withoutCompaction(at(9_999)).do).toBe("go");
   expect(withoutCompaction(at(10_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.empty" });
   expect(afterCompaction(at(9_000), at(8_999)).do).toBe("go");
   expect(afterCompaction(at(9_000), at(9_000))).toMatchObject({ do: "stop", reason: "context.auto_compact.failed" });
 });
 
-test("policies are checked at their edges", () => {
+test("policies are validated at their limits", () => {
   for (const compactAtPressure of [0, -1, 1.01, Number.NaN]) expect(policyProblem({ compactAtPressure, keepLast: 1 })).toMatch(/compactAt/);
   for (const keepLast of [-1, 1.5]) expect(policyProblem({ compactAtPressure: 1, keepLast })).toMatch(/keepLast/);
   expect(policyProblem({ compactAtPressure: 1, keepLast: 0 })).toBe(null);

@@ -1,20 +1,20 @@
-// How full a conversation's context is, and what its policy says to do about that. Pure: what was sent is measured by its
-// length until a provider has counted it, and from then on by what the provider says.
+// How full a conversation's context is, and what its policy says to do about that. Pure: a request is estimated by its length
+// until the provider reports a count.
 
 import type { ModelUsage } from "../ports/models.ts";
 import type { ContextPolicy, ContextState } from "../protocol/proc-records.ts";
 
 const CHARS_PER_TOKEN = 4;
-/** Estimates err on the high side: a run that stops early is mended more easily than one a provider refuses. */
+/** Estimates err on the high side: a run that stops early is easier to fix than one that a provider refuses. */
 const MARGIN = 1.15;
-/** What a large picture costs with most providers, however many bytes it has. */
+/** What a large picture costs with most providers, whatever its size in bytes. */
 const IMAGE_TOKENS = 1_600;
 const LEVELS = [
   ["full", 1],
   ["critical", 0.9],
   ["warn", 0.75],
 ] as const;
-/** A run that is still too large after so many would go on summarizing summaries. */
+/** A run that is still too large after this many would only summarize summaries. */
 const COMPACTIONS_PER_RUN = 3;
 
 /** Text by its length, anything else by the length of its JSON, with pictures at a flat rate. */
@@ -31,7 +31,7 @@ type Known = Pick<
 > &
   Partial<Pick<ContextState, "runId" | "messageCount" | "lastMessageId">>;
 
-/** `usage` is of the last model call, or null where none has reported any since the history changed. */
+/** `usage` is that of the last model call, or null if none was reported since the history changed. */
 export function contextState(known: Known, usage: Pick<ModelUsage, "input" | "output" | "totalTokens"> | null): ContextState {
   const { contextWindowTokens, maxOutputTokens, estimatedInputTokens } = known;
   const reported = usage === null ? 0 : usage.totalTokens || usage.input + usage.output;
@@ -49,7 +49,7 @@ export function contextState(known: Known, usage: Pick<ModelUsage, "input" | "ou
   };
 }
 
-/** The same after something was added or taken away, before anybody has counted again. */
+/** The state after messages were added or removed, before a provider has counted again. */
 export function resized(
   state: ContextState,
   tokens: number,
@@ -59,7 +59,7 @@ export function resized(
   return contextState({ ...known, ...now, estimatedInputTokens: Math.max(0, state.inputTokens + tokens) }, null);
 }
 
-/** Before anybody has set one. */
+/** If none was set. */
 export function defaultPolicy(conversationId: string): ContextPolicy {
   return { conversationId, overflow: "manual", compactAtPressure: 0.9, keepLast: 80, updatedAt: 0 };
 }
@@ -75,7 +75,7 @@ export type Preflight = { do: "go" } | { do: "compact"; keepLast: number } | { d
 
 const GO: Preflight = { do: "go" };
 
-/** What to do before a model is called. `compactions` counts those of this run so far. */
+/** What to do before a model call. `compactions` counts those of this run so far. */
 export function preflight(policy: ContextPolicy, state: ContextState, compactions = 0): Preflight {
   if (state.pressure === null || state.pressure < policy.compactAtPressure || policy.overflow === "manual") return GO;
   if (policy.overflow === "fail")
@@ -93,7 +93,7 @@ export function preflight(policy: ContextPolicy, state: ContextState, compaction
   return { do: "compact", keepLast: policy.keepLast };
 }
 
-/** What follows when nothing could be compacted: the call may still fit. */
+/** What to do if nothing could be compacted: the call may still fit. */
 export function withoutCompaction(state: ContextState): Preflight {
   if (state.pressure === null || state.pressure < 1) return GO;
   return {
@@ -103,7 +103,7 @@ export function withoutCompaction(state: ContextState): Preflight {
   };
 }
 
-/** A compaction that did not make it smaller is not tried again. */
+/** A compaction that did not make the context smaller is not repeated. */
 export function afterCompaction(before: ContextState, after: ContextState): Preflight {
   if (after.estimatedInputTokens < before.estimatedInputTokens) return GO;
   return {
@@ -116,7 +116,7 @@ export function afterCompaction(before: ContextState, after: ContextState): Pref
 const NEXT =
   "Compact it by hand with a smaller keepLast, fork it at an earlier message, start another conversation, or choose a model with a larger context window.";
 
-/** As long as JSON would be, without making it: a history is measured before every model call. */
+/** The length of the JSON, without building it: a history is measured before every model call. */
 function measure(value: unknown, size: { chars: number; images: number }): void {
   if (value instanceof Uint8Array) {
     size.images++;

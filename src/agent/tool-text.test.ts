@@ -11,7 +11,7 @@ const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 
 const data = (value: unknown) => toolText({ ok: true, data: value });
 
-test("a file's text as it is", () => {
+test("shows the text of a file unchanged", () => {
   expect(data({ ok: true, content: "     1\ta \\ b", path: "/a", lines: 1, size: 5 }).text).toBe("     1\ta \\ b");
   expect(data({ ok: true, content: "     1\ta", path: "/a", lines: 1, size: 5, more: true }).text).toBe(
     "     1\ta\n[More lines follow these 1: read on with offset]",
@@ -19,7 +19,7 @@ test("a file's text as it is", () => {
   expect(data({ ok: true, content: "", path: "/a", lines: 0, size: 0 }).text).toBe("[The file is empty]");
 });
 
-test("a picture that is none is text, since a provider would refuse it from then on", () => {
+test("shows an invalid picture as text, because a provider would refuse every later request with it", () => {
   const read = (content: unknown) => data({ ok: true, content, path: "/a", size: 3 });
   const image = (mimeType: string, data: string) =>
     read([
@@ -33,15 +33,15 @@ test("a picture that is none is text, since a provider would refuse it from then
   expect(read(["x", null, { type: "odd" }]).images).toEqual([]);
 });
 
-test("what tools really answer", async () => {
+test("renders the results of the real tools", async () => {
   const files = new MemoryFiles();
   const machine: FileMachine = { files, limits: NATIVE_LIMITS, now: () => 0, signal: new AbortController().signal };
   const use = async (name: string, args: Record<string, unknown>) => {
-    const asked = toSyscall(name, { target: "gsv", ...args });
-    if ("error" in asked) return `Error: ${asked.error}`;
-    const call = hardwareCalls.find((call) => call.name === asked.call);
-    if (call?.runs !== "hardware") throw new Error(`No call ${asked.call}`);
-    return toolText({ ok: true, data: await call.run(machine as never, asked.args) });
+    const request = toSyscall(name, { target: "gsv", ...args });
+    if ("error" in request) return `Error: ${request.error}`;
+    const call = hardwareCalls.find((call) => call.name === request.call);
+    if (call?.runs !== "hardware") throw new Error(`No call ${request.call}`);
+    return toolText({ ok: true, data: await call.run(machine as never, request.args) });
   };
   expect(await use("Write", { path: "a.txt", content: 'say "hi"\n\ttab\n' })).toMatchObject({
     isError: false,
@@ -65,7 +65,7 @@ test("what tools really answer", async () => {
   });
 });
 
-test("a command's output with how it ended", () => {
+test("shows the output of a command and how it ended", () => {
   expect(data({ status: "completed", output: "hi\n", exitCode: 0 })).toMatchObject({ text: "hi\n[Exit code 0]", isError: false });
   expect(data({ status: "running", output: "hi", sessionId: "sh_1" }).text).toBe("hi\n[Still running; sessionId sh_1]");
   expect(data({ status: "failed", output: "oh", error: "Command exited with code 2", exitCode: 2 })).toMatchObject({
@@ -74,19 +74,19 @@ test("a command's output with how it ended", () => {
   });
 });
 
-test("anything else as it is or as compact JSON", () => {
+test("shows text unchanged and other values as compact JSON", () => {
   expect(data("plain").text).toBe("plain");
   expect(data({ ok: true, path: "/", files: ["a"], directories: [] }).text).toBe('{"ok":true,"path":"/","files":["a"],"directories":[]}');
   expect(data(undefined).text).toBe("null");
 });
 
-test("failures begin with Error, and an unknown outcome is said to be one", () => {
+test("failures begin with Error and say if the outcome is unknown", () => {
   expect(data({ ok: false, error: "Not found: /a" })).toEqual({ text: "Error: Not found: /a", images: [], isError: true });
   expect(toolText({ ok: false, error: { message: "Offline" } }).text).toBe("Error: Offline");
   expect(toolText({ ok: false, error: { message: "Gone", details: { outcome: "unknown" } } }).text).toBe(`Error: Gone\n${UNKNOWN_OUTCOME}`);
 });
 
-test("of too much, head and tail with a note", () => {
+test("a long text is cut to its beginning and its end, with a note between", () => {
   const text = Array.from({ length: 1_000 }, (_, at) => `line ${at}`).join("\n");
   const cut = capped(text, 300, "/var/x.txt");
   expect(cut.isCut).toBe(true);
@@ -95,7 +95,7 @@ test("of too much, head and tail with a note", () => {
   expect(capped("short", 5, null)).toEqual({ text: "short", isCut: false });
 });
 
-test("what is kept is within the cap and breaks no character", () => {
+test("a cut text stays within the limit and splits no character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 400 }), fc.integer({ min: 10, max: 200 }), (text, chars) => {
       const cut = capped(text, chars, null);
@@ -108,7 +108,7 @@ test("what is kept is within the cap and breaks no character", () => {
   );
 });
 
-test("a turn's results share its room", () => {
+test("the results of a turn share its room", () => {
   const limits = { perCallChars: 40_000, perTurnChars: 100_000 };
   expect(allowance(0, 1, limits)).toBe(40_000);
   expect(allowance(0, 10, limits)).toBe(10_000);

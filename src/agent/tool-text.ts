@@ -1,48 +1,51 @@
-// What a model is told of a tool's result. Files and output come as they are, since a model edits by exact text and every
-// escape misleads it; other values come as compact JSON. Of too much, the beginning and the end are given, with a line between
-// them that says where all of it is.
+// Renders the result of a tool for the model. Files and outputs are shown unchanged, because a model edits by exact text and
+// every escape misleads it; other values become compact JSON. A long result is cut to its beginning and its end, with a line
+// between them that says where the whole is.
 
 import { fromBase64 } from "../lib/base64.ts";
 
 export type ToolImage = { mimeType: string; data: Uint8Array };
 export type ToolText = { text: string; images: ToolImage[]; isError: boolean };
 
-/** A call's answer, or why there is none. */
+/** A call's result, or why there is none. */
 export type ToolOutcome = { ok: true; data: unknown } | { ok: false; error: { message: string; details?: unknown } };
 
 type Data = Record<string, unknown>;
 
 export function toolText(outcome: ToolOutcome): ToolText {
-  if (!outcome.ok) return failed(outcome.error.message, isUnknown(outcome.error.details));
+  if (!outcome.ok) return errorText(outcome.error.message, isUnknown(outcome.error.details));
   const { data } = outcome;
-  if (typeof data === "string") return said(data);
-  if (!isData(data)) return said(JSON.stringify(data) ?? "null");
-  if (data.ok === false && typeof data.error === "string") return failed(data.error, false);
-  if (typeof data.status === "string" && typeof data.output === "string") return command(data, data.output);
-  if (data.ok === true && typeof data.content === "string") return said(file(data, data.content));
-  if (data.ok === true && Array.isArray(data.content)) return blocks(data.content.filter(isData));
-  return said(JSON.stringify(data));
+  if (typeof data === "string") return plainText(data);
+  if (!isData(data)) return plainText(JSON.stringify(data) ?? "null");
+  if (data.ok === false && typeof data.error === "string") return errorText(data.error, false);
+  if (typeof data.status === "string" && typeof data.output === "string") return commandText(data, data.output);
+  if (data.ok === true && typeof data.content === "string") return plainText(fileText(data, data.content));
+  if (data.ok === true && Array.isArray(data.content)) return blocksText(data.content.filter(isData));
+  return plainText(JSON.stringify(data));
 }
 
-/** Said of a call whose result nobody can know any more. */
+/** For a call whose result cannot be known any more. */
 export const UNKNOWN_OUTCOME =
   "The outcome is unknown: it may have been done, in whole or in part. Look at what is there before you do it again.";
 
 export type CapLimits = { perCallChars: number; perTurnChars: number };
 
 export const CAP_LIMITS: CapLimits = { perCallChars: 40_000, perTurnChars: 120_000 };
-/** However much others of the turn have taken, so much of a result says what it is about. */
-const LEAST_CHARS = 2_000;
-/** A failure is told at the end, and what led to it at the beginning. */
+/** Every result gets at least this much, whatever the others of the turn have used: enough to see what it is about. */
+const RESULT_CHARS_MIN = 2_000;
+/** A failure usually shows at the end of an output, and its cause at the beginning. */
 const HEAD_SHARE = 0.6;
 
-/** How much of the next result may enter history, when `used` is what the turn's earlier ones took and `waiting` counts it and those still to come. */
+/**
+ * How much of the next result may enter the history; `used` is what the earlier results of the turn took, and `waiting` counts
+ * this one and those to come.
+ */
 export function allowance(used: number, waiting: number, { perCallChars, perTurnChars }: CapLimits = CAP_LIMITS): number {
   const share = Math.floor((perTurnChars - used) / Math.max(1, waiting));
-  return Math.min(perCallChars, Math.max(LEAST_CHARS, share));
+  return Math.min(perCallChars, Math.max(RESULT_CHARS_MIN, share));
 }
 
-/** At most `chars` of a text and the note; `restAt` is the path all of it was kept at, or null where it is nowhere. */
+/** At most `chars` of a text plus a note; `restAt` is the path of the whole text, or null if it was not stored. */
 export function capped(text: string, chars: number, restAt: string | null): { text: string; isCut: boolean } {
   if (text.length <= chars) return { text, isCut: false };
   const head = wholeLines(text.slice(0, Math.floor(chars * HEAD_SHARE)), "end");
@@ -52,11 +55,11 @@ export function capped(text: string, chars: number, restAt: string | null): { te
   return { text: `${head}\n[... ${missing} of ${text.length} characters left out; ${where} ...]\n${tail}`, isCut: true };
 }
 
-function said(text: string): ToolText {
+function plainText(text: string): ToolText {
   return { text, images: [], isError: false };
 }
 
-function failed(message: string, isUnknown: boolean): ToolText {
+function errorText(message: string, isUnknown: boolean): ToolText {
   return { text: `Error: ${message}${isUnknown ? `\n${UNKNOWN_OUTCOME}` : ""}`, images: [], isError: true };
 }
 
@@ -64,12 +67,12 @@ function isUnknown(details: unknown): boolean {
   return isData(details) && details.outcome === "unknown";
 }
 
-function file({ more, lines, size }: Data, content: string): string {
+function fileText({ more, lines, size }: Data, content: string): string {
   if (content === "") return size === 0 ? "[The file is empty]" : "[No lines here]";
   return more === true ? `${content}\n[More lines follow these ${String(lines)}: read on with offset]` : content;
 }
 
-function blocks(content: readonly Data[]): ToolText {
+function blocksText(content: readonly Data[]): ToolText {
   const images: ToolImage[] = [];
   const texts = content.map(({ type, text, data, mimeType }) => {
     if (type === "text" && typeof text === "string") return text;
@@ -81,7 +84,7 @@ function blocks(content: readonly Data[]): ToolText {
   return { text: texts.filter((text) => text !== "").join("\n"), images, isError: false };
 }
 
-/** What providers take. One they refuse would stay in history and be refused with every call from then on. */
+/** The formats providers accept. A refused picture would stay in the history and fail every later call. */
 const IMAGES: Record<string, readonly number[]> = {
   "image/png": [0x89, 0x50, 0x4e, 0x47],
   "image/jpeg": [0xff, 0xd8, 0xff],
@@ -89,7 +92,7 @@ const IMAGES: Record<string, readonly number[]> = {
   "image/webp": [0x52, 0x49, 0x46, 0x46],
 };
 
-/** A device may say anything of its files, so it is seen whether a picture begins as one. */
+/** A device may claim any type for its files, so the first bytes are checked. */
 function imageOf(mimeType: unknown, data: unknown): ToolImage | null {
   if (typeof mimeType !== "string" || typeof data !== "string" || !Object.hasOwn(IMAGES, mimeType)) return null;
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) return null;
@@ -97,17 +100,17 @@ function imageOf(mimeType: unknown, data: unknown): ToolImage | null {
   return IMAGES[mimeType]!.every((byte, at) => bytes[at] === byte) ? { mimeType, data: bytes } : null;
 }
 
-function command({ status, exitCode, sessionId, error, wantsInput }: Data, output: string): ToolText {
+function commandText({ status, exitCode, sessionId, error, wantsInput }: Data, output: string): ToolText {
   const shown = output === "" || output.endsWith("\n") ? output : `${output}\n`;
   if (status === "running") {
     const waits = wantsInput === true ? " and waits for input" : "";
-    return said(`${shown}[Still running${waits}; sessionId ${String(sessionId)}]`);
+    return plainText(`${shown}[Still running${waits}; sessionId ${String(sessionId)}]`);
   }
-  if (status === "completed") return said(`${shown}[Exit code ${String(exitCode)}]`);
+  if (status === "completed") return plainText(`${shown}[Exit code ${String(exitCode)}]`);
   return { text: `${shown}Error: ${typeof error === "string" ? error : "the command failed"}`, images: [], isError: true };
 }
 
-/** A line cut in two is left out, unless it is long enough to matter by itself; a character is never cut in two. */
+/** Drops a line that was cut in two, unless that would drop half of the text; never splits a character. */
 function wholeLines(text: string, cutAt: "start" | "end"): string {
   const [before, after] = [text.lastIndexOf("\n"), text.indexOf("\n")];
   if (cutAt === "end") return before > text.length / 2 ? text.slice(0, before) : text.replace(/[\uD800-\uDBFF]$/, "");

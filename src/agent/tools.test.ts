@@ -6,7 +6,7 @@ const DEVICES = [
   { id: "camera", implements: ["fs.read"] },
 ];
 
-test("tools are the syscalls, with a target that names who can", () => {
+test("tools are derived from syscalls, and their target names the devices that implement them", () => {
   const tools = modelTools(DEVICES);
   expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Shell"]);
   const [read, write] = tools;
@@ -27,7 +27,7 @@ test("tools are the syscalls, with a target that names who can", () => {
   expect(shell.required).toEqual(["input"]);
 });
 
-test("a process sees only tools it may use", () => {
+test("a process sees only the tools it may use", () => {
   expect(modelTools([], (call) => call === "fs.read").map(({ name }) => name)).toEqual(["Read"]);
 });
 
@@ -42,7 +42,7 @@ test("a tool call becomes a syscall", () => {
   expect(syscallOf("edit")).toBe(null);
 });
 
-test("small mistakes are mended", () => {
+test("small mistakes are repaired", () => {
   expect(toSyscall("Read", { target: "gsv", path: "1", offset: "10", limit: null })).toEqual({
     call: "fs.read",
     args: { target: "gsv", path: "1", offset: 10 },
@@ -54,14 +54,14 @@ test("small mistakes are mended", () => {
   expect(toSyscall("Shell", { input: "ls", target: "gsv", sessionId: "" })).toMatchObject({ args: { input: "ls" } });
 });
 
-test("a model reaches nothing it was not shown", () => {
+test("a model cannot pass arguments it was not shown", () => {
   expect(toSyscall("Shell", { input: "ls", timeout: 9e9, tty: { cols: 1, rows: 1 }, signal: "KILL", __proto__: null })).toEqual({
     call: "shell.exec",
     args: { input: "ls" },
   });
 });
 
-test("what cannot be a call is told to the model", () => {
+test("an invalid tool call becomes an error for the model", () => {
   expect(toSyscall("Bash", {})).toEqual({ error: 'Unknown tool "Bash". The tools are Read, Write, Edit, Delete, Search, Shell' });
   expect(toSyscall("Read", null)).toEqual({ error: expect.stringContaining("not valid JSON") });
   expect(toSyscall("Read", { path: "a" })).toEqual({ error: expect.stringContaining("target is required") });

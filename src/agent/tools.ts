@@ -1,5 +1,4 @@
-// The tools a model is shown, made from the syscalls they stand for: a tool has no schema of its own. What comes back is in
-// tool-text.ts.
+// The tools of a model, derived from the syscalls they stand for: a tool has no schema of its own. tool-text.ts renders their results.
 
 import { z } from "zod";
 import { decode } from "../calls/decode.ts";
@@ -20,11 +19,11 @@ type Data = Record<string, unknown>;
 type Tool = {
   name: string;
   call: HardwareSyscall;
-  /** For a model, where the call's own says more than a model can use. */
+  /** For a model, if the call's own text says more than a model can use. */
   doc?: string;
-  /** The arguments a model may give; all of them where nothing is said. */
+  /** The arguments a model may pass; all of them if absent. */
   shows?: readonly string[];
-  /** Whether it has to say where; a command that runs is found by its session. */
+  /** Whether the target must be given; a running command is found by its session. */
   target: "required" | "optional";
 };
 
@@ -45,7 +44,7 @@ const TOOLS: readonly Tool[] = [
 
 export type ToolDevice = { id: string; implements: readonly string[] };
 
-/** `devices` are those that are online; `may` says which calls the process holds the capability for. */
+/** `devices` are those online; `may` says for which calls the process holds the capability. */
 export function modelTools(devices: readonly ToolDevice[], may: (call: string) => boolean = () => true): ModelTool[] {
   return TOOLS.filter(({ call }) => may(call.name)).map((tool) => ({
     name: tool.name,
@@ -54,20 +53,20 @@ export function modelTools(devices: readonly ToolDevice[], may: (call: string) =
   }));
 }
 
-/** The syscall behind a tool, for those who show one. */
+/** The syscall behind a tool, for display. */
 export function syscallOf(name: string): string | null {
   return toolNamed(name)?.call.name ?? null;
 }
 
 /**
- * What a model asked for as a call, or what to tell the model. Arguments are checked here as well as by the gate, so that nobody
- * is asked to allow what cannot run.
+ * Turns a tool call into a syscall, or into an error for the model. Arguments are checked here as well as in the gate, so that
+ * nobody is asked to approve a call that cannot run.
  */
 export function toSyscall(name: string, given: Data | null): { call: string; args: Data } | { error: string } {
   const tool = toolNamed(name);
   if (tool === undefined) return { error: `Unknown tool "${name}". The tools are ${TOOLS.map((tool) => tool.name).join(", ")}` };
   if (given === null) return { error: `The arguments of ${name} were not valid JSON, so nothing was done. Send the call again` };
-  const args = repaired(tool, given);
+  const args = repairArgs(tool, given);
   if (args.target === undefined && tool.target === "required")
     return { error: `target is required: say where ${name} is to run, gsv or the id of a device` };
   try {
@@ -88,7 +87,7 @@ function parameters(tool: Tool, devices: readonly ToolDevice[]): Data {
   const { required = [] } = schema;
   return {
     type: "object",
-    properties: { target: { type: "string", description: targetText(tool, devices) }, ...Object.fromEntries(shown.map(plain)) },
+    properties: { target: { type: "string", description: targetText(tool, devices) }, ...Object.fromEntries(shown.map(withoutBounds)) },
     required: tool.target === "required" ? ["target", ...required] : required,
     additionalProperties: false,
   };
@@ -96,7 +95,7 @@ function parameters(tool: Tool, devices: readonly ToolDevice[]): Data {
 
 const schemas = new Map<HardwareSyscall, JsonSchema>();
 
-/** Made once: it takes longer than most calls do. */
+/** Cached: building a schema takes longer than most calls. */
 function schemaOf({ call }: Tool): JsonSchema {
   const known = schemas.get(call);
   if (known !== undefined) return known;
@@ -109,8 +108,8 @@ function isShown({ shows }: Tool, name: string): boolean {
   return name !== "target" && (shows === undefined || shows.includes(name));
 }
 
-/** Bounds are the gate's to hold; in front of a model they only take up room. */
-function plain([name, { type, enum: values }]: [string, JsonSchema]): [string, JsonSchema] {
+/** Drops bounds: the gate enforces them, and in a prompt they only take up room. */
+function withoutBounds([name, { type, enum: values }]: [string, JsonSchema]): [string, JsonSchema] {
   return [name, { ...(type === undefined ? {} : { type }), ...(values === undefined ? {} : { enum: values }) }];
 }
 
@@ -120,20 +119,20 @@ function targetText({ call, target }: Tool, devices: readonly ToolDevice[]): str
   return target === "required" ? `Where it runs, one of: ${list}` : `Where it runs, one of: ${list}. Not needed with sessionId`;
 }
 
-/** What models get wrong and nobody can misunderstand: null for nothing, and numbers and truth values as text. */
-function repaired(tool: Tool, given: Data): Data {
+/** Repairs harmless mistakes of models: null for an absent argument, and numbers and booleans as text. */
+function repairArgs(tool: Tool, given: Data): Data {
   const { properties = {} } = schemaOf(tool);
   const args: Data = {};
   for (const [name, value] of Object.entries(given)) {
     if (value === null || (name !== "target" && !isShown(tool, name))) continue;
-    args[name] = typeof value === "string" ? read(value, properties[name]?.type) : value;
+    args[name] = typeof value === "string" ? parseAs(value, properties[name]?.type) : value;
   }
-  // A session that is none, as models write it that fill in every field.
+  // Models that fill in every field write an absent session like this.
   if (args.sessionId === "") delete args.sessionId;
   return args;
 }
 
-function read(text: string, type: JsonSchema["type"]): unknown {
+function parseAs(text: string, type: JsonSchema["type"]): unknown {
   if (type === "integer" && /^\d{1,15}$/.test(text)) return Number(text);
   if (type === "boolean" && /^(true|false)$/.test(text)) return text === "true";
   return text;

@@ -1,5 +1,5 @@
-// Arguments against their schema. Unknown fields are dropped before a body sees them; a wrong one is refused with a
-// message that names it. A schema's own message, where it gives one, wins over the plain phrase made here.
+// Checks arguments against their schema. Drops unknown fields before a body sees them, and refuses an invalid one with a message
+// that names it. A message of the schema itself takes precedence over the phrase made here.
 
 import type { z } from "zod";
 import { fail } from "../lib/sys-error.ts";

@@ -1,6 +1,6 @@
-// What every syscall declares: one value with everything there is to know about a call. Dispatch, default capabilities,
-// the authorization matrix, client types, reference pages and `gsv help` are derived from it and repeated nowhere.
-// What a body runs on is added where it runs: hardware/calls/define.ts and kernel/calls/define.ts.
+// The declaration of a syscall: one value with everything there is to know about it. Dispatch, default capabilities, the
+// authorization matrix, client types, reference pages and `gsv help` are derived from it and repeated nowhere.
+// hardware/calls/define.ts and kernel/calls/define.ts add what a body runs on.
 
 import type { z } from "zod";
 import type { ErrorCode } from "../lib/sys-error.ts";
@@ -13,7 +13,7 @@ export type GroupName = "users" | "drivers" | "services";
 export type Data = Record<string, unknown>;
 export type Schema = z.ZodType<Data, Data>;
 
-/** The origins of a call that has an identity. */
+/** The origins of a caller that has an identity. */
 export type Identified = readonly Exclude<Origin, "stranger">[];
 
 /** The parts that do not depend on the schemas. */
@@ -22,27 +22,30 @@ export type Facts = {
   /** Groups that hold the capability from the first start. Root's `*` covers everything. */
   grant: readonly GroupName[];
   fails: Partial<Record<ErrorCode, string>>;
-  /** The result holds a secret, so a stored copy of it is sealed. */
+  /** The result holds a secret, so its stored copy is sealed. */
   secret?: true;
   /**
-   * What an effect changed is on disk when its body returns, and stays there if the kernel's batch that is open by then
-   * fails: 507, which promises that nothing was changed, would be untrue. So its answer leaves whatever becomes of that batch.
+   * The changes of this effect are on disk when its body returns, and stay there if the kernel's open batch fails. The answer is
+   * sent whatever happens to that batch, because 507 promises that nothing was changed.
    */
   keeps?: true;
-  /** Reached by calls of agents' processes alone, whatever capabilities a person holds. */
+  /** Callable only by agents' processes, whatever capabilities a person holds. */
   only?: "processes";
-  /** The lists that this call changes: clients that show one are told to reload it (signal sys.changed). */
+  /** The lists that this call changes; the signal sys.changed tells clients to reload them. */
   changes?: Changed;
   /**
-   * An effect that clients may repeat by themselves when its answer was lost: because it changes nothing that matters
-   * (safe), or because its key makes it idempotent (keyed).
+   * Clients may retry this effect by themselves if the answer was lost: because it changes nothing that matters (safe), or
+   * because its key makes it idempotent (keyed).
    */
   again?: "safe" | "keyed";
-  /** A file's bytes go along with the call; its `body` argument is their number (protocol/body.ts). */
+  /** The call carries the bytes of a file; its `body` argument is their number (protocol/body.ts). */
   carries?: "body";
-  /** How many of them the gateway runs for a user at once; the others queue (kernel/fairness/lanes.ts). Not where a device runs it. */
+  /** How many of these the gateway runs for a user at once; the others queue (kernel/fairness/lanes.ts). Not for calls on devices. */
   atOnce?: number;
-  /** It computes much for what it takes to ask: a user starts only so many of these a second, one of each kind at a time unless `atOnce` says more. */
+  /**
+   * Costs much more to run than to request: each user may start only a few of these per second, and one of each kind at a time
+   * unless `atOnce` says more.
+   */
   isExpensive?: true;
 };
 

@@ -1,4 +1,4 @@
-// One person, one throttle key: every way to write an address gives the same key, and neighbours give another.
+// One person, one throttle key: every spelling of an address gives the same key, and other addresses give another.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ const ipv4 = fc.tuple(byte, byte, byte, byte);
 const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 }).filter((parts) => !isMapped(parts));
 
 describe("addressKey", () => {
-  it("takes an IPv4-mapped address, in any spelling, for its IPv4 address", () => {
+  it("maps every spelling of an IPv4-mapped address to its IPv4 address", () => {
     fc.assert(
       fc.property(ipv4, ([a, b, c, d]) => {
         const plain = `${a}.${b}.${c}.${d}`;
@@ -27,7 +27,7 @@ describe("addressKey", () => {
     );
   });
 
-  it("counts an IPv6 address by its /64, however it is spelled", () => {
+  it("maps every spelling of an IPv6 address to its /64", () => {
     fc.assert(
       fc.property(groups, fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 }), (parts, host) => {
         const neighbour = [...parts.slice(0, 4), ...host];
@@ -39,7 +39,7 @@ describe("addressKey", () => {
     );
   });
 
-  it("keeps different /64s apart", () => {
+  it("gives different keys to different /64s", () => {
     fc.assert(
       fc.property(groups, groups, (a, b) => {
         const isSame = a.slice(0, 4).join() === b.slice(0, 4).join();
@@ -48,7 +48,7 @@ describe("addressKey", () => {
     );
   });
 
-  it("makes something of anything, and the same of its own result", () => {
+  it("returns a key for any text, and is idempotent", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: fc.constantFrom(":", "::", "f", "0", ".", "1", "%", "[", "]", "/") }),
@@ -66,13 +66,13 @@ describe("addressKey", () => {
     );
   });
 
-  it("leaves what is no address as it is", () => {
+  it("returns text that is no address unchanged", () => {
     for (const text of ["unknown", "", "g::1", "12345::", "1:2:3", "::ffff:300.1.1.1"]) expect(addressKey(text), text).toBe(text);
   });
 });
 
 describe("isLoopback", () => {
-  it("knows the machine's own names and no others", () => {
+  it("recognizes the names and addresses of this machine and no others", () => {
     for (const text of ["localhost", "127.0.0.1", "127.255.0.9", "::1", "[::1]", "::ffff:127.0.0.1"])
       expect(isLoopback(text), text).toBe(true);
     for (const text of ["0.0.0.0", "::", "128.0.0.1", "10.0.0.1", "127.0.0.1.evil.example", "localhost.evil.example", "1127.0.0.1", ""])
@@ -88,7 +88,7 @@ function full(parts: readonly number[]): string {
   return parts.map((part) => part.toString(16)).join(":");
 }
 
-/** With the first longest run of zeros written as "::", where there is one. */
+/** Writes the first longest run of zeros as "::", if there is one. */
 function compressed(parts: readonly number[]): string {
   const runs = parts.map((_, at) => {
     const end = parts.findIndex((part, i) => i >= at && part !== 0);

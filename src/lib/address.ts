@@ -1,5 +1,5 @@
-// Network addresses as throttle keys: one person, one key. An IPv4-mapped IPv6 address is its IPv4 address, and an
-// IPv6 address counts by its /64, because a single customer holds at least that much.
+// Network addresses as throttle keys: one person, one key. An IPv4-mapped IPv6 address counts as its IPv4 address, and an IPv6
+// address by its /64, because a single customer holds at least that much.
 
 export function addressKey(address: string): string {
   const bare = address
@@ -9,8 +9,8 @@ export function addressKey(address: string): string {
   if (!bare.includes(":")) return bare;
   const groups = expand(bare);
   if (groups === null) return bare;
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped) {
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) {
     const [high = 0, low = 0] = groups.slice(6);
     return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
   }

@@ -9,6 +9,6 @@ export function byteSize(bytes: number): string {
     value /= 1024;
     unit++;
   }
-  // Never rounded up: 9.999 of 10 is not 10.
+  // Never rounds up: 9.999 of 10 is not 10.
   return `${Math.floor(value * 100) / 100} ${UNITS[unit]}`;
 }

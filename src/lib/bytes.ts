@@ -1,4 +1,4 @@
-// Bytes put together, and bytes as text of one character each, which is how just-bash carries them.
+// Concatenates bytes, and converts them to text with one character per byte, as just-bash uses it.
 
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;

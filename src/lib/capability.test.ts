@@ -1,5 +1,4 @@
-// Capability patterns against a reference that spells them out, and the one law of handing on: nobody gives more than
-// they have.
+// Capability patterns against a reference implementation, and the rule of delegation: nobody grants more than they have.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -12,7 +11,7 @@ const pattern = fc.oneof(fc.constant("*"), name, family);
 const patterns = fc.array(pattern, { maxLength: 4 });
 
 describe("matches", () => {
-  it("agrees with comparing segment by segment", () => {
+  it("agrees with a comparison segment by segment", () => {
     fc.assert(
       fc.property(pattern, name, (text, call) => {
         expect(matches(text, call)).toBe(slowMatch(text, call));
@@ -21,7 +20,7 @@ describe("matches", () => {
     );
   });
 
-  it("does not take a longer name for a member of the family", () => {
+  it("does not match a longer name that only begins like the family", () => {
     expect(matches("sys.config.*", "sys.configuration.get")).toBe(false);
     expect(matches("sys.config.*", "sys.config")).toBe(false);
     expect(matches("sys.config", "sys.config.get")).toBe(false);
@@ -30,7 +29,7 @@ describe("matches", () => {
 });
 
 describe("covers", () => {
-  it("never lets the narrow side call what the wide side may not", () => {
+  it("never holds if the narrow side allows a call that the wide side does not", () => {
     fc.assert(
       fc.property(patterns, patterns, name, (wide, narrow, call) => {
         if (covers(wide, narrow) && allows(narrow, call)) expect(allows(wide, call)).toBe(true);
@@ -53,7 +52,7 @@ describe("covers", () => {
     );
   });
 
-  it("needs * for *, and the family for the family", () => {
+  it("requires * for *, and a family for a family", () => {
     expect(covers(["sys.*"], ["*"])).toBe(false);
     expect(covers(["sys.config.get", "sys.config.set"], ["sys.config.*"])).toBe(false);
     expect(covers(["sys.*"], ["sys.config.*", "sys.info"])).toBe(true);
@@ -62,7 +61,7 @@ describe("covers", () => {
 });
 
 describe("isCapabilityPattern", () => {
-  it("accepts what the generators make and refuses what could be read in two ways", () => {
+  it("accepts generated patterns and refuses ambiguous ones", () => {
     fc.assert(
       fc.property(pattern, (text) => {
         expect(isCapabilityPattern(text)).toBe(true);
@@ -86,7 +85,7 @@ describe("isCapabilityPattern", () => {
       expect(isCapabilityPattern(text), JSON.stringify(text)).toBe(false);
   });
 
-  it("holds the limit of 128 characters", () => {
+  it("enforces the limit of 128 characters", () => {
     const of = (length: number) => `sys.${"a".repeat(length - 4)}`;
     expect([127, 128, 129].map((length) => isCapabilityPattern(of(length)))).toEqual([true, true, false]);
   });

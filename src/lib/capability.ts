@@ -16,12 +16,12 @@ export function allows(patterns: readonly string[], name: string): boolean {
   return false;
 }
 
-/** Whether they allow every call there is or will be. */
+/** Whether they allow every call, including future ones. */
 export function allowsAll(patterns: readonly string[]): boolean {
   return patterns.includes("*");
 }
 
-/** Whether everything `narrow` allows is allowed by `wide` too. */
+/** Whether `wide` allows everything that `narrow` allows. */
 export function covers(wide: readonly string[], narrow: readonly string[]): boolean {
   return narrow.every((pattern) =>
     wide.some((have) => have === "*" || have === pattern || (have.endsWith(".*") && pattern.startsWith(have.slice(0, -1)))),

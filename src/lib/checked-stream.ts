@@ -1,4 +1,4 @@
-// A stream each piece of which is handed on only if a check does not throw. Reads nothing ahead.
+// A stream that passes on each chunk only if a check does not throw. Reads nothing ahead.
 
 export function checkedStream<T>(stream: ReadableStream<T>, check: () => void): ReadableStream<T> {
   const reader = stream.getReader();

@@ -1,11 +1,11 @@
-// A promise and the way to end it. Devices and the CLI run on Node 20, where promises cannot be made so by themselves.
+// A promise with its resolve function. Devices and the CLI run on Node 20, which lacks Promise.withResolvers.
 
 export type Deferred<T = void> = { promise: Promise<T>; resolve: (value: T) => void };
 
 export function deferred<T = void>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
-    resolve = done;
+  const promise = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise;
   });
   return { promise, resolve };
 }

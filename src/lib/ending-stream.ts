@@ -1,12 +1,12 @@
-// A stream that tells, once, when it is over, however that comes about. Reads nothing ahead.
+// A stream that calls back once when it ends, fails or is cancelled. Reads nothing ahead.
 
-export function endingStream<T>(stream: ReadableStream<T>, over: () => void): ReadableStream<T> {
+export function endingStream<T>(stream: ReadableStream<T>, onEnd: () => void): ReadableStream<T> {
   const reader = stream.getReader();
-  let isOver = false;
+  let hasEnded = false;
   const end = () => {
-    if (isOver) return;
-    isOver = true;
-    over();
+    if (hasEnded) return;
+    hasEnded = true;
+    onEnd();
   };
   return new ReadableStream<T>(
     {

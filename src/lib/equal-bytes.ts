@@ -1,4 +1,4 @@
-// Comparison whose time does not tell where two secrets begin to differ.
+// Constant-time comparison: its duration does not reveal where two secrets differ.
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;

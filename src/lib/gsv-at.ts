@@ -1,4 +1,4 @@
-// How people are told to call the command line: with the gateway's address, unless it is the one they get without.
+// The command line to show to people: with the gateway's address, unless it is the default one.
 
 const DEFAULT = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):8787$/;
 
@@ -6,7 +6,7 @@ export function gsvAt(origin: string): string {
   return DEFAULT.test(origin) ? "npx gsv" : `npx gsv --url ${origin}`;
 }
 
-/** Bound to every address, a gateway answers to each of them but not to the name of all. */
+/** A gateway bound to every address cannot be reached under the wildcard address itself. */
 export function dialable(url: string): string {
   return url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost");
 }

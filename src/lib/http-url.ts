@@ -1,4 +1,4 @@
-// Whether a text is a whole URL of the web that carries no credential of its own.
+// Whether a text is an absolute http or https URL without credentials.
 
 export function isHttpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,4 +1,4 @@
-// The lines to paste, as shells read them.
+// The lines to paste, as shells parse them.
 
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
@@ -6,20 +6,20 @@ import { installLine, installLineWindows, reachRemark } from "./install-line.ts"
 
 const DEVICE = { deviceId: "it's $HOME; `ls`", username: "alice", token: "gsv_node_abc" };
 
-test("a name is one word to the shell, whatever is in it", () => {
+test("a name is one word to the shell, whatever it contains", () => {
   const line = installLine("https://gsv.example.com", DEVICE);
   const words = line.slice(line.indexOf("--device"));
   expect(execFileSync("sh", ["-c", `printf '%s|' ${words}`], { encoding: "utf8" })).toBe(`--device|${DEVICE.deviceId}|--user|alice|`);
   expect(line).toMatch(/^ curl -fsSL https:\/\/gsv\.example\.com\/downloads\/cli\/install\.sh \| GSV_DEVICE_TOKEN=gsv_node_abc sh -s -- /);
 });
 
-test("PowerShell gets every word in single quotes, with those inside doubled", () => {
+test("every word is single-quoted for PowerShell, and quotes inside are doubled", () => {
   const line = installLineWindows("https://gsv.example.com", { ...DEVICE, deviceId: "it's ’here’ $(x)" });
   expect(line).toContain("-Device 'it''s ’’here’’ $(x)' -User 'alice'");
   expect(line).toMatch(/^ \$env:GSV_DEVICE_TOKEN='gsv_node_abc'; /);
 });
 
-test("an address that leads nowhere else, or where others can listen, is remarked on", () => {
+test("an address that no other machine can reach, or that is not encrypted, gets a remark", () => {
   expect(reachRemark("http://localhost:8787", "add --url")).toContain("this machine alone");
   expect(reachRemark("http://10.0.0.5:8787", "")).toContain("not encrypted");
   expect(reachRemark("https://gsv.example.com", "")).toBeNull();

@@ -1,12 +1,11 @@
-// The one line to paste on another machine, which installs the command line from the gateway and makes it a device.
-// The token stands in it as a variable that only `sh` gets: unlike an argument, no other user of that machine can see it
-// in the list of processes, and unlike a file, nothing is left to be removed. The line begins with a blank, so that shells
-// which heed that keep it out of their history.
+// The line to paste on another machine; it installs the command line from the gateway and makes that machine a device. The token
+// is an environment variable of `sh` alone: unlike an argument, it is not visible in the list of processes, and unlike a file,
+// nothing remains to be deleted. The line begins with a space, which keeps it out of the history of shells that honour that.
 
 import { isLoopback } from "./address.ts";
 import { quoted } from "./quote.ts";
 
-/** How long the line works: a machine that has not connected by then needs a new one. */
+/** How long the line is valid: a machine that has not connected by then needs a new one. */
 export const LINE_WORKS_MS = 60 * 60 * 1000;
 
 export type NewDevice = { deviceId: string; username: string; token: string };
@@ -24,7 +23,7 @@ export function installLineWindows(origin: string, { deviceId, username, token }
   return ` $env:GSV_DEVICE_TOKEN=${literal(token)}; ${run}; Remove-Item Env:GSV_DEVICE_TOKEN`;
 }
 
-/** What is worth knowing of an address before another machine uses it; `hint` says how to name a better one. */
+/** A warning about an address before another machine uses it; `hint` says how to name a better one. */
 export function reachRemark(origin: string, hint: string): string | null {
   const { hostname, protocol } = new URL(origin);
   if (isLoopback(hostname))
@@ -34,7 +33,7 @@ export function reachRemark(origin: string, hint: string): string | null {
   return null;
 }
 
-/** PowerShell reads single quotes of several kinds as one; doubled they stand for themselves. */
+/** PowerShell treats several kinds of single quotes alike; a doubled quote stands for itself. */
 function literal(text: string): string {
   return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, "$&$&")}'`;
 }

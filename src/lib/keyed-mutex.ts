@@ -1,4 +1,4 @@
-// Work on one thing, one after the other: appends that all begin from the same content would undo each other.
+// A mutex per key: concurrent appends that start from the same content would overwrite each other.
 
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();

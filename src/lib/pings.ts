@@ -1,6 +1,6 @@
-// When to take a peer for gone: it was silent for too long, and did not answer two pings in a row that it could have
-// answered. A side that stood still itself (a busy machine, a laptop that slept) has heard nothing either, and what came
-// meanwhile lies unread: its pings from before do not count.
+// Decides when a peer is gone: it was silent for too long and missed two pings in a row that it could have answered. If this side
+// itself stood still (a busy machine, a laptop asleep), frames that arrived meanwhile are unread, so its earlier pings do not
+// count.
 
 export const PING_EVERY_MS = 5_000;
 const UNANSWERED_MAX = 2;
@@ -15,7 +15,7 @@ export class PingRounds {
     this.#lastAt = now;
   }
 
-  /** Begins a round; true where this side stood still since the last one. */
+  /** Begins a round; true if this side stood still since the last one. */
   next(now: number): boolean {
     const isLate = now - this.#lastAt > PING_EVERY_MS + LATE_MS;
     this.#lastAt = now;
@@ -23,7 +23,7 @@ export class PingRounds {
   }
 }
 
-/** To be asked once in each round, before the next ping. */
+/** Call once per round, before the next ping. */
 export function isGone(peer: Pinged, now: number, silenceMs: number, stoodStill: boolean): boolean {
   if (stoodStill || peer.heardAt >= peer.pingedAt) peer.unanswered = 0;
   else peer.unanswered++;

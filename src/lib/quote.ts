@@ -1,4 +1,4 @@
-// Words, as a shell reads them back.
+// Quotes words for a shell.
 
 const SAFE = /^[\w@%+=:,./-]+$/;
 
@@ -6,7 +6,7 @@ export function quoted(word: string): string {
   return SAFE.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** One word may be a whole line with pipes in it; several are a command and its arguments, and stay what they are. */
+/** A single word may be a whole line with pipes in it; several are a command and its arguments, each quoted. */
 export function commandLine(words: readonly string[]): string {
   return words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
 }

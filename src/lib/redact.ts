@@ -1,9 +1,9 @@
-// Text without the secrets in it: those that are known, wherever they come up, and others by their shape or by the word before
-// them. For what is shown to a model, and kept where a password must not be.
+// Removes secrets from text: known ones wherever they occur, and others by their shape or by the word before them. For text that
+// is shown to a model or stored where no password may be.
 
 const BLANK = "[secret removed]";
 
-/** Keys and tokens as their makers shape them, and anything long that no word of a language looks like. */
+/** The shapes of well-known keys and tokens, and any long text that does not look like a word. */
 const SHAPES: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /\b(?:sk|pk|rk|gsk|xai|ghp|gho|ghs|github_pat|glpat|hf|nvapi|r8|key|gsv_[a-z]+)[-_][\w-]{8,}/gi,
@@ -14,17 +14,17 @@ const SHAPES: readonly RegExp[] = [
   /(?=[\w+/=-]*\d)(?=[\w+/=-]*[a-z])[\w+/=-]{24,}/gi,
 ];
 
-/** What follows a word such as password: up to the end of the word, or of what is quoted. */
+/** What follows a word such as password, up to the next space or the closing quote. */
 const NAMED =
   /\b(pass(?:word|phrase|wd|wort)?|kennwort|pwd?|pin|secret|token|api[ _-]?key|key|credential)s?(\s*(?:(?:should|shall|will|must)\s+)?(?:(?:is|are|to|as|be|=>|ist)\s+|[:=]\s*)(?:it\s+)?)("[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\S+)/gi;
 
-/** Shorter ones come up inside words by chance. */
-const KNOWN_CHARS = 4;
+/** Shorter ones occur inside words by chance. */
+const KNOWN_CHARS_MIN = 4;
 
-/** `known` are secrets that are certain to be ones. */
+/** `known` are values that are certainly secrets. */
 export function redact(text: string, known: readonly string[]): string {
   let clean = text;
-  for (const secret of known.filter(({ length }) => length >= KNOWN_CHARS)) clean = clean.replaceAll(secret, BLANK);
+  for (const secret of known.filter(({ length }) => length >= KNOWN_CHARS_MIN)) clean = clean.replaceAll(secret, BLANK);
   clean = clean.replaceAll(NAMED, (_, word: string, between: string) => `${word}${between}${BLANK}`);
   for (const shape of SHAPES) clean = clean.replaceAll(shape, BLANK);
   return clean;

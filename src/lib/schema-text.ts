@@ -1,4 +1,4 @@
-// A JSON Schema as a TypeScript type: what reference pages, `gsv help` and the client's types are printed with.
+// Prints a JSON Schema as a TypeScript type, for reference pages, `gsv help` and the client's types.
 
 export type JsonSchema = {
   type?: string | string[];

@@ -1,9 +1,9 @@
-// Paths of secrets, and ways to write them so that nobody sees it.
+// Paths of secrets, and obfuscated ways to write them.
 
 import { expect, test } from "vitest";
 import { namesSecret, SECRETS } from "./secrets.ts";
 
-test.each(SECRETS)("%s", (_, places) => {
+test.each(SECRETS)("recognizes %s", (_, places) => {
   for (const place of places.split(/\s+/)) {
     const written = place.replaceAll("*", "x").replaceAll("?", " ");
     expect([place, namesSecret(`~/${written}`)]).toEqual([place, true]);
@@ -70,7 +70,7 @@ const SECRET = [
   "~/Library/Application Support/Signal/config.json",
   "/etc/rancher/k3s/k3s.yaml",
   "/etc/ppp/chap-secrets",
-  // What may become one.
+  // Patterns that could expand to one.
   "/proc/1/env*",
   "/proc/*/env*",
   "id_rsa.*",
@@ -83,7 +83,7 @@ const SECRET = [
   "~/.ssh/*.pub",
   "x".repeat(5000),
 ];
-test.each(SECRET)("%s is one", (path) => expect(namesSecret(path)).toBe(true));
+test.each(SECRET)("%s names a secret", (path) => expect(namesSecret(path)).toBe(true));
 
 const OPEN = [
   "a",
@@ -115,4 +115,4 @@ const OPEN = [
   "snap/shot.ts",
   "src/*/mem*",
 ];
-test.each(OPEN)("%s is none", (path) => expect(namesSecret(path)).toBe(false));
+test.each(OPEN)("%s names no secret", (path) => expect(namesSecret(path)).toBe(false));

@@ -1,7 +1,7 @@
-// Places on a machine that hold secrets, by how their paths are written. One table for all who must know: approval asks before
-// an agent reads one, fs.search passes over them, and the guide on approvals prints it.
+// Places on a machine that hold secrets, recognized by their paths. One table for all uses: approval asks before an agent reads
+// one, fs.search skips them, and the guide on approvals prints it.
 
-/** Names of files and directories, wherever they are, with all that is below; `*` is any part of one name. */
+/** Names of files and directories, anywhere, with everything below them; `*` matches any part of one name. */
 export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
   ["keys of SSH and GnuPG", ".ssh .gnupg id_rsa* id_dsa* id_ecdsa* id_ed25519* id_*_sk .ssh-agent etc/ssh/ssh_host_*_key"],
   [
@@ -62,58 +62,58 @@ export const SECRETS: readonly (readonly [holds: string, places: string])[] = [
   ["what GSV keeps on a machine", ".gsv .config/gsv application?support/gsv appdata/roaming/gsv"],
 ];
 
-/** Names that look like it and hold none: public keys, examples, and what a project tells agents. */
+/** Names that match but hold no secret: public keys, examples, and context files for agents. */
 const OPEN = /^(?:[^/]*\.pub|\.env\.(?:example|sample|template|dist|defaults))$/;
-const TOLD = /(?<=^|\/)\.gsv(?=\/(?:context|skills)\.d(?:\/|$))/g;
+const AGENT_CONTEXT = /(?<=^|\/)\.gsv(?=\/(?:context|skills)\.d(?:\/|$))/g;
 
 const PLACES = SECRETS.flatMap(([, places]) => places.split(/\s+/)).map((place) => place.split("/"));
-const PATTERN = new RegExp(`(?:^|/)(?:${PLACES.map((names) => names.map(escaped).join("/")).join("|")})(?:/|$)`);
+const PATTERN = new RegExp(`(?:^|/)(?:${PLACES.map((names) => names.map(toRegExpSource).join("/")).join("|")})(?:/|$)`);
 
-/** Longer than any path: nobody knows what it is. */
+/** Longer than any path: treated as a secret, because nobody can tell. */
 const CHARS_MAX = 4096;
 const STARRED_PARTS_MAX = 32;
 
 /**
- * Whether a path that is written so is, or lies in, such a place. `*` in it stands for what is not known of a name: a part of one
- * that could be such a name counts, all of one does not.
+ * Whether a path, as it is written, is or lies in such a place. `*` stands for an unknown part of a name: a name that is partly
+ * known counts if it could be a secret's, a name that is wholly unknown does not.
  */
 export function namesSecret(path: string): boolean {
   if (path.length > CHARS_MAX) return true;
   const parts = plainParts(path);
   const last = parts.at(-1) ?? "";
-  // Several files may be meant by a name that is not all known.
+  // A name with an unknown part may stand for several files.
   if (!last.includes("*") && OPEN.test(last)) return false;
-  if (PATTERN.test(parts.join("/").replace(TOLD, "_"))) return true;
+  if (PATTERN.test(parts.join("/").replace(AGENT_CONTEXT, "_"))) return true;
   if (!parts.some((part) => part.includes("*") || SHORT.test(part))) return false;
   return parts.length > STARRED_PARTS_MAX || PLACES.some((names) => parts.some((_, at) => mayFit(parts, at, names)));
 }
 
 /**
- * As some disks find it: without case, with either slash, without what Windows drops at the end of a name or behind a colon. And
- * without what a copy of a file is marked with: it holds what the file did.
+ * Normalizes a path as file systems may resolve it: ignores case, accepts either slash, and drops what Windows drops at the end
+ * of a name or after a colon. Also drops the suffix of a backup copy: it holds the same content.
  */
 function plainParts(path: string): string[] {
   const folded = (/[^\0-\x7f]/.test(path) ? path.normalize("NFKC") : path).toLowerCase();
   const parts: string[] = [];
   for (const part of folded.split(/[/\\]/)) {
     if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(withoutMarks(withoutEnd(part.replace(STREAM, ""))));
+    else if (part !== "" && part !== ".") parts.push(withoutCopySuffix(withoutEnd(part.replace(STREAM, ""))));
   }
   return parts;
 }
 
 /** `name::$DATA`, `name:$I30:$INDEX_ALLOCATION`. */
 const STREAM = /(?::[^:]{0,64})?:\$[a-z_]{1,32}$/;
-const MARK = /(?<=.)(?:\.~\d{1,8}~|~|\.(?:bak|backup|old|orig|save|copy|tmp|swp|\d{1,8}))$/;
-const MARKS_MAX = 3;
+const COPY_SUFFIX = /(?<=.)(?:\.~\d{1,8}~|~|\.(?:bak|backup|old|orig|save|copy|tmp|swp|\d{1,8}))$/;
+const COPY_SUFFIXES_MAX = 3;
 
-function withoutMarks(part: string): string {
+function withoutCopySuffix(part: string): string {
   let name = part;
-  for (let left = MARKS_MAX; left > 0 && MARK.test(name); left--) name = name.replace(MARK, "");
+  for (let count = COPY_SUFFIXES_MAX; count > 0 && COPY_SUFFIX.test(name); count--) name = name.replace(COPY_SUFFIX, "");
   return name;
 }
 
-/** What Windows also calls a name that is longer than eight letters or begins with a dot: `SSH~1`, `ID_ED2~1`. */
+/** The short name that Windows also gives to names that are longer than eight letters or begin with a dot: `SSH~1`, `ID_ED2~1`. */
 const SHORT = /^([^~]{1,6})~\d{1,4}(?:\.[^.]{0,3})?$/;
 
 function shortStem(name: string): string {
@@ -134,16 +134,16 @@ function mayFit(parts: readonly string[], from: number, names: readonly string[]
   return from + names.length <= parts.length && names.every((name, at) => mayBe(parts[from + at]!, name, names.length > 1));
 }
 
-/** Where other names of the path fit too, less of this one has to. */
+/** If other names of the path match too, less of this one must be known. */
 function mayBe(part: string, name: string, isOneOfMany: boolean): boolean {
   if (name === "*") return true;
   const [start, end] = ends(part);
   if (end === null) return fits(part, name) || SHORT.exec(part)?.[1] === shortStem(name);
-  // All of it is unknown, and what begins with something unknown does not begin with a dot.
+  // Nothing of it is known; and a name that begins with an unknown part does not begin with a dot.
   if (start.length + end.length < (isOneOfMany || start.startsWith(".") ? 1 : 2) || (start === "" && name.startsWith("."))) return false;
   const [nameStart, nameEnd] = ends(name);
   if (nameEnd === null) return name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length;
-  // `x*` may become anything with any end.
+  // `x*` may have any ending.
   const isLike = (one: string, other: string, how: "startsWith" | "endsWith") => other === "" || (one !== "" && agree(one, other, how));
   return isLike(start, nameStart, "startsWith") && isLike(end, nameEnd, "endsWith");
 }
@@ -162,6 +162,6 @@ function ends(name: string): [start: string, end: string | null] {
   return first === -1 ? [name, null] : [name.slice(0, first), name.slice(name.lastIndexOf("*") + 1)];
 }
 
-function escaped(name: string): string {
+function toRegExpSource(name: string): string {
   return name.replace(/[.+]/g, "\\$&").replaceAll("*", "[^/]*").replaceAll("?", "[^/]");
 }

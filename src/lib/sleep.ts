@@ -1,13 +1,13 @@
-// Waiting that can be cut short. For hosts, clients and tests: kernel code asks the Clock.
+// A sleep that an abort ends early. For hosts, clients and tests: kernel code uses the Clock.
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const timer = setTimeout(resolve, ms);
-    const cut = () => {
+    const wake = () => {
       clearTimeout(timer);
       resolve();
     };
-    signal.addEventListener("abort", cut, { once: true });
+    signal.addEventListener("abort", wake, { once: true });
   });
 }

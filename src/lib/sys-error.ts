@@ -1,5 +1,5 @@
-// The one way a call fails with a frame error. Everything else that is thrown is our own bug and becomes a 500
-// with an incident id. The table below is the whole list of numbers GSV answers with.
+// The one way a call fails with a frame error. Anything else that is thrown is a bug of ours and becomes a 500 with an incident
+// id. The table below lists every code GSV answers with.
 
 export const ERRORS = {
   102: { name: "protocol_unsupported", meaning: "the client speaks another protocol version", retryable: false },

@@ -1,5 +1,5 @@
-// Where a call says it runs: on the gateway, or on a device. What is said is not yet where it goes: kernel/target.ts knows devices
-// and sessions.
+// The target that a call names: the gateway or a device. Where it actually runs is decided in kernel/target.ts, which knows
+// devices and sessions.
 
 /** The gateway's own target. A device may have any other name. */
 export const NATIVE = "gsv";

@@ -1,4 +1,4 @@
-// Whether a token still lets anybody in. Values may come from a gateway that does not say when a token ends unused.
+// Whether a token is still valid. An older gateway does not say when an unused token ends.
 
 export type TokenEnd = { revokedAt: number | null; expiresAt: number | null; endsUnusedAt?: number | null };
 

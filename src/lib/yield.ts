@@ -2,14 +2,14 @@
 
 type Immediate = (callback: () => void) => unknown;
 
-/** Where the platform has it: a timer waits for a millisecond at least. */
-const { setImmediate: soon = (callback) => setTimeout(callback, 0) } = globalThis as { setImmediate?: Immediate };
+/** If the platform has setImmediate: a timer takes at least a millisecond. */
+const { setImmediate: schedule = (callback) => setTimeout(callback, 0) } = globalThis as { setImmediate?: Immediate };
 
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => void soon(resolve));
+  return new Promise((resolve) => void schedule(resolve));
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after this many milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }

@@ -1,4 +1,4 @@
-// One try at one model: events as they come, and in the end what became of it. Never throws.
+// One attempt at one model: yields events as they arrive and returns the outcome. Never throws.
 
 import { orAborted } from "../lib/or-aborted.ts";
 import type { ModelEvent, ModelRequest, ModelUsage, OutputBlock } from "../ports/models.ts";
@@ -37,61 +37,61 @@ export async function* attempt(
   const answer = new Answer(maker, usedIds(request.messages), services.newId);
   const wire: Wire = { isAnswered: false, isSilent: false, error: null, refused: null };
   const abort = new AbortController();
-  const stop = () => abort.abort(new NetError("aborted", "The run was stopped"));
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
+  const abortAttempt = () => abort.abort(new NetError("aborted", "The run was stopped"));
+  signal.addEventListener("abort", abortAttempt, { once: true });
+  if (signal.aborted) abortAttempt();
   const usageSoFar = (): ModelUsage | null => {
     if (answer.end !== null) return usageOf(answer.end.usage, facts.price, request, answer.content);
-    // What was said is paid for, although nobody counted it.
+    // The partial answer is billed, although the provider did not report its usage.
     return answer.isEmpty ? null : estimate(request, answer.content, facts.price);
   };
-  const failed = (why: Failure): Outcome => ({
+  const failedOutcome = (cause: Failure): Outcome => ({
     ok: false,
     content: answer.content,
     usage: usageSoFar(),
-    failure: why,
+    failure: cause,
   });
   try {
     const baseUrl = request.choice.baseUrl ?? provider.baseUrl ?? "";
     const model = await modelOf(provider.dialect, request.choice, baseUrl, fetchOf(request, provider, services, wire, abort));
-    const started = model.doStream(callOptions(within(request, facts), provider.dialect, maker, abort.signal));
+    const started = model.doStream(callOptions(withinLimits(request, facts), provider.dialect, maker, abort.signal));
     const { stream } = await orAborted(Promise.resolve(started), abort.signal);
     const reader = stream.getReader();
-    // Rejected where the reader below has given up already; nobody else listens.
+    // Rejects if the loop below has stopped reading; nobody else handles it.
     reader.closed.catch(() => {});
     for (let part = await orAborted(reader.read(), abort.signal); !part.done; part = await orAborted(reader.read(), abort.signal)) {
       if (part.value.type === "error") throw new BrokenOff(part.value.error);
       yield* answer.take(part.value);
-      // Nothing follows, although some servers keep the connection.
+      // Some servers keep the connection open after the last part.
       if (answer.end !== null) break;
     }
     const end = answer.end;
     if (end === null || end.reason === "none") {
       yield* answer.close(false);
-      return failed(malformed(`The answer of ${provider.title} was cut off`));
+      return failedOutcome(malformed(`The answer of ${provider.title} was cut off`));
     }
     yield* answer.close(end.reason === "stop");
     if (end.reason === "content-filter")
-      return failed(failure("other", `${provider.title} stopped the answer because of its content rules`));
+      return failedOutcome(failure("other", `${provider.title} stopped the answer because of its content rules`));
     const { content } = answer;
     const stop = end.reason === "length" ? "length" : content.some(({ type }) => type === "toolCall") ? "tools" : "end";
     return { ok: true, content, usage: usageOf(end.usage, facts.price, request, content), stop };
   } catch (error) {
     yield* answer.close(false);
-    return failed(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, services));
+    return failedOutcome(signal.aborted ? ABORTED : reasonOf(error, request, provider, wire, services));
   } finally {
-    signal.removeEventListener("abort", stop);
-    stop();
+    signal.removeEventListener("abort", abortAttempt);
+    abortAttempt();
   }
 }
 
-/** No provider takes a limit above the model's own. */
-function within(request: ModelRequest, { maxOutput }: ModelFacts): ModelRequest {
+/** Providers refuse a limit above the model's own. */
+function withinLimits(request: ModelRequest, { maxOutput }: ModelFacts): ModelRequest {
   const maxOutputTokens = Math.min(request.choice.maxOutputTokens, maxOutput ?? Infinity);
   return { ...request, choice: { ...request.choice, maxOutputTokens } };
 }
 
-/** What a provider reports inside a stream, told apart from what packages throw. */
+/** An error that a provider reports inside a stream, as opposed to what packages throw. */
 class BrokenOff extends Error {
   constructor(cause: unknown) {
     super("The provider broke off", { cause });

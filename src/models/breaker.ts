@@ -1,23 +1,23 @@
-// A model that failed several times in a row is left alone for a while, so that a hundred runs do not each wait for it.
-// Then one call may try; the others follow when it went well.
+// A circuit breaker: a model that failed several times in a row gets no calls for a while, so that a hundred runs do not each
+// wait for it. Then one call may probe it; the others follow when the probe succeeds.
 
-const FAILURES = 5;
+const FAILURE_THRESHOLD = 5;
 const REST_MS = 30_000;
-/** Whoever uses more models than this at a time does without memory of the oldest. */
-const KEPT = 1000;
+/** The oldest entries are dropped beyond this many models. */
+const MODELS_MAX = 1000;
 
-type State = { failures: number; restUntil: number; isProbed: boolean };
+type State = { failures: number; restUntil: number; isProbing: boolean };
 
 export class Breaker {
   readonly #states = new Map<string, State>();
 
-  /** How long a call has to wait before it may try; 0 where it may now. Who may must tell the end. */
+  /** How long a call must wait before it may start; 0 if it may start now. A call that starts must report its end. */
   enter(key: string, now: number): number {
     const state = this.#states.get(key);
-    if (state === undefined || state.failures < FAILURES) return 0;
+    if (state === undefined || state.failures < FAILURE_THRESHOLD) return 0;
     if (now < state.restUntil) return state.restUntil - now;
-    if (state.isProbed) return 1000;
-    state.isProbed = true;
+    if (state.isProbing) return 1000;
+    state.isProbing = true;
     return 0;
   }
 
@@ -26,18 +26,18 @@ export class Breaker {
   }
 
   failed(key: string, now: number): void {
-    const state = this.#states.get(key) ?? { failures: 0, restUntil: 0, isProbed: false };
+    const state = this.#states.get(key) ?? { failures: 0, restUntil: 0, isProbing: false };
     state.failures++;
-    state.isProbed = false;
-    if (state.failures >= FAILURES) state.restUntil = now + REST_MS;
+    state.isProbing = false;
+    if (state.failures >= FAILURE_THRESHOLD) state.restUntil = now + REST_MS;
     this.#states.delete(key);
     this.#states.set(key, state);
-    if (this.#states.size > KEPT) this.#states.delete(this.#states.keys().next().value ?? "");
+    if (this.#states.size > MODELS_MAX) this.#states.delete(this.#states.keys().next().value ?? "");
   }
 
-  /** It ended without telling anything about the model: it was stopped, or the request was at fault. */
+  /** Releases the probe of a call that says nothing about the model: it was stopped, or the request was at fault. */
   left(key: string): void {
     const state = this.#states.get(key);
-    if (state !== undefined) state.isProbed = false;
+    if (state !== undefined) state.isProbing = false;
   }
 }

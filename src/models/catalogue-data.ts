@@ -1,6 +1,6 @@
-// Facts about well-known models, as their makers published them by November 2026. Windows and limits in tokens, prices in
-// dollars per million tokens. What is not known for sure is null and then left to configuration. Prices change: the key
-// config/ai/catalogue corrects any of this without a new version.
+// Facts about well-known models, as their makers published them by November 2026. Windows and limits in tokens, prices in dollars
+// per million tokens. Uncertain values are null and left to configuration. Prices change: the key config/ai/catalogue corrects
+// any of this without a new version.
 
 import type { ModelFacts, Price } from "./catalogue.ts";
 
@@ -72,21 +72,21 @@ function facts(contextWindow: number | null, maxOutput: number | null, price: Pr
   return { contextWindow, maxOutput, price };
 }
 
-/** Writing to its cache costs a quarter more than reading what is new. */
+/** Writing to its cache costs a quarter more than uncached input. */
 function claude(input: number, output: number, cacheRead: number): Price {
   return { input, output, cacheRead, cacheWrite: input * 1.25 };
 }
 
-/** With long prompts everything read costs twice as much, and what is written as given. */
+/** For long prompts all input costs twice as much, and output costs `longOutput`. */
 function gpt(input: number, output: number, cacheRead: number, longOutput?: number): Price {
-  return doubled({ input, output, cacheRead, cacheWrite: input }, 272 * K, longOutput);
+  return withLongRates({ input, output, cacheRead, cacheWrite: input }, 272 * K, longOutput);
 }
 
 function gemini(input: number, output: number, cacheRead: number, longOutput?: number): Price {
-  return doubled({ input, output, cacheRead, cacheWrite: input }, 200 * K, longOutput);
+  return withLongRates({ input, output, cacheRead, cacheWrite: input }, 200 * K, longOutput);
 }
 
-function doubled(price: Price, from: number, output: number | undefined): Price {
+function withLongRates(price: Price, from: number, output: number | undefined): Price {
   if (output === undefined) return price;
   return { ...price, long: { from, input: price.input * 2, output, cacheRead: price.cacheRead * 2, cacheWrite: price.cacheWrite * 2 } };
 }

@@ -8,7 +8,7 @@ const of = (provider: string, model: string) => factsOf({ provider, model });
 const choice: ModelChoice = { provider: "demo", model: "demo", apiKey: "", baseUrl: null, reasoning: "off", maxOutputTokens: 1 };
 
 describe("the catalogue", () => {
-  it("knows a model under its dated names and through a router, but never as a similar one", () => {
+  it("finds a model under dated names and through a router, but never a similar one", () => {
     expect(of("anthropic", "claude-opus-4-5").contextWindow).toBe(200_000);
     expect(of("anthropic", "claude-opus-4-5-20251101")).toEqual(of("anthropic", "claude-opus-4-5"));
     expect(of("openai", "gpt-4o-2024-08-06")).toEqual(of("openai", "gpt-4o"));
@@ -20,7 +20,7 @@ describe("the catalogue", () => {
     expect(of("workersai", "@cf/nvidia/nemotron-3-120b-a12b").price).toMatchObject({ input: 0.5, output: 1.5 });
   });
 
-  it("is corrected by configuration, as far as that can be read", () => {
+  it("is corrected by configuration, as far as that is valid", () => {
     const overrides = readOverrides(
       '{"openai/gpt-5": {"contextWindow": 1000, "price": {"input": 1, "output": 2}}, "x/y": {"maxOutput": -1}, "z": 7}',
     );
@@ -36,21 +36,21 @@ describe("the catalogue", () => {
 });
 
 describe("usage", () => {
-  const counted = (total: number, cacheRead: number, output: number) => ({
+  const reported = (total: number, cacheRead: number, output: number) => ({
     inputTokens: { total, noCache: undefined, cacheRead, cacheWrite: undefined },
     outputTokens: { total: output, text: undefined, reasoning: undefined },
   });
 
-  it("is counted and priced, dearer for long requests where the model is", () => {
+  it("is counted and priced, at a higher rate for long requests if the model has one", () => {
     const { price } = of("anthropic", "claude-haiku-5-5");
     const request = requestOf(choice, "hi");
-    const short = usageOf(counted(1000, 400, 100), price, request, []);
+    const short = usageOf(reported(1000, 400, 100), price, request, []);
     expect(short).toMatchObject({ input: 600, cacheRead: 400, output: 100, totalTokens: 1100 });
     expect(short.cost.total).toBeCloseTo((600 * 0.1 + 400 * 0.01 + 100 * 0.5) / 1e6, 12);
-    expect(usageOf(counted(200_000, 0, 100), price, request, []).cost.input).toBeCloseTo(0.1, 12);
+    expect(usageOf(reported(200_000, 0, 100), price, request, []).cost.input).toBeCloseTo(0.1, 12);
   });
 
-  it("is an estimate where nobody counted", () => {
+  it("is an estimate if the provider reported nothing", () => {
     const none = {
       inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: undefined, text: undefined, reasoning: undefined },

@@ -1,12 +1,11 @@
-// What is known of models without asking anybody: how much they read and write, and what they cost. A model is found under
-// its exact name, whatever date or variant of service stands behind it, and never under the name of a similar one: a wrong
-// price is worse than none.
+// What is known of models offline: context window, output limit and prices. A model is found under its exact name, without a date
+// or service variant after it, and never under the name of a similar one: a wrong price is worse than none.
 
 import type { ModelChoice } from "../ports/models.ts";
 import { CATALOGUE } from "./catalogue-data.ts";
 
 type Rates = { input: number; output: number; cacheRead: number; cacheWrite: number };
-/** In dollars per million tokens; `long` counts for requests that read more than `from` tokens. */
+/** In dollars per million tokens; `long` applies to requests that read more than `from` tokens. */
 export type Price = Rates & { long?: Rates & { from: number } };
 export type ModelFacts = { contextWindow: number | null; maxOutput: number | null; price: Price | null };
 
@@ -19,18 +18,18 @@ const UNKNOWN: ModelFacts = { contextWindow: null, maxOutput: null, price: null 
 
 export function factsOf(choice: Pick<ModelChoice, "provider" | "model">, overrides: CatalogueOverrides = new Map()): ModelFacts {
   const provider = choice.provider === "workersai" ? "workers-ai" : choice.provider;
-  const known = provider === "openrouter" ? routed(choice.model) : listed(provider, choice.model);
+  const known = provider === "openrouter" ? findRouted(choice.model) : findListed(provider, choice.model);
   return { ...(known ?? UNKNOWN), ...overrides.get(`${choice.provider}/${choice.model}`) };
 }
 
-/** The rates that count for a request of this size. */
+/** The rates for a request of this size. */
 export function ratesFor(price: Price, inputTokens: number): Rates {
   return price.long !== undefined && inputTokens > price.long.from ? price.long : price;
 }
 
 /**
- * The value of config/ai/catalogue: JSON of the form {"provider/model": {"contextWindow": 1, "maxOutput": 1, "price":
- * {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 1}}}, each field optional. What cannot be read corrects nothing.
+ * The value of config/ai/catalogue: JSON of the form {"provider/model": {"contextWindow": 1, "maxOutput": 1, "price": {"input":
+ * 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 1}}}, each field optional. Invalid values are ignored.
  */
 export function readOverrides(text: string): CatalogueOverrides {
   const overrides = new Map<string, Partial<ModelFacts>>();
@@ -61,7 +60,7 @@ export function readOverrides(text: string): CatalogueOverrides {
   return overrides;
 }
 
-function listed(provider: string, model: string): ModelFacts | undefined {
+function findListed(provider: string, model: string): ModelFacts | undefined {
   const table = Object.hasOwn(CATALOGUE, provider) ? CATALOGUE[provider]! : {};
   const plain = model.replace(/([-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-[\w-]+)?)$/, "");
   if (Object.hasOwn(table, model)) return table[model];
@@ -69,9 +68,9 @@ function listed(provider: string, model: string): ModelFacts | undefined {
 }
 
 /** "anthropic/claude-opus-4.6:thinking" is Anthropic's claude-opus-4-6. */
-function routed(model: string): ModelFacts | undefined {
+function findRouted(model: string): ModelFacts | undefined {
   const [vendor = "", name = ""] = model.replace(/:[\w-]+$/, "").split("/");
-  return listed(vendor, name) ?? listed(vendor, name.replaceAll(".", "-"));
+  return findListed(vendor, name) ?? findListed(vendor, name.replaceAll(".", "-"));
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

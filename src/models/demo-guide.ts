@@ -1,4 +1,4 @@
-// The demo model as the guide of set-up: no AI, a handful of plain sentences. It answers in the JSON that any guide must
+// The demo model as the set-up guide: no AI, a handful of fixed sentences. It answers in the JSON that every guide must use
 // (kernel/setup/guide.ts), so that set-up by chat can be shown and tested without a key.
 
 import { DEMO_LABEL } from "./demo.ts";
@@ -12,21 +12,21 @@ type Draft = {
   device: { enabled: boolean; deviceId: string };
 };
 type Patch = { op: "set" | "clear"; path: string; value?: string | boolean };
-/** What one sentence asks for, said back, and where to go on. */
+/** What one sentence asks for: the reply, the changes, and the field to focus next. */
 type Move = { says: string; patches: Patch[]; focus?: string };
 
 export function demoGuide({ draft, messages }: { draft: Draft; messages: readonly Message[] }): string {
-  const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
-  const moves = [named, livingIn, adminApart, provided, machine].flatMap((read) => read(said) ?? []);
+  const sentence = messages.findLast(({ role }) => role === "user")?.content ?? "";
+  const moves = [parseName, parseTimezone, parseAdmin, parseProvider, parseMachine].flatMap((read) => read(sentence) ?? []);
   const patches = moves.flatMap((move) => move.patches);
   const username = patches.find(({ path }) => path === "account.username")?.value ?? draft.account.username;
-  const rest = next(username === "", said === "" || moves.length > 0);
-  const message = [DEMO_LABEL, ...moves.map(({ says }) => says), rest.says].join(" ");
-  const focus = moves.findLast((move) => move.focus !== undefined)?.focus ?? rest.focus;
+  const following = nextStep(username === "", sentence === "" || moves.length > 0);
+  const message = [DEMO_LABEL, ...moves.map(({ says }) => says), following.says].join(" ");
+  const focus = moves.findLast((move) => move.focus !== undefined)?.focus ?? following.focus;
   return JSON.stringify({ message, patches, reviewReady: username !== "", focus });
 }
 
-function next(needsName: boolean, isUnderstood: boolean): { says: string; focus: string } {
+function nextStep(needsName: boolean, isUnderstood: boolean): { says: string; focus: string } {
   if (!isUnderstood)
     return {
       says: 'I understand sentences such as "call me ada", "I live in Lisbon", "use Ollama", "a separate admin password" and "connect a machine called laptop".',
@@ -36,9 +36,9 @@ function next(needsName: boolean, isUnderstood: boolean): { says: string; focus:
   return { says: "Type your password into the form yourself; everything else can stay as it is.", focus: "account.password" };
 }
 
-function named(said: string): Move | null {
+function parseName(sentence: string): Move | null {
   const found = /\b(?:call me|my name is|i am called|i'm called|user ?name(?: is| should be)?|name me)\s+["']?([\p{L}\d_-]+)/iu.exec(
-    said,
+    sentence,
   )?.[1];
   if (found === undefined) return null;
   const value = found
@@ -50,8 +50,8 @@ function named(said: string): Move | null {
   return value === "" ? null : { says: `You will be ${value}.`, patches: [{ op: "set", path: "account.username", value }] };
 }
 
-function livingIn(said: string): Move | null {
-  const place = /\b(?:live in|living in|i am in|i'm in|from|time ?zone(?: is| of)?(?: in)?)\s+([\p{L}/_ -]{2,40})/iu.exec(said)?.[1];
+function parseTimezone(sentence: string): Move | null {
+  const place = /\b(?:live in|living in|i am in|i'm in|from|time ?zone(?: is| of)?(?: in)?)\s+([\p{L}/_ -]{2,40})/iu.exec(sentence)?.[1];
   const wanted = (place ?? "").trim().toLowerCase().replaceAll(/[ -]+/g, "_");
   if (wanted === "") return null;
   const zone = Intl.supportedValuesOf("timeZone").find((name) => {
@@ -63,18 +63,18 @@ function livingIn(said: string): Move | null {
   return { says: `The time zone is ${zone}.`, patches: [{ op: "set", path: "system.timezone", value: zone }] };
 }
 
-function adminApart(said: string): Move | null {
-  if (/\bsame (?:admin|root|password)/i.test(said))
+function parseAdmin(sentence: string): Move | null {
+  if (/\bsame (?:admin|root|password)/i.test(sentence))
     return { says: "The administrator gets your password.", patches: [{ op: "set", path: "admin.mode", value: "same" }] };
-  if (!/\b(?:separate|own|different|another) (?:admin|root|administrator)/i.test(said)) return null;
+  if (!/\b(?:separate|own|different|another) (?:admin|root|administrator)/i.test(sentence)) return null;
   const patches: Patch[] = [{ op: "set", path: "admin.mode", value: "custom" }];
   return { says: "The administrator gets a password of its own, which you type into the form.", patches, focus: "admin.password" };
 }
 
-function provided(said: string): Move | null {
-  if (/\b(?:demo|no ai|without (?:an? )?(?:ai|key))\b/i.test(said))
+function parseProvider(sentence: string): Move | null {
+  if (/\b(?:demo|no ai|without (?:an? )?(?:ai|key))\b/i.test(sentence))
     return { says: "No key is needed, then.", patches: [{ op: "set", path: "ai.enabled", value: false }] };
-  const words = said
+  const words = sentence
     .toLowerCase()
     .replaceAll("claude", "anthropic")
     .replaceAll("gemini", "google")
@@ -92,11 +92,11 @@ function provided(said: string): Move | null {
   return { says: `${title} it is. ${then}`, patches, focus: needsKey ? "ai.apiKey" : "ai.model" };
 }
 
-function machine(said: string): Move | null {
-  if (/\bno (?:machine|device|computer)\b/i.test(said))
+function parseMachine(sentence: string): Move | null {
+  if (/\bno (?:machine|device|computer)\b/i.test(sentence))
     return { says: "No machine for now.", patches: [{ op: "set", path: "device.enabled", value: false }] };
-  const found = /\b(?:machine|device|computer|laptop|server)\s+(?:called|named)\s+["']?([\w.-]{1,64})/i.exec(said)?.[1];
-  if (found === undefined && !/\b(?:connect|add)\b.*\b(?:machine|device|computer|laptop|server)\b/i.test(said)) return null;
+  const found = /\b(?:machine|device|computer|laptop|server)\s+(?:called|named)\s+["']?([\w.-]{1,64})/i.exec(sentence)?.[1];
+  if (found === undefined && !/\b(?:connect|add)\b.*\b(?:machine|device|computer|laptop|server)\b/i.test(sentence)) return null;
   const name = found ?? "laptop";
   const patches: Patch[] = [
     { op: "set", path: "device.enabled", value: true },

@@ -1,4 +1,4 @@
-// The requests that the demo model understands, one row each. The first row that fits decides.
+// The requests that the demo model understands, one row each. The first row that matches decides.
 
 export type Intent = { tool: string; args: Record<string, unknown>; saying: string };
 
@@ -24,10 +24,10 @@ type Row = { when: RegExp; means: (found: Found) => Intent | "help" | null };
 /** `on` is the target, if one was named. */
 type Found = { groups: Record<string, string | undefined>; on: string };
 
-const PLACE = String.raw`(?:"[^"]+"|'[^']+'|\`[^\`]+\`|[~./][^\s"']*|[\w-]+(?:[./][\w.-]*)+)`;
+const PATH = String.raw`(?:"[^"]+"|'[^']+'|\`[^\`]+\`|[~./][^\s"']*|[\w-]+(?:[./][\w.-]*)+)`;
 
-/** Texts of people, which may well end in "on Monday": no target is looked for in them. */
-const SPOKEN: Row[] = [
+/** Free text of people, which may end in words such as "on Monday": no target is parsed from it. */
+const FREE_TEXT: Row[] = [
   { when: /^(?:help|hello|hi|hey|what can you do)\b[^a-z]*(?:there)?[.!?]*$/i, means: () => "help" },
   {
     when: /^what do you (?:remember|know about me)\b/i,
@@ -56,65 +56,68 @@ const COMMANDS: Row[] = [
     when: /^(?:run|execute|\$) *(?<input>[\s\S]+)$/i,
     means: ({ groups: { input = "" }, on }) => ({
       tool: "Shell",
-      args: { target: on, input: bare(input) },
+      args: { target: on, input: unquote(input) },
       saying: `I run that on ${on}.`,
     }),
   },
   {
-    when: new RegExp(`^(?:write|save|put) (?<text>[\\s\\S]+?) (?:to|into|in) (?:the )?(?:file )?(?<path>${PLACE})$`, "i"),
-    means: ({ groups: { text = "", path = "" }, on }) => write(bare(path), on, bare(text), "I write the file"),
+    when: new RegExp(`^(?:write|save|put) (?<text>[\\s\\S]+?) (?:to|into|in) (?:the )?(?:file )?(?<path>${PATH})$`, "i"),
+    means: ({ groups: { text = "", path = "" }, on }) => write(unquote(path), on, unquote(text), "I write the file"),
   },
   {
-    when: new RegExp(`^replace (?<from>${quoted()}) (?:with|by) (?<to>${quoted()}) in (?:the )?(?:file )?(?<path>${PLACE})$`, "i"),
+    when: new RegExp(
+      `^replace (?<from>${quotedPattern()}) (?:with|by) (?<to>${quotedPattern()}) in (?:the )?(?:file )?(?<path>${PATH})$`,
+      "i",
+    ),
     means: ({ groups: { from = "", to = "", path = "" }, on }) => ({
       tool: "Edit",
-      args: { target: on, path: bare(path), oldString: bare(from), newString: bare(to) },
-      saying: `I change ${bare(path)} on ${on}.`,
+      args: { target: on, path: unquote(path), oldString: unquote(from), newString: unquote(to) },
+      saying: `I change ${unquote(path)} on ${on}.`,
     }),
   },
   {
-    when: new RegExp(`^(?:search|find|grep|look)(?: for)? (?<query>[\\s\\S]+?) (?:in|under|below) (?<path>${PLACE})$`, "i"),
+    when: new RegExp(`^(?:search|find|grep|look)(?: for)? (?<query>[\\s\\S]+?) (?:in|under|below) (?<path>${PATH})$`, "i"),
     means: ({ groups: { query = "", path = "" }, on }) => ({
       tool: "Search",
-      args: { target: on, query: bare(query), path: bare(path) },
-      saying: `I search ${bare(path)} on ${on}.`,
+      args: { target: on, query: unquote(query), path: unquote(path) },
+      saying: `I search ${unquote(path)} on ${on}.`,
     }),
   },
   {
-    when: new RegExp(`^(?:delete|remove|rm) (?:the )?(?:file |folder |directory )?(?<path>${PLACE})$`, "i"),
+    when: new RegExp(`^(?:delete|remove|rm) (?:the )?(?:file |folder |directory )?(?<path>${PATH})$`, "i"),
     means: ({ groups: { path = "" }, on }) => ({
       tool: "Delete",
-      args: { target: on, path: bare(path) },
-      saying: `I delete ${bare(path)} on ${on}.`,
+      args: { target: on, path: unquote(path) },
+      saying: `I delete ${unquote(path)} on ${on}.`,
     }),
   },
   {
     when: new RegExp(
-      `^(?:list|show|ls|what(?: is|'s| are)?)(?: me)?(?: (?:all|my|the))*(?: (?:files|folders|directory|folder|home))*(?: (?:in|of|under|at|there))*(?: (?:the )?(?:directory |folder )?(?<path>${PLACE}))?$`,
+      `^(?:list|show|ls|what(?: is|'s| are)?)(?: me)?(?: (?:all|my|the))*(?: (?:files|folders|directory|folder|home))*(?: (?:in|of|under|at|there))*(?: (?:the )?(?:directory |folder )?(?<path>${PATH}))?$`,
       "i",
     ),
-    means: ({ groups: { path }, on }) => read(path === undefined ? "~" : bare(path), on),
+    means: ({ groups: { path }, on }) => read(path === undefined ? "~" : unquote(path), on),
   },
   {
-    when: new RegExp(`^(?:read|open|cat|print|show)(?: me)?(?: the)?(?: file| content of| contents of)? (?<path>${PLACE}|[\\w-]+)$`, "i"),
-    means: ({ groups: { path = "" }, on }) => read(bare(path), on),
+    when: new RegExp(`^(?:read|open|cat|print|show)(?: me)?(?: the)?(?: file| content of| contents of)? (?<path>${PATH}|[\\w-]+)$`, "i"),
+    means: ({ groups: { path = "" }, on }) => read(unquote(path), on),
   },
 ];
 
 export function intentOf(text: string): Intent | "help" | null {
-  const asked = text
+  const request = text
     .trim()
     .replace(/^(?:please|could you|can you|would you)(?: please)?[, ]+/i, "")
     .replace(/,? please[.!?]*$/i, "");
-  const spoken = firstFit(SPOKEN, asked, "gsv");
-  if (spoken !== null) return spoken;
-  const plain = asked.replace(/(?<![.~/])[.?!]+$/, "");
-  const named = /^(?<rest>[\s\S]+?) (?:on|at) (?:my |the )?(?:device |machine )?(?<on>[\w][\w.-]*)$/i.exec(plain);
-  if (named?.groups === undefined) return firstFit(COMMANDS, plain, "gsv");
-  return firstFit(COMMANDS, named.groups.rest ?? "", named.groups.on ?? "gsv");
+  const freeText = firstMatch(FREE_TEXT, request, "gsv");
+  if (freeText !== null) return freeText;
+  const plain = request.replace(/(?<![.~/])[.?!]+$/, "");
+  const withTarget = /^(?<rest>[\s\S]+?) (?:on|at) (?:my |the )?(?:device |machine )?(?<on>[\w][\w.-]*)$/i.exec(plain);
+  if (withTarget?.groups === undefined) return firstMatch(COMMANDS, plain, "gsv");
+  return firstMatch(COMMANDS, withTarget.groups.rest ?? "", withTarget.groups.on ?? "gsv");
 }
 
-function firstFit(rows: readonly Row[], text: string, on: string): Intent | "help" | null {
+function firstMatch(rows: readonly Row[], text: string, on: string): Intent | "help" | null {
   for (const { when, means } of rows) {
     const found = when.exec(text);
     if (found !== null) return means({ groups: found.groups ?? {}, on });
@@ -130,17 +133,17 @@ function write(path: string, on: string, text: string, what: string): Intent {
   return { tool: "Write", args: { target: on, path, content: `${text.trim()}\n` }, saying: `${what}, as ${path} on ${on}.` };
 }
 
-/** Without the quotation marks around it. */
-function bare(text: string): string {
+/** Removes the quotation marks around a text. */
+function unquote(text: string): string {
   const trimmed = text.trim();
   return /^(["'`])([\s\S]*)\1$/.exec(trimmed)?.[2] ?? trimmed;
 }
 
-function quoted(): string {
+function quotedPattern(): string {
   return String.raw`(?:"[^"]*"|'[^']*'|\`[^\`]*\`|\S+)`;
 }
 
-/** A file name of the first words. */
+/** A file name made of the first words. */
 function slug(text: string): string {
   const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.slice(0, 6).join("-").slice(0, 60) || "note";

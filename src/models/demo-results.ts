@@ -1,4 +1,4 @@
-// What the demo model says of a tool's result: the shapes of fs.* and shell.exec, each in a sentence or two.
+// Describes the result of a tool in a sentence or two, for the results of fs.* and shell.exec.
 
 import type { ModelMessage } from "../ports/models.ts";
 
@@ -23,13 +23,13 @@ function sentenceOf(tool: string, fields: Record<string, unknown>, where: string
     case "Write":
       return `Written: ${path} ${where}, ${Number(fields.size ?? 0)} bytes.`;
     case "Edit":
-      return `Changed ${path} ${where} in ${counted(Number(fields.replacements ?? 0), "place")}.`;
+      return `Changed ${path} ${where} in ${pluralize(Number(fields.replacements ?? 0), "place")}.`;
     case "Delete":
       return `Deleted ${path} ${where}.`;
     case "Search": {
       const matches = listOf(fields.matches).map((match) => recordIn(match));
       const lines = matches.map((match) => `${stringOf(match.path) ?? ""}:${Number(match.line)}: ${stringOf(match.content) ?? ""}`);
-      return withQuote(`${counted(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
+      return withQuote(`${pluralize(lines.length, "line")} found ${where}${lines.length > 0 ? ":" : "."}`, lines.join("\n"));
     }
     case "Shell": {
       const output = stringOf(fields.output) ?? "";
@@ -57,11 +57,11 @@ function readSentence(fields: Record<string, unknown>, path: string, where: stri
     const names = [...directories, ...files];
     return names.length === 0
       ? "No device has connected yet: gsv token create --device shows how."
-      : `The gateway knows ${counted(names.length, "device")}: ${names.join(", ")}.`;
+      : `The gateway knows ${pluralize(names.length, "device")}: ${names.join(", ")}.`;
   }
   const names = [...directories.map((name) => `${name}/`), ...files];
   return withQuote(
-    `${path} ${where} holds ${counted(directories.length, "directory", "directories")} and ${counted(files.length, "file")}${names.length > 0 ? ":" : "."}`,
+    `${path} ${where} holds ${pluralize(directories.length, "directory", "directories")} and ${pluralize(files.length, "file")}${names.length > 0 ? ":" : "."}`,
     names.join("\n"),
   );
 }
@@ -74,7 +74,7 @@ function withQuote(sentence: string, text: string): string {
   return `${sentence}\n${trimmed.length > QUOTED_CHARS ? `${trimmed.slice(0, QUOTED_CHARS)}\n... and more` : trimmed}`;
 }
 
-function counted(count: number, one: string, many = `${one}s`): string {
+function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 

@@ -1,4 +1,4 @@
-// The demo model is a function: the same request, the same answer, with calls of the real tools.
+// The demo model is a pure function: the same request gets the same answer, with calls of the real tools.
 
 import { describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
@@ -54,7 +54,7 @@ describe("requests", () => {
     expect(callOf(text)).toMatchObject({ name: tool, arguments: args });
   });
 
-  it("says what it is, what it can and how to get a real one, where it does not understand", () => {
+  it("explains itself, and how to set up a real model, if it does not understand", () => {
     for (const text of ["help", "Hello!", "why is the sky blue?", "", "write me a poem about the sea", "delete everything"]) {
       const [block, ...rest] = demoAnswer(ask(text));
       expect(rest).toEqual([]);
@@ -63,7 +63,7 @@ describe("requests", () => {
     }
   });
 
-  it("gives calls of other processes and other moments other ids", () => {
+  it("uses different call ids for different processes and at different times", () => {
     const request = ask("run ls");
     const later = { ...request, messages: [...request.messages, { role: "assistant" as const, content: [] }, ...request.messages] };
     const ids = [request, later, { ...request, affinity: "proc-2" }].map((one) =>
@@ -72,7 +72,7 @@ describe("requests", () => {
     expect(new Set(ids.map((block) => block?.type === "toolCall" && block.id)).size).toBe(3);
   });
 
-  it("asks for no tool that is not there", () => {
+  it("calls no tool that is not offered", () => {
     expect(demoAnswer({ ...ask("run ls"), tools: [] })).toMatchObject([{ type: "text", text: expect.stringContaining("Shell") as string }]);
   });
 });
@@ -93,7 +93,7 @@ describe("results", () => {
     return block?.type === "text" ? block.text : "";
   };
 
-  it("are told in a sentence or two", () => {
+  it("are described in a sentence or two", () => {
     expect(after("list files in ~/n on laptop", [{ ok: true, path: "/home/a/n", files: ["a.md"], directories: ["old", "new"] }])).toBe(
       `${DEMO_LABEL} /home/a/n on laptop holds 2 directories and 1 file:\nold/\nnew/\na.md`,
     );
@@ -113,17 +113,17 @@ describe("results", () => {
   });
 });
 
-it("streams word by word, needs no network, and stops when told", async () => {
+it("streams word by word, needs no network, and stops on abort", async () => {
   const models = testModels({ net: memoryNet() });
   const { events, end } = await listen(models, ask("run uname -a on laptop"));
   expect(end).toMatchObject({ type: "done", stop: "tools", usage: { cost: { total: 0 } } });
   expect(events.filter(({ type }) => type === "text_delta").length).toBeGreaterThan(5);
   expect((await listen(models, ask("run uname -a on laptop"))).events).toEqual(events);
   const stop = new AbortController();
-  const heard = [];
+  const received = [];
   for await (const event of models.stream(ask("help"), stop.signal)) {
-    heard.push(event);
-    if (heard.length === 3) stop.abort();
+    received.push(event);
+    if (received.length === 3) stop.abort();
   }
-  expect(heard.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted" }, content: [{ type: "text", text: "Demo model," }] });
+  expect(received.at(-1)).toMatchObject({ type: "error", error: { kind: "aborted" }, content: [{ type: "text", text: "Demo model," }] });
 });

@@ -1,5 +1,5 @@
-// The demo model: no AI, no network, no chance. It knows a handful of plain requests (demo-phrases.ts), answers them with
-// calls of the real tools, and says in a sentence what came of them (demo-results.ts). The same request always gets the same
+// The demo model: no AI, no network, nothing random. It knows a handful of plain requests (demo-phrases.ts), answers them with
+// calls of the real tools, and describes the results in a sentence (demo-results.ts). The same request always gets the same
 // answer, so that the product can be shown and tested without a key.
 
 import type { ModelEvent, ModelMessage, ModelRequest, OutputBlock } from "../ports/models.ts";
@@ -9,17 +9,17 @@ import { resultSentence } from "./demo-results.ts";
 import { ABORTED } from "./failure.ts";
 import { estimate } from "./usage.ts";
 
-/** Stands before everything it says. */
+/** Precedes everything it says. */
 export const DEMO_LABEL = "Demo model, not an AI:";
 
 export async function* demo(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Outcome> {
   const content = demoAnswer(request);
-  const said: OutputBlock[] = [];
-  for (const event of eventsOf(content, said)) {
+  const streamed: OutputBlock[] = [];
+  for (const event of eventsOf(content, streamed)) {
     yield event;
     if (!signal.aborted) continue;
     if (event.type === "text_delta") yield { type: "text_end", index: event.index };
-    return { ok: false, content: said, usage: null, failure: ABORTED };
+    return { ok: false, content: streamed, usage: null, failure: ABORTED };
   }
   const stop = content.some(({ type }) => type === "toolCall") ? "tools" : "end";
   return { ok: true, content, usage: estimate(request, content, null), stop };
@@ -45,13 +45,13 @@ function say(text: string): OutputBlock {
   return { type: "text", text: `${DEMO_LABEL} ${text}` };
 }
 
-/** Of the process and all that was said in it, so that two calls share an id only where both are the same request. */
+/** Derived from the process and all messages, so that two calls share an id only if they are the same request. */
 function idOf({ affinity, messages }: ModelRequest): string {
-  const said = messages.map((message) => `${message.role} ${textOf(message)}`);
-  return `demo-${[1, 2].map((seed) => hash(seed, [affinity, ...said].join("\n"))).join("")}`;
+  const texts = messages.map((message) => `${message.role} ${textOf(message)}`);
+  return `demo-${[1, 2].map((seed) => hash(seed, [affinity, ...texts].join("\n"))).join("")}`;
 }
 
-/** FNV-1a of 32 bits, in hex. */
+/** 32-bit FNV-1a, in hex. */
 function hash(seed: number, text: string): string {
   let value = 0x811c9dc5 ^ seed;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
@@ -70,23 +70,23 @@ function textOf(message: ModelMessage): string {
   return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/** A word at a time, without waiting for anything. `said` grows as the events are taken. */
-function* eventsOf(content: readonly OutputBlock[], said: OutputBlock[]): Generator<ModelEvent> {
+/** One word at a time, without delays. `streamed` grows as the events are consumed. */
+function* eventsOf(content: readonly OutputBlock[], streamed: OutputBlock[]): Generator<ModelEvent> {
   for (const [index, block] of content.entries()) {
     if (block.type === "text") {
       let text = "";
-      said[index] = { type: "text", text };
+      streamed[index] = { type: "text", text };
       yield { type: "text_start", index };
       for (const delta of block.text.match(/\s*\S+|\s+$/g) ?? []) {
         text += delta;
-        said[index] = { type: "text", text };
+        streamed[index] = { type: "text", text };
         yield { type: "text_delta", index, delta };
       }
       yield { type: "text_end", index };
     } else if (block.type === "toolCall") {
       yield { type: "toolcall_start", index, id: block.id, name: block.name };
       yield { type: "toolcall_delta", index, delta: JSON.stringify(block.arguments) };
-      said[index] = block;
+      streamed[index] = block;
       yield { type: "toolcall_end", index, call: block };
     }
   }

@@ -1,6 +1,5 @@
-// How each dialect is spoken: which package speaks it, and what it is told beyond the conversation. The packages are large
-// and load when the first model of their dialect is asked. Nothing may come from the environment, so key and URL are
-// always given.
+// The package of each dialect and its options beyond the conversation. The packages are large, so each loads with the first call
+// in its dialect. Nothing may come from environment variables, so key and URL are always passed.
 
 import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelChoice, ModelRequest } from "../ports/models.ts";
@@ -8,7 +7,7 @@ import type { Fetch } from "./net-fetch.ts";
 import { isThoughtMissing, promptOf, toolsOf } from "./prompt.ts";
 import type { Dialect } from "./providers.ts";
 
-/** What servers that ask for no key are sent. */
+/** Sent to servers that require no key. */
 const NO_KEY = "none";
 
 export async function modelOf(dialect: Dialect, choice: ModelChoice, baseURL: string, fetch: Fetch): Promise<LanguageModelV4> {
@@ -53,7 +52,7 @@ function reasoningOf(request: ModelRequest, dialect: Dialect, maker: string): No
   const { reasoning, model } = request.choice;
   if (dialect === "anthropic" && isThoughtMissing(request, maker)) return "none";
   if (reasoning !== "off") return reasoning;
-  // Servers of many makes know no word for none, and models that cannot think refuse to be told not to.
+  // Compatible servers share no value for "none", and models that cannot think refuse it.
   if (dialect === "openai") return /^(gpt-[5-9]|o\d)/.test(model) ? "none" : "provider-default";
   if (dialect === "google") return /^gemini-(2\.5|[3-9])/.test(model) ? "none" : "provider-default";
   return dialect === "anthropic" ? "none" : "provider-default";
@@ -63,7 +62,7 @@ function optionsOf({ choice, affinity }: ModelRequest, dialect: Dialect): Shared
   const isThinking = choice.reasoning !== "off";
   switch (dialect) {
     case "openai":
-      // Nothing is kept there: every request carries the whole conversation, thoughts included, sealed by the provider.
+      // Stores nothing at the provider: every request carries the whole conversation, including thoughts, which the provider encrypted.
       return {
         openai: {
           store: false,

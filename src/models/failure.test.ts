@@ -4,7 +4,7 @@ import { brokenOff, refusal, retryAfter } from "./failure.ts";
 
 const KEY = "AbC-very-secret-value-123";
 const choice: ModelChoice = { provider: "openai", model: "m-1", apiKey: KEY, baseUrl: null, reasoning: "off", maxOutputTokens: 1 };
-const told = (status: number, body: unknown) =>
+const refusalOf = (status: number, body: unknown) =>
   refusal(choice, "OpenAI", status, new Headers(), typeof body === "string" ? body : JSON.stringify(body), 0);
 
 describe("refusals", () => {
@@ -23,23 +23,23 @@ describe("refusals", () => {
     [502, "<html>Bad gateway</html>", "overloaded", true],
     [504, "", "overloaded", true],
   ])("%i %j is %s", (status, body, kind, isPassing) => {
-    expect(told(status, body)).toMatchObject({ kind, isPassing });
+    expect(refusalOf(status, body)).toMatchObject({ kind, isPassing });
   });
 
-  it("quote what helps and nothing that is secret", () => {
+  it("quote what helps and no secrets", () => {
     const message = `The key ${KEY} or sk-proj-0123456789abcdef or Bearer abcdefghijkl is odd.\nSee the manual`;
     for (const status of [400, 401, 403, 404, 413, 422, 429, 500]) {
-      const said = told(status, { error: { message } }).message;
-      expect(said).not.toMatch(/secret-value|0123456789abcdef|abcdefghijkl/);
-      expect(said.length).toBeLessThan(700);
+      const text = refusalOf(status, { error: { message } }).message;
+      expect(text).not.toMatch(/secret-value|0123456789abcdef|abcdefghijkl/);
+      expect(text.length).toBeLessThan(700);
     }
-    expect(told(422, { detail: "Unknown field x" }).message).toContain("Unknown field x");
-    expect(told(500, "<html>secrets</html>").message).not.toContain("html");
-    expect(told(500, "x".repeat(100_000)).message.length).toBeLessThan(700);
+    expect(refusalOf(422, { detail: "Unknown field x" }).message).toContain("Unknown field x");
+    expect(refusalOf(500, "<html>secrets</html>").message).not.toContain("html");
+    expect(refusalOf(500, "x".repeat(100_000)).message.length).toBeLessThan(700);
   });
 });
 
-it("tells errors inside a stream apart", () => {
+it("classifies errors inside a stream", () => {
   const kindOf = (error: unknown) => brokenOff(choice, "OpenAI", error).kind;
   expect(kindOf({ type: "overloaded_error", message: "Overloaded" })).toBe("overloaded");
   expect(kindOf({ error: { type: "rate_limit_error", message: "slow down" } })).toBe("rate-limited");
@@ -48,7 +48,7 @@ it("tells errors inside a stream apart", () => {
   expect(kindOf(undefined)).toBe("malformed");
 });
 
-it("reads every form of wait", () => {
+it("parses every form of retry-after", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   const of = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
   expect(of({})).toBe(0);

@@ -1,13 +1,13 @@
-// What became of a try that failed: its kind, what a person can do about it, and whether asking again may help. Messages
-// are made here and quote a provider's own words only where those help, without anything that looks like a key.
+// Why an attempt failed: its kind, what a person can do about it, and whether a retry may help. Messages are written here and
+// quote a provider's own text only where it helps, without anything that looks like a key.
 
 import type { ModelChoice, ModelFailure } from "../ports/models.ts";
 import { NetError } from "../ports/net.ts";
 
 export type Failure = ModelFailure & {
-  /** Asking again may help. */
+  /** A retry may help. */
   isPassing: boolean;
-  /** The provider wants to be left alone for this long. */
+  /** The provider asks to wait this long. */
   waitMs: number;
 };
 
@@ -19,52 +19,58 @@ export function failure(kind: Kind, message: string, more: { isPassing?: boolean
 
 export const ABORTED: Failure = failure("aborted", "The run was stopped");
 
-/** An answer that is no success. `body` is what it said. */
+/** An HTTP status that is no success. `body` is the text of the response. */
 export function refusal(choice: ModelChoice, title: string, status: number, headers: Headers, body: string, now: number): Failure {
-  const said = quote(choice, wordsOf(body));
+  const quotation = quote(choice, wordsOf(body));
   const waitMs = retryAfter(headers, now);
   if (status === 402 || (status === 429 && /quota|billing|credit|spend|payment/i.test(body)))
-    return failure("other", `${title} says that the account has no credit left${said}: add some there, or choose another model`);
+    return failure("other", `${title} says that the account has no credit left${quotation}: add some there, or choose another model`);
   if (status === 429)
-    return failure("rate-limited", `${title} limits how much may be asked at a time${said}: wait a little, or choose another model`, {
+    return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little, or choose another model`, {
       isPassing: true,
       waitMs,
     });
   if (status === 413 || (status >= 400 && status < 500 && TOO_LONG.test(body)))
-    return failure("too-long", `The conversation is longer than ${choice.model} can take${said}: compact it, or choose another model`);
-  if (status === 401 || status === 403) return refusedKey(choice, title, status === 403 ? said : "");
+    return failure("too-long", `The conversation is longer than ${choice.model} can take${quotation}: compact it, or choose another model`);
+  if (status === 401 || status === 403) return refusedKey(choice, title, status === 403 ? quotation : "");
   if (status === 404 || (status === 400 && NO_MODEL.test(body)))
     return failure(
       "unknown-model",
-      `${title} has no model "${choice.model}"${said}: set another with gsv config set config/ai/model <model>`,
+      `${title} has no model "${choice.model}"${quotation}: set another with gsv config set config/ai/model <model>`,
     );
   if (status >= 500 || status === 408)
-    return failure("overloaded", `${title} cannot answer at the moment (HTTP ${status})${said}: try again later, or choose another model`, {
-      isPassing: true,
-      waitMs,
-    });
-  return failure("other", `${title} refused the request (HTTP ${status})${said}`);
+    return failure(
+      "overloaded",
+      `${title} cannot answer at the moment (HTTP ${status})${quotation}: try again later, or choose another model`,
+      {
+        isPassing: true,
+        waitMs,
+      },
+    );
+  return failure("other", `${title} refused the request (HTTP ${status})${quotation}`);
 }
 
-export function refusedKey(choice: ModelChoice, title: string, said = ""): Failure {
-  const what = choice.apiKey === "" ? `${title} needs an API key` : `${title} refused the API key${said}`;
+export function refusedKey(choice: ModelChoice, title: string, quotation = ""): Failure {
+  const what = choice.apiKey === "" ? `${title} needs an API key` : `${title} refused the API key${quotation}`;
   return failure("refused-key", `${what}: set one with gsv config set config/ai/api_key, or for yourself users/<uid>/ai/api_key`);
 }
 
-/** An error in the middle of an answer that began well. Providers say there what a status would have said before. */
+/** An error in the middle of an answer that began well. Providers report there what a status would have said before it. */
 export function brokenOff(choice: ModelChoice, title: string, error: unknown): Failure {
-  // What a package could not read is quoted to nobody: it may be anything.
+  // Text that a package could not parse is never quoted: it may be anything.
   if (error instanceof Error && /JSONParse|TypeValidation|InvalidResponseData/.test(error.name))
     return malformed(`${title} sent something that cannot be read`);
   const text = textOf(error);
-  const said = quote(choice, wordsOf(text));
+  const quotation = quote(choice, wordsOf(text));
   if (/overloaded|unavailable|capacity|internal|server_error|api_error|timeout|\b5\d\d\b/i.test(text))
-    return failure("overloaded", `${title} broke off its answer${said}: try again later, or choose another model`, { isPassing: true });
+    return failure("overloaded", `${title} broke off its answer${quotation}: try again later, or choose another model`, {
+      isPassing: true,
+    });
   if (/rate.?limit|too many requests|\b429\b/i.test(text))
-    return failure("rate-limited", `${title} limits how much may be asked at a time${said}: wait a little`, { isPassing: true });
+    return failure("rate-limited", `${title} limits how much may be asked at a time${quotation}: wait a little`, { isPassing: true });
   if (TOO_LONG.test(text))
-    return failure("too-long", `The conversation is longer than ${choice.model} can take${said}: compact it, or choose another model`);
-  return malformed(`${title} sent something that cannot be read${said}`);
+    return failure("too-long", `The conversation is longer than ${choice.model} can take${quotation}: compact it, or choose another model`);
+  return malformed(`${title} sent something that cannot be read${quotation}`);
 }
 
 export function malformed(what: string): Failure {
@@ -75,7 +81,7 @@ export function silent(title: string, ms: number): Failure {
   return failure("silent", `${title} said nothing for ${Math.round(ms / 1000)} s: try again, or choose another model`, { isPassing: true });
 }
 
-/** Nothing came back at all, or what came was cut off by the network: then `isAnswered`. */
+/** No response at all, or one that the network cut off: then `isAnswered`. */
 export function unreached(title: string, baseUrl: string, error: NetError, isAnswered: boolean): Failure {
   if (error.kind === "aborted") return ABORTED;
   if (error.kind === "blocked") return failure("unreachable", `${error.message}. ${listingAdvice(baseUrl)}`);
@@ -89,7 +95,7 @@ function listingAdvice(baseUrl: string): string {
   return `If ${host} is your own model server, root allows it with gsv config set config/net/allowed_hosts ${host}`;
 }
 
-/** As many milliseconds as the answer asks for, in seconds or as a date. */
+/** The wait that the response asks for, in milliseconds; given in seconds or as a date. */
 export function retryAfter(headers: Headers, now: number): number {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;
@@ -104,7 +110,7 @@ const TOO_LONG =
   /context.{0,12}(length|window|size)|maximum context|too (long|large)|too many (input )?tokens|token count.{0,40}exceeds|exceeds? the (available|maximum) context|request_too_large/i;
 const NO_MODEL = /model.{0,40}(not (found|exist|supported)|does not exist|invalid|unknown)|(not a valid|invalid|unknown|no such) model/i;
 
-/** What the provider says in its own words, from the shapes that errors come in. */
+/** The provider's own message, from the shapes that errors come in. */
 function wordsOf(body: string): string {
   try {
     const value: unknown = JSON.parse(body);
@@ -134,7 +140,7 @@ function textOf(error: unknown): string {
 
 const QUOTED_CHARS = 300;
 
-/** In brackets and without secrets, or nothing. */
+/** In parentheses and without secrets, or empty. */
 function quote(choice: ModelChoice, words: string): string {
   let text = words.replaceAll(/\s+/g, " ").trim();
   if (choice.apiKey.length > 3) text = text.replaceAll(choice.apiKey, "...");

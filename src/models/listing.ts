@@ -1,4 +1,4 @@
-// Which models a provider has, as it says itself. Each wire has its own way to be asked; Workers AI has none.
+// Which models a provider offers, from its own list. Each dialect has its own request; Workers AI has none.
 
 import { type Net, NetError } from "../ports/net.ts";
 import type { ModelChoice } from "../ports/models.ts";
@@ -6,7 +6,7 @@ import type { Provider } from "./providers.ts";
 
 export type Listing =
   | { ok: true; models: string[] }
-  /** Nothing came, or an answer that is no list. */
+  /** No response, or one that is no list. */
   | { ok: false; status: number | null; error: NetError | null };
 
 const ASK_MS = 15_000;
@@ -14,14 +14,14 @@ const BYTES_MAX = 8 * 1024 * 1024;
 const MODELS_MAX = 1_000;
 const ID_CHARS = 256;
 
-/** By name: what makes vectors, pictures or sound answers no conversation. */
-const OTHER_WORK = /embed|whisper|(^|[-/])tts|dall-e|moderation|rerank|transcribe|realtime|(^|[-/])(image|imagen|veo|sora|audio)\b/i;
+/** By name: models for embeddings, pictures or sound cannot hold a conversation. */
+const NOT_CHAT = /embed|whisper|(^|[-/])tts|dall-e|moderation|rerank|transcribe|realtime|(^|[-/])(image|imagen|veo|sora|audio)\b/i;
 
 export async function listModels(net: Net, choice: ModelChoice, provider: Provider, signal: AbortSignal): Promise<Listing> {
-  const asked = requestOf(choice, provider);
-  if (asked === null) return { ok: false, status: null, error: null };
+  const request = requestOf(choice, provider);
+  if (request === null) return { ok: false, status: null, error: null };
   try {
-    const answer = await net.fetch({ ...asked, method: "GET" }, { signal, timeoutMs: ASK_MS, bytesMax: BYTES_MAX });
+    const answer = await net.fetch({ ...request, method: "GET" }, { signal, timeoutMs: ASK_MS, bytesMax: BYTES_MAX });
     const text = await new Response(answer.body).text();
     const models = answer.status === 200 ? modelsIn(text, provider) : null;
     return models === null ? { ok: false, status: answer.status, error: null } : { ok: true, models };
@@ -45,10 +45,10 @@ function requestOf({ apiKey, baseUrl }: ModelChoice, provider: Provider): { url:
 }
 
 function modelsIn(text: string, { dialect }: Provider): string[] | null {
-  const value = json(text);
+  const value = parseJson(text);
   const field = dialect === "google" ? "models" : "data";
   const entries: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
-  // Ollama without a model says null where others say an empty list.
+  // Ollama without a model returns null instead of an empty list.
   if (entries === null) return [];
   if (!Array.isArray(entries)) return null;
   const ids = entries.flatMap((entry: unknown) => idOf(entry, dialect));
@@ -57,14 +57,14 @@ function modelsIn(text: string, { dialect }: Provider): string[] | null {
 
 function idOf(entry: unknown, dialect: Provider["dialect"]): string[] {
   if (typeof entry !== "object" || entry === null) return [];
-  const { id, name, supportedGenerationMethods: can } = entry as Record<string, unknown>;
-  if (dialect === "google" && Array.isArray(can) && !can.includes("generateContent")) return [];
+  const { id, name, supportedGenerationMethods: methods } = entry as Record<string, unknown>;
+  if (dialect === "google" && Array.isArray(methods) && !methods.includes("generateContent")) return [];
   const text = dialect === "google" ? name : id;
-  if (typeof text !== "string" || text.length > ID_CHARS || OTHER_WORK.test(text)) return [];
+  if (typeof text !== "string" || text.length > ID_CHARS || NOT_CHAT.test(text)) return [];
   return [text.replace(/^models\//, "")];
 }
 
-function json(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,4 +1,4 @@
-// Models over the real packages, the real way out and real sockets, against a scripted provider on each wire.
+// Models over the real packages, real egress and real sockets, against a scripted provider for each dialect.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
@@ -33,7 +33,7 @@ describe.each(WIRES)("over %s", (wire) => {
     expect(events.at(-2)).toEqual({ type: "text_end", index: 0 });
   });
 
-  it("streams thoughts and parallel calls, and takes them back with the next request", async () => {
+  it("streams thoughts and parallel calls, and sends them back with the next request", async () => {
     provider.on(`look over ${wire}`, {
       say: [
         { type: "thinking", text: "I should look twice" },
@@ -70,14 +70,14 @@ describe.each(WIRES)("over %s", (wire) => {
     if (wire === "responses") expect(sent).toContain('"encrypted_content":"c2VhbGVk"');
     if (wire === "chat") expect(sent).toContain('"reasoning_content":"I should look twice"');
     if (wire === "google") expect(sent).toContain('"thoughtSignature":"c2lnbmVk"');
-    // Another model is not given the thoughts of this one, and its history is taken all the same.
+    // Another model does not get these thoughts, and the request still succeeds.
     const other = { ...choice, model: wire === "responses" ? "gpt-5.1" : "another" };
     const { end: again } = await listen(testModels(), { ...request, choice: other, messages });
     expect(again.type).toBe("done");
     expect(JSON.stringify(provider.asked.at(-1)?.body)).not.toMatch(/c2lnbmVk|c2VhbGVk/);
   });
 
-  it("says that an answer came to its limit", async () => {
+  it("reports that an answer reached its limit", async () => {
     provider.on(`tell at length over ${wire}`, { say: [{ type: "text", text: "And then" }], stop: "length" });
     const { end } = await listen(testModels(), requestOf(provider.choice(wire), `tell at length over ${wire}`));
     expect(end).toMatchObject({ type: "done", stop: "length" });
@@ -88,7 +88,7 @@ describe.each(WIRES)("over %s", (wire) => {
     [404, "unknown-model"],
     [413, "too-long"],
     [400, "too-long"],
-  ])("does not repeat what was refused with %i", async (status, kind) => {
+  ])("does not retry a request that was refused with %i", async (status, kind) => {
     provider.on(`be refused with ${status} over ${wire}`, { status });
     const { end, events } = await listen(testModels(), requestOf(provider.choice(wire), `be refused with ${status} over ${wire}`));
     expect(end).toMatchObject({ type: "error", error: { kind }, content: [] });
@@ -101,7 +101,7 @@ describe.each(WIRES)("over %s", (wire) => {
     [429, "rate-limited"],
     [500, "overloaded"],
     [529, "overloaded"],
-  ])("tries again after %i, three times in all", async (status, kind) => {
+  ])("retries after %i, up to three attempts in all", async (status, kind) => {
     provider.on(`fail once with ${status} over ${wire}`, { tries: [{ status }, { say: [{ type: "text", text: "now" }] }] });
     const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), `fail once with ${status} over ${wire}`));
     expect(end).toMatchObject({ type: "done", content: [{ type: "text", text: "now" }] });
@@ -112,7 +112,7 @@ describe.each(WIRES)("over %s", (wire) => {
     expect(provider.asked.length).toBe(5);
   });
 
-  it("voids what came of an answer that was cut off, and asks again", async () => {
+  it("voids an answer that was cut off, and retries", async () => {
     const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off in its middle" }] };
     const after = recorded(wire, script).length / 2;
     provider.on(`be cut twice over ${wire}`, { tries: [{ cut: script, after, how: "reset" }, { cut: script, after, how: "end" }, script] });
@@ -121,17 +121,17 @@ describe.each(WIRES)("over %s", (wire) => {
     expect(end).toMatchObject({ type: "done", content: script.say });
   });
 
-  it("ends with what came when it stays cut off", async () => {
+  it("ends with the partial answer if every attempt is cut off", async () => {
     const script = { say: [{ type: "text" as const, text: "A long enough answer to be cut off ".repeat(10) }] };
     provider.on(`be cut over ${wire}`, { cut: script, after: recorded(wire, script).length / 2, how: "end" });
     const { end } = await listen(testModels({ limits: { tries: 1 } }), requestOf(provider.choice(wire), `be cut over ${wire}`));
     expect(end).toMatchObject({ type: "error", error: { kind: "malformed" } });
-    // What was said of it is paid for, so it is counted as well as can be.
+    // The partial answer is billed, so its usage is estimated.
     expect(end.content.length).toBe(1);
     expect(end.usage).toMatchObject({ isEstimate: true });
   });
 
-  it("ends at once when stopped, before the answer and within it, and lets the connection go", async () => {
+  it("ends at once when stopped, before and during the answer, and closes the connection", async () => {
     const script = { say: [{ type: "text" as const, text: "one two three ".repeat(20) }] };
     const after = recorded(wire, script).length / 2;
     for (const moment of ["arrived", "heard"] as const) {
@@ -152,7 +152,7 @@ describe.each(WIRES)("over %s", (wire) => {
     }
   });
 
-  it("lets the connection go where nobody listens on", async () => {
+  it("closes the connection if the consumer stops reading", async () => {
     const script = { say: [{ type: "text" as const, text: "one two three ".repeat(20) }] };
     provider.on(`be left over ${wire}`, { hang: true, script, after: recorded(wire, script).length / 2 });
     for await (const event of testModels().stream(requestOf(provider.choice(wire), `be left over ${wire}`), new AbortController().signal))
@@ -160,14 +160,14 @@ describe.each(WIRES)("over %s", (wire) => {
     await expect.poll(() => provider.connections).toBe(0);
   });
 
-  it("gives up on silence, not on length", async () => {
+  it("times out on silence, not on length", async () => {
     provider.on(`be silent over ${wire}`, { hang: true });
     const limits = { tries: 1, silenceMs: 50, localSilenceMs: 50 };
     const { end } = await listen(testModels({ limits }), requestOf(provider.choice(wire), `be silent over ${wire}`));
     expect(end).toMatchObject({ type: "error", error: { kind: "silent" } });
   });
 
-  it("takes garbage for an error, not for an answer", async () => {
+  it("treats garbage as an error, not as an answer", async () => {
     const garbage = [
       "",
       "<html>hello</html>",
@@ -184,7 +184,7 @@ describe.each(WIRES)("over %s", (wire) => {
   });
 });
 
-describe("calls of tools", () => {
+describe("tool calls", () => {
   const say = (args: string, id: string | null = "call_1") => ({ say: [{ type: "call" as const, id, name: "Read", args }] });
   const callsOf = async (wire: WireName, args: string, stop: "end" | "length" = "end") => {
     const prompt = `call with ${args} to its ${stop} over ${wire}`;
@@ -193,17 +193,17 @@ describe("calls of tools", () => {
     return end.content.filter((block): block is Extract<OutputBlock, { type: "toolCall" }> => block.type === "toolCall");
   };
 
-  it.each(["chat", "responses", "anthropic"] as const)("are mended where only punctuation is wrong, over %s", async (wire) => {
+  it.each(["chat", "responses", "anthropic"] as const)("are repaired if only punctuation is wrong, over %s", async (wire) => {
     expect(await callsOf(wire, '{"target":"gsv","path":"/a",}')).toMatchObject([{ arguments: { target: "gsv", path: "/a" } }]);
     expect(await callsOf(wire, '{"target":"gsv","path":"/a"')).toMatchObject([{ arguments: { target: "gsv", path: "/a" } }]);
     expect(await callsOf(wire, '{"target":"gsv","path":"/a')).toMatchObject([{ arguments: null, raw: '{"target":"gsv","path":"/a' }]);
     expect(await callsOf(wire, "what?")).toMatchObject([{ arguments: null, raw: "what?" }]);
     expect(await callsOf(wire, "")).toMatchObject([{ arguments: {} }]);
-    // Cut off at the limit of the answer, so nothing may be guessed.
+    // Cut off by the output limit, so nothing may be guessed.
     expect(await callsOf(wire, '{"target":"gsv","path":"/a"', "length")).toMatchObject([{ arguments: null }]);
   });
 
-  it("get an id where they have none, or one that was used before", async () => {
+  it("get a new id if they have none or one that was used before", async () => {
     provider.on("call twice without an id", { say: [...say("{}", null).say, ...say('{"a":1}', null).say] });
     const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "call twice without an id"));
     const [one, two] = end.content as Extract<OutputBlock, { type: "toolCall" }>[];
@@ -214,7 +214,7 @@ describe("calls of tools", () => {
       { role: "assistant", content: [{ type: "toolCall", id: "call_1", name: "Read", arguments: {} }] },
       { role: "tool", callId: "call_1", toolName: "Read", isError: false, content: [{ type: "text", text: "x" }] },
     ];
-    // The same id in both of its answers.
+    // The same id in both answers.
     provider.on("use an id again", say("{}"), say("{}"));
     const next = await listen(testModels(), requestOf(provider.choice("chat"), "", { messages }));
     expect(next.end.content[0]).toMatchObject({ type: "toolCall", arguments: {} });

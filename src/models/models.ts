@@ -1,5 +1,5 @@
-// Every model behind the port: chooses the provider, tries again where that may help, leaves alone what keeps failing, and
-// turns to the fallback in the end. One try is in attempt.ts; the demo model, which needs nobody, in demo.ts.
+// The Models port over all providers: picks the provider, retries where that may help, stops calling a model that keeps failing,
+// and finally uses the fallback. attempt.ts makes one attempt; demo.ts is the demo model, which needs no network.
 
 import { sleep } from "../lib/sleep.ts";
 import type { Crypto } from "../ports/crypto.ts";
@@ -19,7 +19,7 @@ export type ModelsOptions = {
   crypto: Pick<Crypto, "bytes" | "uuid">;
   /** The platform's binding, on Cloudflare. */
   workersAi?: WorkersAi;
-  /** The value of config/ai/catalogue, read anew for every answer. */
+  /** The value of config/ai/catalogue, read for every answer. */
   catalogue?: () => string;
   limits?: Partial<typeof LIMITS>;
   now?: () => number;
@@ -27,17 +27,17 @@ export type ModelsOptions = {
 
 export const LIMITS = {
   tries: 3,
-  /** A try begins within this time of the first, or not at all. How long one takes is nobody's business but its own. */
+  /** Attempts start only within this time of the first. The duration of an attempt is not limited. */
   budgetMs: 180_000,
   /** The longest wait for the next byte. */
   silenceMs: 60_000,
-  /** The same for servers of one's own: reading a long prompt takes minutes on a small machine. */
+  /** The same for self-hosted servers: reading a long prompt takes minutes on a small machine. */
   localSilenceMs: 300_000,
-  /** The wait before the second try; doubled for each further one. */
+  /** The wait before the second attempt; doubled for each further one. */
   backoffMs: 1_000,
 };
 
-type Ended = Outcome & { choice: ModelChoice };
+type FinalOutcome = Outcome & { choice: ModelChoice };
 
 export class ProviderModels implements Models {
   readonly #options: ModelsOptions;
@@ -54,13 +54,13 @@ export class ProviderModels implements Models {
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const ended = yield* this.#choices(request, signal);
-    const { choice, content } = ended;
+    const final = yield* this.#choices(request, signal);
+    const { choice, content } = final;
     const by = choice === request.choice ? {} : { by: { provider: choice.provider, model: choice.model } };
-    if (ended.ok) yield { type: "done", content, usage: ended.usage, stop: ended.stop, ...by };
+    if (final.ok) yield { type: "done", content, usage: final.usage, stop: final.stop, ...by };
     else {
-      const { kind, message } = ended.failure;
-      yield { type: "error", content, usage: ended.usage, error: { kind, message }, ...by };
+      const { kind, message } = final.failure;
+      yield { type: "error", content, usage: final.usage, error: { kind, message }, ...by };
     }
   }
 
@@ -68,7 +68,7 @@ export class ProviderModels implements Models {
     return this.#windows.of(choice, { catalogue: this.#overrides(), ...overrides });
   }
 
-  async *#choices(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, Ended> {
+  async *#choices(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, FinalOutcome> {
     const startedAt = this.#now();
     const first = yield* this.#tries(request, startedAt, signal);
     const { fallback } = request;
@@ -82,9 +82,9 @@ export class ProviderModels implements Models {
     for (let tries = 1; ; tries++) {
       const outcome = yield* this.#try(request, signal);
       if (outcome.ok || !outcome.failure.isPassing || tries === this.#limits.tries || signal.aborted) return outcome;
-      // Whole, although it is jittered: whoever is told of it keeps it among times.
+      // Rounded up, because clients treat it as whole milliseconds.
       const waitMs = Math.ceil(Math.max(outcome.failure.waitMs, this.#backoff(tries)));
-      if (this.#now() + waitMs > startedAt + this.#limits.budgetMs) return late(outcome, waitMs);
+      if (this.#now() + waitMs > startedAt + this.#limits.budgetMs) return waitTooLong(outcome, waitMs);
       yield { type: "retrying", attempt: tries + 1, waitMs, why: outcome.failure.message };
       await sleep(waitMs, signal);
       if (signal.aborted) return { ok: false, content: [], usage: null, failure: ABORTED };
@@ -95,20 +95,20 @@ export class ProviderModels implements Models {
     const { choice } = request;
     if (choice.provider === "demo") return yield* demo(request, signal);
     const provider = providerOf(choice.provider);
-    const hindrance = provider === undefined ? unknownProvider(choice) : missing(choice, provider);
-    if (provider === undefined || hindrance !== null) return refused(hindrance!);
+    const problem = provider === undefined ? unknownProvider(choice) : missingSetting(choice, provider);
+    if (provider === undefined || problem !== null) return refusedOutcome(problem!);
     const key = [choice.provider, choice.baseUrl, choice.model, choice.apiKey].join(" ");
     const restMs = this.#breaker.enter(key, this.#now());
-    if (restMs > 0) return refused(resting(choice, restMs));
+    if (restMs > 0) return refusedOutcome(breakerOpen(choice, restMs));
     const facts = factsOf(choice, this.#overrides());
-    let told: Outcome | null = null;
+    let outcome: Outcome | null = null;
     try {
-      told = yield* attempt(request, provider, facts, this.#services(provider), signal);
-      return told;
+      outcome = yield* attempt(request, provider, facts, this.#services(provider), signal);
+      return outcome;
     } finally {
-      // Also where nobody reads on: then it was left.
-      if (told?.ok) this.#breaker.succeeded(key);
-      else if (told !== null && isModelsFault(told.failure)) this.#breaker.failed(key, this.#now());
+      // Also if the consumer stops reading: then the probe is released.
+      if (outcome?.ok) this.#breaker.succeeded(key);
+      else if (outcome !== null && isModelsFault(outcome.failure)) this.#breaker.failed(key, this.#now());
       else this.#breaker.left(key);
     }
   }
@@ -123,7 +123,7 @@ export class ProviderModels implements Models {
     };
   }
 
-  /** Between half of the time and all of it, so that many who failed together do not come back together. */
+  /** Jittered between half of the time and all of it, so that runs that failed together do not retry together. */
   #backoff(tries: number): number {
     const [byte = 0] = this.#options.crypto.bytes(1);
     return this.#limits.backoffMs * 2 ** (tries - 1) * (0.5 + byte / 510);
@@ -134,7 +134,7 @@ export class ProviderModels implements Models {
   }
 }
 
-/** Where another model may do better: not where the person stopped it, nor where the conversation has to shrink. */
+/** Another model may do better, unless a person stopped the run or the conversation is too long. */
 function isForFallback({ kind }: Failure): boolean {
   return kind !== "aborted" && kind !== "too-long";
 }
@@ -143,7 +143,7 @@ function isModelsFault({ kind }: Failure): boolean {
   return kind === "overloaded" || kind === "silent" || kind === "unreachable" || kind === "rate-limited";
 }
 
-function refused(failure: Failure): Outcome {
+function refusedOutcome(failure: Failure): Outcome {
   return { ok: false, content: [], usage: null, failure };
 }
 
@@ -152,7 +152,7 @@ function unknownProvider({ provider }: ModelChoice): Failure {
   return failure("unknown-model", `There is no provider "${provider}": set one of ${known} with gsv config set config/ai/provider`);
 }
 
-function missing(choice: ModelChoice, provider: Provider): Failure | null {
+function missingSetting(choice: ModelChoice, provider: Provider): Failure | null {
   if (choice.unusable !== undefined) return failure("refused-key", choice.unusable);
   if (provider.needsKey && choice.apiKey === "") return refusedKey(choice, provider.title);
   if ((choice.baseUrl ?? provider.baseUrl) === null)
@@ -160,13 +160,13 @@ function missing(choice: ModelChoice, provider: Provider): Failure | null {
   return null;
 }
 
-function resting({ model }: ModelChoice, ms: number): Failure {
+function breakerOpen({ model }: ModelChoice, ms: number): Failure {
   const seconds = Math.ceil(ms / 1000);
-  // Not passing: the wait is what the rest is there to spare, and the fallback is asked at once.
+  // Not a passing failure: the breaker exists to spare the wait, and the fallback is called at once.
   return failure("overloaded", `${model} failed several times in a row and is left alone for ${seconds} s: wait, or choose another model`);
 }
 
-function late(outcome: Extract<Outcome, { ok: false }>, waitMs: number): Outcome {
+function waitTooLong(outcome: Extract<Outcome, { ok: false }>, waitMs: number): Outcome {
   const message = `${outcome.failure.message}. It asks for a wait of ${Math.ceil(waitMs / 1000)} s, longer than a run waits`;
   return { ...outcome, failure: { ...outcome.failure, message: outcome.failure.waitMs > 0 ? message : outcome.failure.message } };
 }

@@ -1,29 +1,29 @@
-// The Net port in the shape that the providers' packages ask for, with a watch on silence: it counts while a byte is being
-// waited for, and not while whoever reads is busy otherwise.
+// The Net port as a `fetch` for the providers' packages, with a silence timeout: the time counts while a byte is awaited, and not
+// while the consumer is busy.
 
 import { orAborted } from "../lib/or-aborted.ts";
 import { type Net, NetError } from "../ports/net.ts";
 
-/** What the packages are given in place of the platform's own. */
+/** Passed to the packages instead of the platform's fetch. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** What happened on the wire, for whoever has to tell it from the errors that packages make of it. */
+/** What happened on the wire, which the errors of the packages do not tell. */
 export type Wire = {
   isAnswered: boolean;
   isSilent: boolean;
   error: NetError | null;
-  /** An answer that was no success, and what it said. */
+  /** A response that was no success, and its text. */
   refused: { status: number; headers: Headers; body: string } | null;
 };
 
-/** Errors are a line or two, unless they are somebody's web page. */
+/** Error texts are short, unless they are a web page. */
 const REFUSAL_BYTES = 64 * 1024;
 
-/** How OpenAI's chat says that nothing follows. Not every server closes its answer after it, so nobody waits for that. */
+/** The end marker of OpenAI's chat stream. Not every server closes the stream after it, so it ends the response. */
 const DONE = /\ndata: ?\[DONE\]\r?\n/;
 const DONE_CHARS = 20;
 
-/** Waits for a promise no longer than for so much silence, and notes what came in its place. */
+/** Waits for a promise until the silence timeout, and records a network error. */
 export type Waiting = <T>(promise: Promise<T>) => Promise<T>;
 
 export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController): Waiting {
@@ -44,10 +44,10 @@ export function waitingFor(silenceMs: number, wire: Wire, abort: AbortController
 }
 
 export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortController): Fetch {
-  const waiting = waitingFor(silenceMs, wire, abort);
+  const withTimeout = waitingFor(silenceMs, wire, abort);
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
-    const answer = await waiting(
+    const answer = await withTimeout(
       net.fetch(
         {
           url,
@@ -55,7 +55,7 @@ export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortCo
           headers: Object.fromEntries(new Headers(init.headers)),
           body: typeof init.body === "string" ? new TextEncoder().encode(init.body) : undefined,
         },
-        // Silence is watched here from the first moment on, so that the port's own watch need not end it sooner.
+        // The silence timeout here covers all waits, so the port's own idle timeout must not fire first.
         { signal: abort.signal, isLong: true, idleMs: silenceMs * 2 },
       ),
     );
@@ -65,7 +65,7 @@ export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortCo
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          const part = await waiting(reader.read());
+          const part = await withTimeout(reader.read());
           if (part.done) return controller.close();
           controller.enqueue(part.value);
           tail = (tail + String.fromCharCode(...part.value.subarray(-DONE_CHARS))).slice(-DONE_CHARS);
@@ -81,12 +81,12 @@ export function netFetch(net: Net, silenceMs: number, wire: Wire, abort: AbortCo
     const headers = new Headers(given);
     const { status } = answer;
     if (status >= 200 && status < 300) return new Response(status === 204 ? null : body, { status, headers });
-    wire.refused = { status, headers, body: await beginning(body) };
+    wire.refused = { status, headers, body: await readBeginning(body) };
     return new Response(wire.refused.body, { status: status < 400 ? 502 : status, headers });
   };
 }
 
-async function beginning(body: ReadableStream<Uint8Array>): Promise<string> {
+async function readBeginning(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const part of body) {

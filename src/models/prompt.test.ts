@@ -1,4 +1,4 @@
-// What providers are sent, by wire.
+// The requests that providers receive, by dialect.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
@@ -23,7 +23,7 @@ async function sent(wire: WireName, messages: readonly ModelMessage[], more = {}
 }
 
 describe.each(["chat", "responses", "anthropic", "google"] as const)("over %s", (wire) => {
-  it("shows pictures of people and of tools", async () => {
+  it("sends pictures of people and of tools", async () => {
     const image = { type: "image" as const, mimeType: "image/png", data: PICTURE };
     const messages: ModelMessage[] = [
       user(text("what is this?"), image),
@@ -53,7 +53,7 @@ describe.each(["chat", "responses", "anthropic", "google"] as const)("over %s", 
     expect(body).toContain("not JSON: {");
   });
 
-  it("tells system, tools and the limit, and the key only in a header", async () => {
+  it("sends the system prompt, the tools and the limit, and the key only in a header", async () => {
     const body = await sent(wire, [user(text("hi"))]);
     const all = JSON.stringify(body);
     expect(all).toContain("You are a test.");
@@ -64,13 +64,13 @@ describe.each(["chat", "responses", "anthropic", "google"] as const)("over %s", 
   });
 });
 
-it("marks for Anthropic what it may remember", async () => {
+it("marks for Anthropic what it may cache", async () => {
   const body = await sent("anthropic", [user(text("hi"))]);
   expect(JSON.stringify(body.system)).toContain("cache_control");
   expect(JSON.stringify(body.messages)).toContain("cache_control");
 });
 
-it("keeps nothing at OpenAI, and names the process for its cache", async () => {
+it("stores nothing at OpenAI, and passes the process as cache key", async () => {
   const body = await sent("responses", [user(text("hi"))], { model: "gpt-5", reasoning: "high" });
   expect(body).toMatchObject({
     store: false,
@@ -80,14 +80,14 @@ it("keeps nothing at OpenAI, and names the process for its cache", async () => {
   });
 });
 
-it("asks for no more than the model can write", async () => {
+it("requests no more output than the model can write", async () => {
   expect(await sent("chat", [user(text("hi"))], { maxOutputTokens: 999_999 })).toMatchObject({ max_tokens: 999_999 });
   expect(await sent("responses", [user(text("hi"))], { model: "gpt-4o", maxOutputTokens: 999_999 })).toMatchObject({
     max_output_tokens: 16_384,
   });
 });
 
-it("turns Anthropic's thinking off where the thoughts on open calls are another model's", async () => {
+it("turns Anthropic's thinking off if the thoughts on open calls are another model's", async () => {
   const messages: ModelMessage[] = [
     user(text("hi")),
     { role: "assistant", content: [{ type: "toolCall", id: "c", name: "Read", arguments: {} }] },

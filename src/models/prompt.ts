@@ -1,5 +1,5 @@
-// A request in the words of the providers' packages. What would make a provider refuse the whole request is left out
-// here: empty texts, thoughts that are not its own, thoughts with nothing after them, ids it cannot take.
+// A request in the types of the providers' packages. Leaves out what would make a provider refuse the whole request: empty texts,
+// thoughts that are not its own, thoughts with nothing after them, ids it does not accept.
 
 import type {
   LanguageModelV4FilePart,
@@ -18,7 +18,7 @@ type Tool = Extract<LanguageModelV4Message, { role: "tool" }>;
 
 export function promptOf(request: ModelRequest, dialect: Dialect, maker: string): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
-  if (request.system !== "") prompt.push({ role: "system", content: request.system, ...cached(dialect) });
+  if (request.system !== "") prompt.push({ role: "system", content: request.system, ...cacheHint(dialect) });
   const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
   let pictures: LanguageModelV4FilePart[] = [];
   for (const [at, message] of request.messages.entries()) {
@@ -33,7 +33,7 @@ export function promptOf(request: ModelRequest, dialect: Dialect, maker: string)
   }
   flush(prompt, pictures);
   const last = prompt.at(-1);
-  if (last !== undefined && last.role !== "system") Object.assign(last, cached(dialect));
+  if (last !== undefined && last.role !== "system") Object.assign(last, cacheHint(dialect));
   return prompt;
 }
 
@@ -41,7 +41,7 @@ export function toolsOf(tools: readonly ModelTool[]): LanguageModelV4FunctionToo
   return tools.map(({ name, description, parameters }) => ({ type: "function", name, description, inputSchema: parameters }));
 }
 
-/** Ids of calls in the history, as this request will spell them. */
+/** Ids of calls in the history. */
 export function usedIds(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap((message) =>
     message.role === "assistant" ? message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : [])) : [],
@@ -49,8 +49,8 @@ export function usedIds(messages: readonly ModelMessage[]): string[] {
 }
 
 /**
- * True where the model is in the middle of its tool calls but its thoughts on them are not there, since another model had
- * them. Anthropic takes no such history while thinking is on.
+ * True if the model is in the middle of its tool calls but its thoughts on them are missing, because another model had them.
+ * Anthropic refuses such a history while thinking is on.
  */
 export function isThoughtMissing({ messages }: ModelRequest, maker: string): boolean {
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
@@ -60,8 +60,8 @@ export function isThoughtMissing({ messages }: ModelRequest, maker: string): boo
   });
 }
 
-/** Where Anthropic is to remember what it has read so far; others do so by themselves. */
-function cached(dialect: Dialect): Pick<LanguageModelV4Message, "providerOptions"> {
+/** Marks what Anthropic is to cache; other providers cache by themselves. */
+function cacheHint(dialect: Dialect): Pick<LanguageModelV4Message, "providerOptions"> {
   return dialect === "anthropic" ? { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } } : {};
 }
 
@@ -79,7 +79,7 @@ function assistantParts(content: readonly OutputBlock[], dialect: Dialect, maker
     if (block.type === "text") {
       if (block.text !== "") parts.push({ type: "text", text: block.text, ...options });
     } else if (block.type === "toolCall")
-      // What could not be read is answered by an error that quotes it; the call itself must be an object.
+      // Arguments that could not be parsed are quoted by the error that answers the call; the call itself needs an object.
       parts.push({ type: "tool-call", toolCallId: wireId(block.id), toolName: block.name, input: block.arguments ?? {}, ...options });
     else if (own !== undefined || (dialect === "compatible" && isRecent && block.thinking !== ""))
       parts.push({ type: "reasoning", text: block.thinking, ...options });
@@ -88,7 +88,7 @@ function assistantParts(content: readonly OutputBlock[], dialect: Dialect, maker
   return parts;
 }
 
-/** Returns the pictures that the dialect's tool results cannot hold: they follow as a message of the user. */
+/** Returns the pictures that a tool result cannot hold in this dialect: they follow as a user message. */
 function addResult(
   prompt: LanguageModelV4Prompt,
   message: Extract<ModelMessage, { role: "tool" }>,
@@ -121,7 +121,7 @@ function flush(prompt: LanguageModelV4Prompt, pictures: LanguageModelV4FilePart[
   return [];
 }
 
-/** Letters that every provider takes, and no more than the strictest. The same id always becomes the same. */
+/** Only characters that every provider accepts, and no more than the strictest allows. The same id always maps to the same result. */
 function wireId(id: string): string {
   const plain = id.replaceAll(/[^\w-]/g, "_");
   return plain.length <= 64 ? plain : `${plain.slice(0, 40)}${plain.slice(-24)}`;

@@ -1,15 +1,15 @@
-// Every provider by its id in config/ai/provider: how it is spoken to and where it is. A server of one's own is reached
-// under the base URL that is configured, else where its software listens by default.
+// Every provider by its id in config/ai/provider: its dialect and its address. A self-hosted server is reached under the
+// configured base URL, or else where its software listens by default.
 
 export type Dialect = "openai" | "anthropic" | "google" | "compatible" | "workers-ai";
 
 export type Provider = {
   dialect: Dialect;
-  /** As people know it. */
+  /** The name people know. */
   title: string;
   baseUrl: string | null;
   needsKey: boolean;
-  /** On a machine of one's own: free, slow to begin, and able to tell how much context it was started with. */
+  /** Self-hosted: free, slow to start, and able to report the context size it was started with. */
   local?: "ollama" | "llamacpp" | "vllm" | "lmstudio" | "unknown";
 };
 
@@ -29,7 +29,7 @@ export const PROVIDERS: Readonly<Record<string, Provider>> = {
   "workers-ai": { dialect: "workers-ai", title: "Workers AI", baseUrl: "https://workers-ai.invalid/v1", needsKey: false },
 };
 
-/** The old spelling of one of them. */
+/** Old spellings. */
 const ALIASES: Readonly<Record<string, string>> = { workersai: "workers-ai" };
 
 export function providerOf(id: string): Provider | undefined {

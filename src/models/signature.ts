@@ -1,9 +1,9 @@
-// What a provider wants back with the next request, unread by us: signatures of thoughts, ids of items. It is bound to the
-// model that made it, since another provider, and often another model of the same, refuses the whole request over it.
+// Opaque data that a provider wants back with the next request: signatures of thoughts, ids of items. It is bound to the model
+// that made it, because another provider, and often another model of the same one, would refuse the whole request over it.
 
 import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from "@ai-sdk/provider";
 
-/** Who made it, as it stands before the first space of every signature. */
+/** The model that made it; the prefix of every signature, up to the first space. */
 export function makerOf(dialect: string, model: string): string {
   return `${dialect}/${model.replaceAll(" ", "_")}`;
 }
@@ -13,7 +13,7 @@ export function sign(maker: string, metadata: SharedV4ProviderMetadata | undefin
   return isEmpty ? undefined : `${maker} ${JSON.stringify(metadata)}`;
 }
 
-/** Undefined where somebody else made it, or nobody. */
+/** Undefined if another model made it, or there is none. */
 export function unsign(maker: string, signature: string | undefined): SharedV4ProviderOptions | undefined {
   if (signature === undefined || !signature.startsWith(`${maker} `)) return undefined;
   try {

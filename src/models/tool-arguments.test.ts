@@ -13,18 +13,18 @@ describe("mendArguments", () => {
     ['"{\\"a\\":1}"', { a: 1 }],
     ['{"a":"line\nline\ttab"}', { a: "line\nline\ttab" }],
     ['{"a":"},]"', { a: "},]" }],
-  ])("mends %j", (raw, wanted) => {
+  ])("repairs %j", (raw, wanted) => {
     expect(mendArguments(raw)).toEqual(wanted);
   });
 
   it.each(['{"a":"cut', '{"a":"cut\\', '{"a":', '{"a', "{a:1}", "[1]", "what?", '{"a":1} and more', '{"a":1]', "null", "7", '"x"'])(
-    "leaves %j alone",
+    "refuses %j",
     (raw) => {
       expect(mendArguments(raw)).toBeNull();
     },
   );
 
-  it("changes nothing that can be read", () => {
+  it("changes nothing that parses", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const raw = JSON.stringify(value);
@@ -33,7 +33,7 @@ describe("mendArguments", () => {
     );
   });
 
-  it("never makes up text: every string in what it mends was there whole", () => {
+  it("never invents text: every string of the result was complete in the input", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.nat(), (value, cut) => {
         const raw = JSON.stringify(value);

@@ -1,9 +1,9 @@
-// What a model wrote as the arguments of a tool call. Punctuation may be mended, text never: a file's content that was
-// cut off must not be written as if it were whole.
+// Parses the arguments of a tool call. Punctuation may be repaired, text never: file content that was cut off must not be written
+// as if it were complete.
 
 export type ToolArguments = Record<string, unknown>;
 
-/** The object that the text is, or null. */
+/** The object in the text, or null. */
 export function readArguments(raw: string): ToolArguments | null {
   try {
     const value: unknown = JSON.parse(raw);
@@ -14,18 +14,18 @@ export function readArguments(raw: string): ToolArguments | null {
 }
 
 /**
- * What small models get wrong: a code fence around, an object inside a string, line breaks inside strings, a comma too
- * many, a closing brace too few or too many. Only for messages that are whole.
+ * Repairs common mistakes of small models: a code fence, an object inside a string, line breaks inside strings, an extra comma, a
+ * missing or extra closing brace. Only for whole messages.
  */
 export function mendArguments(raw: string): ToolArguments | null {
-  const bare = raw.trim().replace(/^```[a-z]*\s*([\s\S]*?)\s*```$/i, "$1");
-  if (bare === "") return {};
-  if (bare.startsWith('"')) {
-    const inner = readString(bare);
+  const unfenced = raw.trim().replace(/^```[a-z]*\s*([\s\S]*?)\s*```$/i, "$1");
+  if (unfenced === "") return {};
+  if (unfenced.startsWith('"')) {
+    const inner = readString(unfenced);
     return inner === null ? null : readArguments(inner);
   }
-  const mended = mend(bare);
-  return mended === null ? null : readArguments(mended);
+  const repaired = repairPunctuation(unfenced);
+  return repaired === null ? null : readArguments(repaired);
 }
 
 function readString(text: string): string | null {
@@ -40,8 +40,8 @@ function readString(text: string): string | null {
 const CLOSES: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const CONTROL: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** The same text with its punctuation in order, or null where that is not enough. */
-function mend(text: string): string | null {
+/** The text with its punctuation repaired, or null if that is not enough. */
+function repairPunctuation(text: string): string | null {
   if (!text.startsWith("{")) return null;
   const open: string[] = [];
   let out = "";
@@ -61,7 +61,7 @@ function mend(text: string): string | null {
       out = withoutComma(out);
     }
     out += char;
-    // Whatever follows the object may only be one brace too many.
+    // Only extra closing braces may follow the object.
     if (open.length === 0) return /^[\s}\]]*$/.test(text.slice(at + 1)) ? out : null;
   }
   return isString ? null : withoutComma(out) + open.toReversed().join("");

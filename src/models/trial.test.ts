@@ -1,4 +1,4 @@
-// A try at a model, over each wire, against a provider on loopback.
+// Trials of a model, over each dialect, against a provider on loopback.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -41,7 +41,7 @@ test.each<[WireName, string, unknown, string[], string]>([
     ["gemini-3-flash"],
     "x-goog-api-key",
   ],
-])("lists what a provider of the wire %s has, and asks it something", async (wire, path, page, models, header) => {
+])("lists the models of a provider over %s, and asks one of them a question", async (wire, path, page, models, header) => {
   provider.pages.set(path, page);
   const { provider: id, apiKey, baseUrl } = provider.choice(wire);
   const check = await tryModel(services, { provider: id, model: "", apiKey, baseUrl }, signal());
@@ -50,19 +50,19 @@ test.each<[WireName, string, unknown, string[], string]>([
   expect(provider.asked[0]?.headers[header]).toContain(apiKey);
 });
 
-test("prefers a model that suits before the first of the list", async () => {
+test("prefers a suggested model to the first of the list", async () => {
   provider.pages.set("/v1/models", { data: [{ id: "claude-opus-5" }, { id: "claude-sonnet-5" }] });
   const { provider: id, apiKey, baseUrl } = provider.choice("anthropic");
   expect((await tryModel(services, { provider: id, model: "", apiKey, baseUrl }, signal())).model).toBe("claude-sonnet-5");
 });
 
-test("asks a server that lists nothing for the model that was named", async () => {
+test("uses the named model if the server has no list", async () => {
   const { provider: id, baseUrl } = provider.choice("chat");
   const check = await tryModel(services, { provider: id, model: "mine", apiKey: "", baseUrl }, signal());
   expect(check).toMatchObject({ ok: true, model: "mine", models: null });
 });
 
-test("says that a page which is no model server is none", async () => {
+test("reports that a web page is not a model server", async () => {
   provider.pages.set("/models", "<html>");
   provider.otherwise = { bytes: "<html>hello</html>" };
   const check = await tryModel(
@@ -84,7 +84,7 @@ test("repeats no key that a provider quotes", async () => {
   }
 });
 
-test("needs nobody for the demo model", async () => {
+test("needs no network for the demo model", async () => {
   const check = await tryModel(services, { provider: "demo", model: "", apiKey: "", baseUrl: null }, signal());
   expect(check).toMatchObject({ ok: true, model: "demo", said: expect.stringContaining("not an AI") });
 });

@@ -1,5 +1,5 @@
-// A try at a model before anybody relies on it: what the provider has (listing.ts), one real and tiny question, how long the
-// answer took, and what is wrong in words for whoever has just typed a key. Nothing of it is kept, and no key is quoted.
+// Tries a model before anybody relies on it: lists the provider's models (listing.ts), asks one tiny real question, measures the
+// time, and describes problems for the person who has just typed a key. Stores nothing and quotes no key.
 
 import type { Crypto } from "../ports/crypto.ts";
 import type { ModelChoice, ModelFailure, OutputBlock } from "../ports/models.ts";
@@ -17,14 +17,14 @@ export type TrialServices = {
   now: () => number;
 };
 
-/** A large model of one's own is loaded before it says its first word. */
+/** A large self-hosted model is loaded before its first word. */
 const LIMITS = { tries: 1, silenceMs: 25_000, localSilenceMs: 40_000 };
 const QUESTION = "Answer with the single word: ready";
-/** Room for a model that thinks before it speaks; some refuse to be given less than 16. */
+/** Room for a model that thinks before it answers; some refuse a limit below 16. */
 const ANSWER_TOKENS = 64;
-const SAID_CHARS = 200;
+const ANSWER_CHARS_MAX = 200;
 
-/** What is tried where none is named, before the first of the list. */
+/** Tried if no model is named, before the first of the list. */
 const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["claude-sonnet-5-5", "claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5"],
   openai: ["gpt-6.1-sol", "gpt-6-sol", "gpt-5.6-terra", "gpt-5.4-mini", "gpt-5-mini"],
@@ -33,25 +33,26 @@ const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
   deepseek: ["deepseek-chat"],
 };
 
-type Tried = Omit<ModelChoice, "reasoning" | "maxOutputTokens">;
+type TrialChoice = Omit<ModelChoice, "reasoning" | "maxOutputTokens">;
 
-export async function tryModel(services: TrialServices, tried: Tried, signal: AbortSignal): Promise<ModelCheck> {
-  const choice: ModelChoice = { ...tried, reasoning: "off", maxOutputTokens: ANSWER_TOKENS };
+export async function tryModel(services: TrialServices, given: TrialChoice, signal: AbortSignal): Promise<ModelCheck> {
+  const choice: ModelChoice = { ...given, reasoning: "off", maxOutputTokens: ANSWER_TOKENS };
   const provider = choice.provider === "demo" ? DEMO : providerOf(choice.provider);
-  if (provider === undefined) return failed(choice, choice.provider, null, unknownProvider(choice.provider));
+  if (provider === undefined) return failedCheck(choice, choice.provider, null, unknownProvider(choice.provider));
   const { title } = provider;
   const missing = missingIn(choice, provider);
-  if (missing !== null) return failed(choice, title, null, missing);
+  if (missing !== null) return failedCheck(choice, title, null, missing);
   const listing: Listing = provider === DEMO ? { ok: true, models: ["demo"] } : await listModels(services.net, choice, provider, signal);
   const models = listing.ok ? listing.models : null;
-  const refused = listing.ok ? emptyList(choice, provider, listing.models) : refusedListing(choice, provider, listing);
-  if (refused !== null) return failed(choice, title, models, refused);
+  const problem = listing.ok ? emptyList(choice, provider, listing.models) : refusedListing(choice, provider, listing);
+  if (problem !== null) return failedCheck(choice, title, models, problem);
   const model = choice.model || suggestedOf(choice.provider, models);
-  if (model === "") return failed(choice, title, models, { field: "model", message: `Name the model that ${title} is to answer with.` });
+  if (model === "")
+    return failedCheck(choice, title, models, { field: "model", message: `Name the model that ${title} is to answer with.` });
   const named = { ...choice, model };
   const startedAt = services.now();
   const answer = await ask(services, named, signal);
-  if (!answer.ok) return failed(named, title, models, problemOf(named, provider, answer.failure, listing));
+  if (!answer.ok) return failedCheck(named, title, models, problemOf(named, provider, answer.failure, listing));
   const { provider: id } = choice;
   return { ok: true, provider: id, title, model, models, ms: Math.max(0, services.now() - startedAt), said: answer.text, problem: null };
 }
@@ -60,7 +61,7 @@ const DEMO: Provider = { dialect: "compatible", title: "The demo model", baseUrl
 
 type Problem = NonNullable<ModelCheck["problem"]>;
 
-function failed({ provider, model }: ModelChoice, title: string, models: string[] | null, problem: Problem): ModelCheck {
+function failedCheck({ provider, model }: ModelChoice, title: string, models: string[] | null, problem: Problem): ModelCheck {
   return { ok: false, provider, title, model, models, ms: null, said: "", problem };
 }
 
@@ -69,10 +70,10 @@ function unknownProvider(id: string): Problem {
   return { field: "provider", message: `There is no provider "${id.slice(0, 40)}". Choose one of: ${known}.` };
 }
 
-function missingIn({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl: usual }: Provider): Problem | null {
+function missingIn({ apiKey, baseUrl }: ModelChoice, { needsKey, title, baseUrl: defaultUrl }: Provider): Problem | null {
   if (needsKey && apiKey === "")
     return { field: "apiKey", message: `${title} needs a key. Make one in your account there and paste it here.` };
-  if ((baseUrl ?? usual) === null)
+  if ((baseUrl ?? defaultUrl) === null)
     return { field: "baseUrl", message: "Say where the model server is, for example http://127.0.0.1:8080/v1." };
   return null;
 }
@@ -83,7 +84,7 @@ function emptyList({ model }: ModelChoice, { title, local }: Provider, models: r
   return { field: "model", message: `${title} runs, but has no model yet. ${how}` };
 }
 
-/** What a list that did not come already says for sure. The rest is left to the real question. */
+/** The problems that a failed listing proves. Everything else is left to the real question. */
 function refusedListing(choice: ModelChoice, provider: Provider, { status, error }: Extract<Listing, { ok: false }>): Problem | null {
   if (error !== null) return unreachable(choice, provider, error);
   return status === 401 || status === 403 ? refusedKey(choice, provider) : null;
@@ -95,9 +96,9 @@ function suggestedOf(provider: string, models: readonly string[] | null): string
   return likely.find((model) => models.includes(model)) ?? models[0] ?? "";
 }
 
-type Asked = { ok: true; text: string } | { ok: false; failure: ModelFailure };
+type TrialAnswer = { ok: true; text: string } | { ok: false; failure: ModelFailure };
 
-async function ask({ net, crypto, workersAi, now }: TrialServices, choice: ModelChoice, signal: AbortSignal): Promise<Asked> {
+async function ask({ net, crypto, workersAi, now }: TrialServices, choice: ModelChoice, signal: AbortSignal): Promise<TrialAnswer> {
   const models = new ProviderModels({ net, crypto, now, limits: LIMITS, ...(workersAi === undefined ? {} : { workersAi }) });
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: QUESTION }] }];
   for await (const event of models.stream({ choice, system: "", messages, tools: [], affinity: "check" }, signal)) {
@@ -109,7 +110,7 @@ async function ask({ net, crypto, workersAi, now }: TrialServices, choice: Model
 
 function textOf(content: readonly OutputBlock[]): string {
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
-  return text.replaceAll(/\s+/g, " ").trim().slice(0, SAID_CHARS);
+  return text.replaceAll(/\s+/g, " ").trim().slice(0, ANSWER_CHARS_MAX);
 }
 
 function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: ModelFailure, listing: Listing): Problem {
@@ -118,7 +119,7 @@ function problemOf(choice: ModelChoice, provider: Provider, { kind, message }: M
     case "refused-key":
       return refusedKey(choice, provider);
     case "unknown-model":
-      // Where there is no list either, it is the address that knows nothing of models.
+      // If there was no list either, the address is wrong rather than the model.
       if (!listing.ok && listing.status !== null && choice.baseUrl !== null) return wrongAddress(choice.baseUrl);
       return {
         field: "model",
@@ -143,8 +144,8 @@ function refusedKey({ apiKey }: ModelChoice, { title }: Provider): Problem {
   return { field: "apiKey", message: `${title} refused this key. Copy it again in full, and check there that it is still active.` };
 }
 
-function unreachable({ baseUrl }: ModelChoice, { title, local, baseUrl: usual }: Provider, error: NetError): Problem {
-  const host = hostOf(baseUrl ?? usual ?? "");
+function unreachable({ baseUrl }: ModelChoice, { title, local, baseUrl: defaultUrl }: Provider, error: NetError): Problem {
+  const host = hostOf(baseUrl ?? defaultUrl ?? "");
   const field = baseUrl === null && local === undefined ? "provider" : "baseUrl";
   if (error.kind === "blocked" || error.kind === "bad_url") return { field, message: sentence(error.message) };
   if (error.kind === "dns") return { field, message: `There is no machine called ${host}. Check the address for a slip.` };

@@ -1,4 +1,4 @@
-// When a model is asked again, left alone, or replaced by another.
+// When a model is retried, rested by the breaker, or replaced by the fallback.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
@@ -16,7 +16,7 @@ afterAll(() => provider.close());
 
 const HELLO = { say: [{ type: "text" as const, text: "hello" }] };
 
-describe("tries", () => {
+describe("retries", () => {
   it("wait at least as long as the provider asks", async () => {
     provider.on("wait twice", {
       tries: [{ status: 429, headers: { "retry-after": "0.05" } }, { status: 529, headers: { "retry-after-ms": "70" } }, HELLO],
@@ -28,7 +28,7 @@ describe("tries", () => {
     expect(end.type).toBe("done");
   });
 
-  it("end where the wait is longer than the budget", async () => {
+  it("end if the wait is longer than the budget", async () => {
     provider.on("wait an hour", { status: 429, headers: { "retry-after": "3600" } });
     const { end } = await listen(testModels(), requestOf(provider.choice("chat"), "wait an hour"));
     expect(end).toMatchObject({ type: "error", error: { kind: "rate-limited" } });
@@ -36,7 +36,7 @@ describe("tries", () => {
     expect(provider.asked.length).toBe(1);
   });
 
-  it("read dates as waits too", async () => {
+  it("accept a date as the wait", async () => {
     let now = Date.parse("2026-11-15T12:00:00Z");
     provider.on("wait until a date", { status: 503, headers: { "retry-after": "Sun, 15 Nov 2026 12:02:00 GMT" } });
     const stop = new AbortController();
@@ -50,7 +50,7 @@ describe("tries", () => {
     }
   });
 
-  it("are not made where the money is gone", async () => {
+  it("are not made if the account has no credit", async () => {
     const body = {
       error: { message: "You exceeded your current quota, please check your plan and billing details.", code: "insufficient_quota" },
     };
@@ -63,7 +63,7 @@ describe("tries", () => {
     expect(provider.asked.length).toBe(2);
   });
 
-  it("are made after an error in the middle of an answer, and void it", async () => {
+  it("follow an error in the middle of an answer, and void it", async () => {
     const begun =
       'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hal"}}\n\n';
     const broken = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
@@ -75,7 +75,7 @@ describe("tries", () => {
   });
 });
 
-it.each(["chat", "anthropic"] as const)("wait for no connection to close after the end of an answer over %s", async (wire) => {
+it.each(["chat", "anthropic"] as const)("does not wait for the connection to close after the end of an answer over %s", async (wire) => {
   provider.on(`keep the connection over ${wire}`, { hang: true, script: HELLO, after: 1e6 });
   const { events, end } = await listen(testModels(), requestOf(provider.choice(wire), `keep the connection over ${wire}`));
   expect(end).toMatchObject({ type: "done", content: HELLO.say });
@@ -83,7 +83,7 @@ it.each(["chat", "anthropic"] as const)("wait for no connection to close after t
 });
 
 describe("a fallback", () => {
-  it("answers where the chosen model cannot, and is named", async () => {
+  it("answers if the chosen model cannot, and is named", async () => {
     provider.on("need the fallback", ({ path }) => (path === "/v1/messages" ? HELLO : { status: 500 }));
     const request = requestOf(provider.choice("chat"), "need the fallback", { fallback: provider.choice("anthropic", { model: "other" }) });
     const { end } = await listen(testModels(), request);
@@ -91,7 +91,7 @@ describe("a fallback", () => {
     expect(provider.asked.map(({ path }) => path)).toEqual([...Array.from({ length: 3 }, () => "/v1/chat/completions"), "/v1/messages"]);
   });
 
-  it("is not asked where the conversation has to shrink", async () => {
+  it("is not called if the conversation is too long", async () => {
     provider.on("be too long", { status: 413 });
     const request = requestOf(provider.choice("chat"), "be too long", { fallback: provider.choice("anthropic") });
     expect((await listen(testModels(), request)).end).toMatchObject({ type: "error", error: { kind: "too-long" } });
@@ -100,7 +100,7 @@ describe("a fallback", () => {
 });
 
 describe("the breaker", () => {
-  it("leaves a model alone that keeps failing, and lets one call try after a rest", async () => {
+  it("stops calls to a model that keeps failing, and lets one call probe it after a while", async () => {
     let now = 1_000_000;
     const models = testModels({ now: () => now, limits: { tries: 1 } });
     const request = requestOf(provider.choice("chat"), "keep failing");
@@ -112,7 +112,7 @@ describe("the breaker", () => {
     const { end } = await listen(models, request);
     expect(end).toMatchObject({ type: "error", error: { kind: "overloaded" } });
     expect(provider.asked.length).toBe(5);
-    // Another model, and another key, are other matters.
+    // Another model and another key are not affected.
     for (const other of [{ model: "other" }, { apiKey: "sk-other" }])
       expect((await listen(models, { ...request, choice: provider.choice("chat", other) })).end.type).toBe("done");
     now += 31_000;
@@ -127,31 +127,31 @@ describe("the breaker", () => {
   });
 });
 
-describe("what cannot be asked", () => {
+describe("an unusable choice", () => {
   it("says what to set", async () => {
     const models = testModels();
-    const said = async (choice: Parameters<typeof requestOf>[0]) => {
+    const errorOf = async (choice: Parameters<typeof requestOf>[0]) => {
       const { end } = await listen(models, requestOf(choice, "hi"));
       return end.type === "error" ? end.error : null;
     };
     const none = { ...provider.choice("anthropic"), baseUrl: null, apiKey: "" };
-    expect(await said(none)).toMatchObject({ kind: "refused-key", message: expect.stringContaining("config/ai/api_key") as string });
-    expect(await said({ ...none, provider: "nobody" })).toMatchObject({
+    expect(await errorOf(none)).toMatchObject({ kind: "refused-key", message: expect.stringContaining("config/ai/api_key") as string });
+    expect(await errorOf({ ...none, provider: "nobody" })).toMatchObject({
       kind: "unknown-model",
       message: expect.stringContaining("anthropic") as string,
     });
-    expect(await said({ ...none, provider: "constructor" })).toMatchObject({ kind: "unknown-model" });
-    expect(await said({ ...none, provider: "openai-compatible" })).toMatchObject({
+    expect(await errorOf({ ...none, provider: "constructor" })).toMatchObject({ kind: "unknown-model" });
+    expect(await errorOf({ ...none, provider: "openai-compatible" })).toMatchObject({
       message: expect.stringContaining("config/ai/base_url") as string,
     });
-    expect(await said({ ...none, provider: "workers-ai" })).toMatchObject({
+    expect(await errorOf({ ...none, provider: "workers-ai" })).toMatchObject({
       kind: "unreachable",
       message: expect.stringContaining("Cloudflare") as string,
     });
-    expect(await said({ ...none, provider: "ollama", baseUrl: "http://127.0.0.1:1/v1" })).toMatchObject({ kind: "unreachable" });
+    expect(await errorOf({ ...none, provider: "ollama", baseUrl: "http://127.0.0.1:1/v1" })).toMatchObject({ kind: "unreachable" });
   });
 
-  it("tells how to allow a server of one's own", async () => {
+  it("says how to allow a self-hosted server", async () => {
     const models = testModels({ net: nodeNet({ isAllowed: () => false }) });
     const { end } = await listen(models, requestOf({ ...provider.choice("chat"), provider: "ollama", baseUrl: null }, "hi"));
     const message = end.type === "error" ? end.error.message : "";
@@ -160,7 +160,7 @@ describe("what cannot be asked", () => {
   });
 });
 
-it("asks one host as often at the same time as there are runs", async () => {
+it("runs requests to one host in parallel, one per run", async () => {
   const models = testModels();
   let open = 0;
   let most = 0;

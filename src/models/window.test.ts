@@ -1,4 +1,4 @@
-// Servers of one's own are asked how much context they have.
+// Self-hosted servers are asked for their context size.
 
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { testModels } from "../../test/support/models/ask.ts";
@@ -19,7 +19,7 @@ const NONE: WindowOverrides = { user: null, system: null };
 const of = (id: string, overrides = NONE, models = testModels()) =>
   models.contextWindow({ ...provider.choice("chat"), provider: id }, overrides);
 
-it("takes what the person set, then the model's, then what root set, then nothing", async () => {
+it("the user's setting comes first, then the model's window, then root's setting, then nothing", async () => {
   const models = testModels();
   const claude = { ...provider.choice("anthropic"), model: "claude-opus-5-5", baseUrl: null };
   expect(await models.contextWindow(claude, { user: 5, system: 7 })).toEqual({ tokens: 5, source: "config" });
@@ -47,7 +47,7 @@ it("asks each kind of server in its own way", async () => {
   expect(await of("ollama")).toEqual({ tokens: 4096, source: "model" });
 });
 
-it("asks once for a while, and takes no answer for no answer", async () => {
+it("caches the window for a while, and an invalid response counts as unknown", async () => {
   let now = 0;
   const models = testModels({ now: () => now });
   provider.pages.set("/props", { default_generation_settings: { n_ctx: 8192 } });

@@ -1,5 +1,5 @@
-// How much context a model really has. Servers of one's own are asked, since theirs is what they were started with, not what
-// the model could take; the answer is kept for a while, and where none comes, nobody waits for it again at once.
+// The real context size of a model. Self-hosted servers are asked, because theirs is what they were started with, not what the
+// model supports. Results are cached, failures for a shorter time, so that nobody waits for them again at once.
 
 import type { ModelChoice } from "../ports/models.ts";
 import type { Net } from "../ports/net.ts";
@@ -8,22 +8,22 @@ import { type Provider, providerOf } from "./providers.ts";
 
 export type ContextWindow = { tokens: number | null; source: "config" | "model" | "unknown" };
 export type WindowOverrides = {
-  /** users/<uid>/ai/context_window_tokens, which counts before all else. */
+  /** users/<uid>/ai/context_window_tokens, which takes precedence over everything. */
   user: number | null;
-  /** config/ai/context_window_tokens, for models nobody knows. */
+  /** config/ai/context_window_tokens, for unknown models. */
   system: number | null;
   catalogue?: CatalogueOverrides;
 };
 
-const KEPT_MS = 10 * 60_000;
-const FAILED_KEPT_MS = 60_000;
-const ASK_MS = 5_000;
-const KEPT = 100;
+const CACHE_MS = 10 * 60_000;
+const FAILURE_CACHE_MS = 60_000;
+const TIMEOUT_MS = 5_000;
+const CACHE_MAX = 100;
 
 export class Windows {
   readonly #net: Net;
   readonly #now: () => number;
-  readonly #asked = new Map<string, { until: number; tokens: Promise<number | null> }>();
+  readonly #cache = new Map<string, { until: number; tokens: Promise<number | null> }>();
 
   constructor(net: Net, now: () => number) {
     this.#net = net;
@@ -42,13 +42,13 @@ export class Windows {
     const baseUrl = choice.baseUrl ?? provider?.baseUrl ?? null;
     if (provider?.local === undefined || baseUrl === null) return Promise.resolve(null);
     const key = `${choice.provider} ${baseUrl} ${choice.model}`;
-    const known = this.#asked.get(key);
+    const known = this.#cache.get(key);
     if (known !== undefined && known.until > this.#now()) return known.tokens;
-    const entry = { until: this.#now() + KEPT_MS, tokens: this.#fetch(provider, baseUrl.replace(/\/+$/, ""), choice) };
-    this.#asked.set(key, entry);
-    if (this.#asked.size > KEPT) this.#asked.delete(this.#asked.keys().next().value ?? "");
+    const entry = { until: this.#now() + CACHE_MS, tokens: this.#fetch(provider, baseUrl.replace(/\/+$/, ""), choice) };
+    this.#cache.set(key, entry);
+    if (this.#cache.size > CACHE_MAX) this.#cache.delete(this.#cache.keys().next().value ?? "");
     void entry.tokens.then((tokens) => {
-      if (tokens === null) entry.until = this.#now() + FAILED_KEPT_MS;
+      if (tokens === null) entry.until = this.#now() + FAILURE_CACHE_MS;
     });
     return entry.tokens;
   }
@@ -62,7 +62,7 @@ export class Windows {
           ofOllamaRunning(await get(`${root}/api/ps`), choice.model) ?? ofOllama(await get(`${root}/api/show`, { model: choice.model }))
         );
       case "llamacpp":
-        return count(at(await get(`${root}/props`), "default_generation_settings", "n_ctx"));
+        return positiveInteger(fieldAt(await get(`${root}/props`), "default_generation_settings", "n_ctx"));
       case "lmstudio":
         return ofModels(await get(`${root}/api/v0/models`), choice.model);
       case "vllm":
@@ -70,12 +70,12 @@ export class Windows {
       default:
         return (
           ofModels(await get(`${baseUrl}/models`), choice.model) ??
-          count(at(await get(`${root}/props`), "default_generation_settings", "n_ctx"))
+          positiveInteger(fieldAt(await get(`${root}/props`), "default_generation_settings", "n_ctx"))
         );
     }
   }
 
-  /** Null for whatever is not an answer in JSON. */
+  /** Null for anything but a JSON response. */
   async #json(url: string, apiKey: string, body?: unknown): Promise<unknown> {
     try {
       const headers = { "content-type": "application/json", ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }) };
@@ -83,7 +83,7 @@ export class Windows {
         body === undefined
           ? { url, method: "GET", headers }
           : { url, method: "POST", headers, body: new TextEncoder().encode(JSON.stringify(body)) },
-        { timeoutMs: ASK_MS, bytesMax: 4 * 1024 * 1024 },
+        { timeoutMs: TIMEOUT_MS, bytesMax: 4 * 1024 * 1024 },
       );
       const text = await new Response(answer.body).text();
       return answer.status === 200 ? (JSON.parse(text) as unknown) : null;
@@ -93,25 +93,27 @@ export class Windows {
   }
 }
 
-/** What a loaded model was loaded with; the model's own limit may be far more than fits into the machine. */
+/** The size a loaded model was loaded with; the model's own limit may be far more than fits into the machine. */
 function ofOllamaRunning(answer: unknown, model: string): number | null {
-  const running = list(at(answer, "models")).find((entry) => [at(entry, "model"), at(entry, "name")].some((name) => isNamed(name, model)));
-  return count(at(running, "context_length"));
+  const running = arrayOf(fieldAt(answer, "models")).find((entry) =>
+    [fieldAt(entry, "model"), fieldAt(entry, "name")].some((name) => isNamed(name, model)),
+  );
+  return positiveInteger(fieldAt(running, "context_length"));
 }
 
 function ofOllama(answer: unknown): number | null {
-  const parameters = at(answer, "parameters");
+  const parameters = fieldAt(answer, "parameters");
   const chosen = typeof parameters === "string" ? /^num_ctx\s+(\d+)$/m.exec(parameters) : null;
   if (chosen !== null) return Number(chosen[1]);
-  const info = at(answer, "model_info");
+  const info = fieldAt(answer, "model_info");
   const field = Object.keys(typeof info === "object" && info !== null ? info : {}).find((name) => name.endsWith(".context_length"));
-  return field === undefined ? null : count(at(info, field));
+  return field === undefined ? null : positiveInteger(fieldAt(info, field));
 }
 
 function ofModels(answer: unknown, model: string): number | null {
-  const entry = list(at(answer, "data")).find((one) => at(one, "id") === model);
+  const entry = arrayOf(fieldAt(answer, "data")).find((one) => fieldAt(one, "id") === model);
   for (const field of ["loaded_context_length", "max_model_len", "max_context_length", "context_length"]) {
-    const tokens = count(at(entry, field));
+    const tokens = positiveInteger(fieldAt(entry, field));
     if (tokens !== null) return tokens;
   }
   return null;
@@ -121,17 +123,17 @@ function isNamed(name: unknown, model: string): boolean {
   return name === model || name === `${model}:latest`;
 }
 
-function at(value: unknown, ...path: string[]): unknown {
+function fieldAt(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>(
     (inner, field) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, field) : undefined),
     value,
   );
 }
 
-function list(value: unknown): unknown[] {
+function arrayOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function count(value: unknown): number | null {
+function positiveInteger(value: unknown): number | null {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : null;
 }

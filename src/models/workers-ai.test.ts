@@ -1,4 +1,4 @@
-// Workers AI through a binding that is played here: it exists only on the platform.
+// Workers AI through a fake binding: the real one exists only on the platform.
 
 import { expect, it } from "vitest";
 import { listen, requestOf, testModels } from "../../test/support/models/ask.ts";
@@ -28,7 +28,7 @@ function binding(answers: (string | Error | ReadableStream<Uint8Array>)[], runs:
   };
 }
 
-it("streams answers of newer models, and asks as they like it", async () => {
+it("streams answers of newer models, with the inputs they expect", async () => {
   const runs: Run[] = [];
   const say = [
     { type: "text" as const, text: "hello" },
@@ -44,7 +44,7 @@ it("streams answers of newer models, and asks as they like it", async () => {
   });
 });
 
-it("understands older ones", async () => {
+it("converts answers of older models", async () => {
   const old = [
     'data: {"response":"Hel"}',
     'data: {"response":"lo"}',
@@ -63,7 +63,7 @@ it("understands older ones", async () => {
   });
 });
 
-it("asks once more without tools where a model takes none", async () => {
+it("retries without tools if a model accepts none", async () => {
   const runs: Run[] = [];
   const workersAi = binding([new Error("5006: tools are not supported"), chatStream({ say: [{ type: "text", text: "hi" }] })], runs);
   const { end } = await listen(testModels({ workersAi }), requestOf(choice, "hi"));
@@ -71,7 +71,7 @@ it("asks once more without tools where a model takes none", async () => {
   expect(runs.map(({ inputs }) => "tools" in inputs)).toEqual([true, false]);
 });
 
-it("fails in known ways: no room, no such model, silence, a cut", async () => {
+it("classifies failures: capacity, unknown model, silence, a cut stream", async () => {
   const kindOf = async (...answers: (string | Error | ReadableStream<Uint8Array>)[]) => {
     const isSilent = answers[0] instanceof ReadableStream;
     const limits = { tries: 1, ...(isSilent ? { silenceMs: 30 } : {}) };

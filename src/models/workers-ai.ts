@@ -1,11 +1,11 @@
-// Workers AI through the platform's binding, in the shape of an OpenAI-compatible server, since that is what its newer
-// models speak. Older ones stream `{"response": "..."}`, which is turned into the same here.
+// Workers AI through the platform's binding, presented as an OpenAI-compatible server, which is what its newer models speak.
+// Older ones stream `{"response": "..."}`, which is converted here.
 
 import type { ModelRequest } from "../ports/models.ts";
 import { NetError } from "../ports/net.ts";
 import { type Fetch, type Waiting, waitingFor, type Wire } from "./net-fetch.ts";
 
-/** The part of the platform's binding that is used; the Cloudflare host hands it in. */
+/** The part of the platform's binding that is used; the Cloudflare host passes it in. */
 export type WorkersAi = {
   run(
     model: string,
@@ -22,7 +22,7 @@ export function workersAiFetch(
   abort: AbortController,
 ): Fetch {
   const { choice } = request;
-  const waiting = waitingFor(silenceMs, wire, abort);
+  const withTimeout = waitingFor(silenceMs, wire, abort);
   return async (_, init = {}) => {
     if (binding === undefined) {
       wire.error = new NetError(
@@ -31,28 +31,30 @@ export function workersAiFetch(
       );
       throw wire.error;
     }
-    const asked = JSON.parse(typeof init.body === "string" ? init.body : "{}") as Record<string, unknown>;
-    const inputs = inputsOf(asked, choice.reasoning);
+    const requestBody = JSON.parse(typeof init.body === "string" ? init.body : "{}") as Record<string, unknown>;
+    const inputs = inputsOf(requestBody, choice.reasoning);
     const options = { returnRawResponse: true as const, extraHeaders: { "x-session-affinity": request.affinity }, signal: abort.signal };
-    const ask = (given: Record<string, unknown>) => waiting(answered(binding.run(choice.model, given, options)));
+    const ask = (given: Record<string, unknown>) => withTimeout(toResponse(binding.run(choice.model, given, options)));
     let answer = await ask(inputs);
-    // Some models take no tools and say so by failing; without tools they can at least talk.
+    // Some models accept no tools and fail with them; without tools they can at least talk.
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 429 && "tools" in inputs) {
       const { tools: _tools, tool_choice: _choice, parallel_tool_calls: _parallel, ...plain } = inputs;
       answer = await ask(plain);
     }
     wire.isAnswered = true;
     if (!answer.ok) {
-      const body = await waiting(answer.text());
+      const body = await withTimeout(answer.text());
       wire.refused = { status: answer.status, headers: answer.headers, body };
       return new Response(body, { status: answer.status, headers: answer.headers });
     }
-    return new Response(answer.body === null ? null : modern(answer.body, waiting), { headers: { "content-type": "text/event-stream" } });
+    return new Response(answer.body === null ? null : toModernStream(answer.body, withTimeout), {
+      headers: { "content-type": "text/event-stream" },
+    });
   };
 }
 
-/** The binding throws where a server would answer with a status; its message begins with the number of the error. */
-async function answered(run: Promise<Response>): Promise<Response> {
+/** The binding throws where a server would return a status; its message begins with an error number. */
+async function toResponse(run: Promise<Response>): Promise<Response> {
   try {
     return await run;
   } catch (error) {
@@ -68,14 +70,14 @@ async function answered(run: Promise<Response>): Promise<Response> {
   }
 }
 
-function inputsOf({ model: _, max_tokens, ...asked }: Record<string, unknown>, reasoning: string): Record<string, unknown> {
-  const tools = Array.isArray(asked.tools) ? { tools: asked.tools.map(flat), parallel_tool_calls: true } : {};
+function inputsOf({ model: _, max_tokens, ...others }: Record<string, unknown>, reasoning: string): Record<string, unknown> {
+  const tools = Array.isArray(others.tools) ? { tools: others.tools.map(flattenTool), parallel_tool_calls: true } : {};
   const thinking = reasoning === "off" ? { enable_thinking: false } : { enable_thinking: true };
-  return { ...asked, ...tools, max_completion_tokens: max_tokens, chat_template_kwargs: thinking };
+  return { ...others, ...tools, max_completion_tokens: max_tokens, chat_template_kwargs: thinking };
 }
 
-/** These models get lost in deep schemas: each argument keeps its type and description. */
-function flat(tool: unknown): unknown {
+/** These models fail on deep schemas: each argument keeps only its type and description. */
+function flattenTool(tool: unknown): unknown {
   const { type, function: given } = tool as { type: string; function: Record<string, unknown> };
   const schema = given.parameters as { properties?: Record<string, Record<string, unknown>>; required?: unknown } | undefined;
   const properties = Object.fromEntries(
@@ -84,18 +86,18 @@ function flat(tool: unknown): unknown {
   return { type, function: { ...given, parameters: { type: "object", properties, required: schema?.required } } };
 }
 
-function modern(body: ReadableStream<Uint8Array>, waiting: Waiting): ReadableStream<Uint8Array> {
+function toModernStream(body: ReadableStream<Uint8Array>, withTimeout: Waiting): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = "";
   let calls = 0;
   let isOld = false;
-  const line = (text: string): string => {
+  const convertLine = (text: string): string => {
     if (!text.startsWith("data:")) return text;
     const data = text.slice(5).trim();
     if (data === "[DONE]") return isOld ? `data: ${JSON.stringify(chunk({}, calls > 0 ? "tool_calls" : "stop"))}\n\n${text}` : text;
-    const old = readOld(data);
+    const old = parseOldChunk(data);
     if (old === null) return text;
     isOld = true;
     const tool_calls = old.tool_calls?.map((call) => ({
@@ -110,12 +112,12 @@ function modern(body: ReadableStream<Uint8Array>, waiting: Waiting): ReadableStr
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await waiting(reader.read());
+        const { done, value } = await withTimeout(reader.read());
         rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
         const lines = rest.split("\n");
         rest = lines.pop() ?? "";
-        // A last line without its end was cut off, and is not passed on.
-        if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.map(line).join("\n")}\n`));
+        // A last line without its end was cut off and is dropped.
+        if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.map(convertLine).join("\n")}\n`));
         if (done) controller.close();
         else if (lines.length === 0) controller.enqueue(new Uint8Array());
       },
@@ -125,9 +127,9 @@ function modern(body: ReadableStream<Uint8Array>, waiting: Waiting): ReadableStr
   );
 }
 
-type Old = { response?: string; tool_calls?: { name: string; arguments: unknown }[]; usage?: unknown };
+type OldChunk = { response?: string; tool_calls?: { name: string; arguments: unknown }[]; usage?: unknown };
 
-function readOld(data: string): Old | null {
+function parseOldChunk(data: string): OldChunk | null {
   try {
     const value = JSON.parse(data) as Record<string, unknown>;
     return "response" in value && !("choices" in value) ? value : null;

@@ -1,5 +1,5 @@
-// A process as others reach it: by its number and the names of what can be asked of it. Who asks was let in by the kernel.
-// Arguments and results are values that can be copied; an answer comes when what it tells of is durable.
+// The entrance to a process: its pid and the names of its calls. The kernel has authorized the caller. Arguments and results are
+// values that can be copied; a result is returned when the change it reports is durable.
 
 import { fail } from "../lib/sys-error.ts";
 import type { SummaryMaterial } from "./conversation/checkpoint.ts";
@@ -13,14 +13,14 @@ import type { ResetAllArgs } from "./conversation/reset.ts";
 import type { SearchArgs } from "./conversation/search.ts";
 import { EventDelivery } from "./event-delivery.ts";
 
-/** So many at once; who was away for longer is told to read the history anew. */
+/** Events per answer; a follower that missed more must read the history again. */
 const EVENTS_PAGE = 500;
 
 type Id = { conversationId?: string | undefined };
 type None = Record<string, never>;
 
 export const processCalls = {
-  /** Wakes it; there is nothing to say. The kernel hears again what it does not know any more. */
+  /** Wakes the process and resends the events that the kernel has lost. */
   wake: (process: Process, _: None) => {
     process.woke();
     return null;
@@ -30,13 +30,13 @@ export const processCalls = {
 
   abort: (process: Process, args: AbortArgs) => process.abort(args),
 
-  /** A call that the process asked for is carried out from now on. */
+  /** The kernel has started to run a call of this process. */
   began: (process: Process, { callId }: { callId: string }) => {
     process.began(callId);
     return null;
   },
 
-  /** A person has answered the question; the call asks the kernel again, which knows the answer. */
+  /** A person has answered the question. The process sends the call again, and the kernel finds the answer. */
   decided: (process: Process, { requestId }: { requestId: string }) => {
     process.decided(requestId);
     return null;
@@ -47,7 +47,7 @@ export const processCalls = {
     return null;
   },
 
-  /** What waits, oldest first. */
+  /** Queued messages, oldest first. */
   queue: (process: Process, { conversationId }: Id) => process.queue.list(conversationId),
   resumeQueue: (process: Process, { conversationId }: Id) => process.resumeQueue(conversationId),
   editQueued: (process: Process, { runId, text }: { runId: string; text: string }) => process.queue.edit(runId, text),
@@ -73,12 +73,12 @@ export const processCalls = {
 
   /** Empties all conversations. */
   reset: (process: Process, args: ResetAllArgs) => process.conversation.resetAll(args),
-  /** The summary of its workspace, rewritten by the model; null where the old one stays. May take minutes. */
+  /** The summary of its workspace, rewritten by the model; null if the old one stays. May take minutes. */
   renewSummary: (process: Process, args: SummaryMaterial) => process.conversation.renewSummary(args),
 
   /**
-   * What followers are told after a number, and the answer that is just coming. `isWhole` is false where some of it is no longer
-   * kept: such a follower reads the history anew and goes on from `seq`.
+   * The events after a number, and the answer that is being streamed. `isWhole` is false if some of these events are pruned or
+   * the list is too long: such a follower reads the history again and continues from `seq`.
    */
   follow: (process: Process, { after }: { after: number | null }) => {
     const seq = process.events.lastSeq;
@@ -88,18 +88,18 @@ export const processCalls = {
     return { seq, isWhole, events: isWhole ? kept : [], live: process.live() };
   },
 
-  /** What it has used: of a run, or of all there were, and of the run that is worked on. */
+  /** Usage of one run or of all runs, and of the active run. */
   usage: (process: Process, { runId }: { runId?: string | undefined }) => ({
     spent: process.spent(runId),
     activeRun: process.activeRun === undefined ? null : { runId: process.activeRun.runId, spent: process.spent(process.activeRun.runId) },
   }),
 
-  /** Of messages of a page, for those who show what each has cost. */
+  /** For clients that show the cost of each message of a page. */
   messageUsage: (process: Process, { messageIds }: { messageIds: readonly number[] }) => process.usageOf(messageIds),
 
   context: (process: Process, { conversationId }: Id) => process.context(idOf(conversationId)),
 
-  /** How far it is, for whoever keeps a list. `untold` is what the kernel could not be told before it asked this. */
+  /** Progress of the process, for lists. `untold` is what could not be delivered to the kernel before it made this call. */
   state: (process: Process, _: None, { untold }: EventDelivery) => ({
     activeRunId: process.activeRun?.runId ?? null,
     conversationId: process.activeRun?.conversationId ?? null,
@@ -108,7 +108,7 @@ export const processCalls = {
     seq: process.events.lastSeq,
     untold,
   }),
-} satisfies Record<string, (process: Process, args: never, telling: EventDelivery) => unknown>;
+} satisfies Record<string, (process: Process, args: never, delivery: EventDelivery) => unknown>;
 
 export type ProcessCall = keyof typeof processCalls;
 export type ProcessArgs<N extends ProcessCall> = Parameters<(typeof processCalls)[N]>[1];
@@ -117,106 +117,106 @@ export type ProcessResult<N extends ProcessCall> = Awaited<ReturnType<(typeof pr
 export class ProcessActor {
   readonly #process: Process;
   readonly #ports: ProcessPorts;
-  readonly #telling: EventDelivery;
-  #working = 0;
-  /** When the process itself wants to be woken. */
+  readonly #delivery: EventDelivery;
+  #openCalls = 0;
+  /** When the process itself needs a wake. */
   #dueAt: number | null = null;
-  /** When it is woken because it is at work. */
-  #beatAt: number | null = null;
-  /** What the host was last asked for; undefined where it has been and gone. */
-  #askedAt: number | null | undefined;
+  /** When the heartbeat of a working process is due. */
+  #heartbeatAt: number | null = null;
+  /** The wake last requested from the host; undefined before the first request and once that wake has happened. */
+  #requestedWakeAt: number | null | undefined;
   #isClosed = false;
 
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
-    const telling = new EventDelivery(
+    const delivery = new EventDelivery(
       ports,
       () => this.#process.events,
-      () => this.#plan(),
+      () => this.#planWake(),
     );
-    this.#telling = telling;
-    const inOrder: KernelPort = {
+    this.#delivery = delivery;
+    const orderedKernel: KernelPort = {
       ...ports.kernel,
-      emit: (events) => telling.emit(events),
-      stream: (piece) => telling.stream(piece),
+      emit: (events) => delivery.emit(events),
+      stream: (piece) => delivery.stream(piece),
     };
     const wakeAt = (ms: number | null) => {
       this.#dueAt = ms;
-      this.#plan();
+      this.#planWake();
     };
-    this.#process = new Process(pid, { ...ports, kernel: inOrder, wakeAt });
-    void telling.catchUp();
+    this.#process = new Process(pid, { ...ports, kernel: orderedKernel, wakeAt });
+    void delivery.catchUp();
     this.#process.woke();
   }
 
   async call(name: string, args: object): Promise<unknown> {
     const call = Object.hasOwn(processCalls, name) ? processCalls[name as ProcessCall] : undefined;
     if (call === undefined) fail(404, `A process knows no ${name}`);
-    this.#working++;
+    this.#openCalls++;
     try {
-      if (name === "wake") await this.#telling.catchUp();
-      else this.#telling.contacted();
-      const asked = (call as (process: Process, args: object, telling: EventDelivery) => unknown)(this.#process, args, this.#telling);
-      // In the turn of the change: whatever becomes of this life, another is woken for what it has not done.
-      this.#plan();
-      const value = await asked;
+      if (name === "wake") await this.#delivery.catchUp();
+      else this.#delivery.contacted();
+      const result = (call as (process: Process, args: object, delivery: EventDelivery) => unknown)(this.#process, args, this.#delivery);
+      // In the same turn of the event loop as the change: if this instance is lost, a wake starts another one for the remaining work.
+      this.#planWake();
+      const value = await result;
       await this.#ports.sql.durable();
       return value;
     } finally {
-      this.#working--;
-      this.#plan();
+      this.#openCalls--;
+      this.#planWake();
     }
   }
 
-  /** Whether nothing is under way, so that it may sleep until it is asked for again. */
+  /** Whether nothing is under way, so that the host may close the process until the next call. */
   get isIdle(): boolean {
-    const { isCatchingUp, dueAt } = this.#telling;
-    return this.#working === 0 && !isCatchingUp && dueAt === null && !this.#hasRuns;
+    const { isCatchingUp, dueAt } = this.#delivery;
+    return this.#openCalls === 0 && !isCatchingUp && dueAt === null && !this.#hasRuns;
   }
 
   woke(): void {
     const now = this.#ports.now();
-    this.#beatAt = null;
-    this.#askedAt = undefined;
+    this.#heartbeatAt = null;
+    this.#requestedWakeAt = undefined;
     if ((this.#dueAt ?? Infinity) <= now) this.#dueAt = null;
-    this.#telling.woke(now);
+    this.#delivery.woke(now);
     this.#process.woke();
-    this.#plan();
+    this.#planWake();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#telling.close();
+    this.#delivery.close();
     this.#process.close();
   }
 
-  /** Resolves when the kernel knows all that was true when it was last woken, or could not be told. */
+  /** Resolves when the kernel has received everything that was true at the last wake, or delivery has failed. */
   caughtUp(): Promise<void> {
-    return this.#telling.caughtUp;
+    return this.#delivery.caughtUp;
   }
 
   get #hasRuns(): boolean {
     return this.#process.activeRun !== undefined || this.#process.runnableCount > 0;
   }
 
-  /** Whether something is under way that ends with this life's memory. Waiting for a person is not. */
+  /** Whether something is under way that would be lost with the memory of this instance. Waiting for a person is not. */
   get #isAtWork(): boolean {
-    return this.#telling.isTelling || (this.#hasRuns && !this.#process.isWaiting);
+    return this.#delivery.isTelling || (this.#hasRuns && !this.#process.isWaiting);
   }
 
-  /** One wake, for the earliest of all that is due; one that has nothing to do asks for none. */
-  #plan(): void {
+  /** Requests one wake, for the earliest due time, or none if nothing is due. */
+  #planWake(): void {
     if (this.#isClosed) return;
     const { beatMs } = this.#ports;
     const now = this.#ports.now();
-    if (beatMs === undefined || !this.#isAtWork) this.#beatAt = null;
-    else if (this.#beatAt === null || this.#beatAt <= now) this.#beatAt = now + beatMs;
-    const due = [this.#dueAt, this.#telling.dueAt, this.#beatAt].filter((at) => at !== null);
-    // Until it is known what an earlier life has left to tell, the wake that life asked for stays.
-    if (this.#telling.isCatchingUp && this.#beatAt === null) return;
+    if (beatMs === undefined || !this.#isAtWork) this.#heartbeatAt = null;
+    else if (this.#heartbeatAt === null || this.#heartbeatAt <= now) this.#heartbeatAt = now + beatMs;
+    const due = [this.#dueAt, this.#delivery.dueAt, this.#heartbeatAt].filter((at) => at !== null);
+    // Until it is known which events an earlier instance left undelivered, the wake which that instance requested stays.
+    if (this.#delivery.isCatchingUp && this.#heartbeatAt === null) return;
     const earliest = due.length === 0 ? null : Math.min(...due);
-    if (earliest === this.#askedAt) return;
-    this.#askedAt = earliest;
+    if (earliest === this.#requestedWakeAt) return;
+    this.#requestedWakeAt = earliest;
     this.#ports.wakeAt(earliest);
   }
 }

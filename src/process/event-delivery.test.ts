@@ -1,5 +1,5 @@
-// When a process asks to be woken, and how long it tries to tell the kernel what became true: over virtual time, on a host that keeps
-// its memory and on one that takes it whenever nothing happens.
+// When a process requests a wake, and how long it retries to deliver events to the kernel: over virtual time, on a host that
+// keeps its memory and on one that evicts it whenever nothing happens.
 
 import { afterEach, expect, it } from "vitest";
 import { ScriptedKernel } from "../../test/support/scripted-kernel.ts";
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 const BEAT_MS = 30_000;
 
-/** A host for one process. `forgets`: each wake and each call begins a new life, as if nothing had been in memory. */
+/** A host for one process. `forgets`: each wake and each call starts a new instance with empty memory. */
 class Host {
   readonly kernel = new ScriptedKernel();
   readonly models = new ScriptedModels();
@@ -26,7 +26,7 @@ class Host {
   wakeAt: number | null = null;
   /** When it was woken. */
   wakes: number[] = [];
-  /** How often the kernel was asked what it has heard. */
+  /** How often the kernel was asked for the last number it has received. */
   asked = 0;
   #actor: ProcessActor;
 
@@ -36,7 +36,7 @@ class Host {
   }
 
   async call<T>(name: string, args: object = {}): Promise<T> {
-    const value = await this.#living().call(name, args);
+    const value = await this.#currentActor().call(name, args);
     await this.settled();
     return value as T;
   }
@@ -49,14 +49,14 @@ class Host {
     return this.call("state");
   }
 
-  /** As many things become true as a run would tell of. */
+  /** Adds events without a run. */
   fill(count: number): void {
     const events = new Events(this.#sql);
     for (let i = 0; i < count; i++)
       events.add("proc.changed", { pid: "p", queuedCount: 0, timestamp: this.now, changes: ["usage"] }, this.now);
   }
 
-  /** Whatever is under way comes to its end, or to where it waits. */
+  /** Waits until everything under way has ended or waits. */
   async settled(): Promise<void> {
     for (let i = 0; i < 20; i++) await yieldToEventLoop();
     await this.#actor.caughtUp();
@@ -69,7 +69,7 @@ class Host {
       this.wakeAt = null;
       this.wakes.push(this.now);
       expect(this.wakes.length).toBeLessThan(5_000);
-      this.#living().woke();
+      this.#currentActor().woke();
       await this.settled();
     }
     this.now = until;
@@ -80,8 +80,8 @@ class Host {
     this.#sql.close();
   }
 
-  /** A host takes no memory while a model answers, as long as it beats. */
-  #living(): ProcessActor {
+  /** A host evicts no process while a model answers, as long as the heartbeat runs. */
+  #currentActor(): ProcessActor {
     if (this.#forgets && this.models.holds === null) {
       this.#actor.close();
       this.#actor = this.#begin();
@@ -95,7 +95,7 @@ class Host {
       this.asked++;
       return link.heardUpTo();
     };
-    const life: ProcessActor = new ProcessActor(PID, {
+    const actor: ProcessActor = new ProcessActor(PID, {
       sql: this.#sql,
       models: this.models,
       kernel: { ...link, heardUpTo, ...(this.#forgets ? { emit: async (events) => link.emit(events) } : {}) },
@@ -106,7 +106,7 @@ class Host {
       ...(this.#forgets ? { beatMs: BEAT_MS } : {}),
       log: (message) => this.log.push(message),
     });
-    return life;
+    return actor;
   }
 }
 
@@ -115,10 +115,10 @@ afterEach(() => host.close());
 
 const HOSTS = [
   ["keeps memory", false],
-  ["takes memory", true],
+  ["evicts memory", true],
 ] as const;
 
-it.each(HOSTS)("asks for no wake once its work is done, nor for being read: host %s", async (_, forgets) => {
+it.each(HOSTS)("requests no wake once its work is done, nor for reads: host %s", async (_, forgets) => {
   host = new Host(forgets);
   await host.state();
   expect(host.wakeAt).toBe(null);
@@ -135,7 +135,7 @@ it.each(HOSTS)("asks for no wake once its work is done, nor for being read: host
   expect(host.log).toEqual([]);
 });
 
-it("is woken again and again while it works where the host may take its memory, and not after", async () => {
+it("gets a heartbeat while it works if the host may evict it, and none after", async () => {
   host = new Host(true);
   host.models.holds = deferred();
   await host.say("think", "r1");
@@ -148,7 +148,7 @@ it("is woken again and again while it works where the host may take its memory, 
   expect(host.wakeAt).toBe(null);
 });
 
-it("tells what became true without a run, and sleeps again", async () => {
+it("delivers events without a run, and sleeps again", async () => {
   host = new Host(true);
   await host.call("openConversation", { title: "another" });
   expect(host.kernel.events(PID).map(({ signal }) => signal)).toEqual(["proc.changed"]);
@@ -156,7 +156,7 @@ it("tells what became true without a run, and sleeps again", async () => {
 });
 
 it.each(HOSTS)(
-  "gives up telling a kernel that always refuses, says so, and tells it all at the next contact: host %s",
+  "stops retrying if the kernel always refuses, logs it, and delivers everything at the next contact: host %s",
   async (_, forgets) => {
     host = new Host(forgets);
     host.kernel.isFull = true;
@@ -172,7 +172,8 @@ it.each(HOSTS)(
     expect(waits).toEqual(waits.toSorted((a, b) => a - b));
     expect(host.wakeAt).toBe(null);
     expect(host.log).toContain("telling the kernel was given up until it asks for something");
-    // A contact is one try, and no reason for more of them. A life that has not tried yet does not know what an earlier one could not tell.
+    // A contact is one attempt and schedules no more of them. An instance that has not tried yet does not know what an earlier
+    // one could not deliver.
     const { untold } = await host.state();
     if (!forgets) expect(untold).toMatchObject({ nextTryAt: null });
     await host.pass(DAY_MS);
@@ -190,7 +191,7 @@ it.each(HOSTS)(
   },
 );
 
-it("tries again soon where something new becomes true after it gave up", async () => {
+it("retries soon if a new event follows after the retries ended", async () => {
   host = new Host(false);
   host.kernel.isFull = true;
   await host.say("hello", "r1");
@@ -207,7 +208,7 @@ it("tries again soon where something new becomes true after it gave up", async (
   expect(host.wakeAt).toBe(null);
 });
 
-it("tells what is still kept where more became true than that while the kernel did not hear", async () => {
+it("delivers the events that are kept if older ones were pruned while the kernel was unreachable", async () => {
   host = new Host(true);
   host.fill(2_400);
   await host.call("history");

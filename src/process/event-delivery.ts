@@ -1,63 +1,63 @@
-// Tells the kernel what has become true, in order and each thing until it was heard. What the kernel cannot hear now stays on
-// disk and is tried again after growing waits, for about an hour after the last of it became true; then it waits until the two
-// next talk. How long it is tried follows from the rows, so it ends however often memory is lost meanwhile.
+// Delivers the events of a process to the kernel, in order, and retries until the kernel has received them. Undelivered events
+// stay on disk. The waits between retries grow; about an hour after the last event the retries end until the two next
+// communicate. The schedule follows from the rows, so it ends even if memory is lost repeatedly.
 
 import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { Events } from "./rows/events.ts";
 import type { ProcessPorts } from "./kernel-port.ts";
 
 const PAGE = 200;
-/** The first wait; each further one is as long as it has been tried. */
-const AGAIN_MS = 5_000;
-/** No try is made later than so long after the last event, but for one that was waited for by then. */
-const TRIED_MS = 60 * 60_000;
+/** The shortest wait before a retry. Later waits are as long as the last event is old. */
+const RETRY_MS = 5_000;
+/** A failure later than this after the last event schedules no further retry. */
+const RETRY_FOR_MS = 60 * 60_000;
 
-/** What the kernel could not be told; `nextTryAt` is null where it waits until the two next talk. */
+/** What could not be delivered to the kernel; `nextTryAt` is null if that waits until the two next communicate. */
 export type Untold = { error: string; nextTryAt: number | null };
 
 export class EventDelivery {
   readonly #ports: ProcessPorts;
   readonly #events: () => Events;
-  readonly #changed: () => void;
-  /** The number up to which the kernel has heard all; until this life has asked, the last one it found. */
-  #heard: number | null = null;
-  /** What is to be told once the kernel knows all that came before it; null where it does. */
-  #held: (() => void)[] | null = null;
-  #untold: Untold | null = null;
+  readonly #onChange: () => void;
+  /** The number up to which the kernel has received all events; until this instance has asked the kernel, the last number it found. */
+  #deliveredSeq: number | null = null;
+  /** Deliveries that wait until the kernel has received everything before them; null if nothing has to wait. */
+  #pending: (() => void)[] | null = null;
+  #undelivered: Untold | null = null;
   #caughtUp: Promise<void> = Promise.resolve();
-  /** Catching up, now or next. */
-  #rounds = 0;
+  /** Catch-up rounds that are running or waiting. */
+  #roundCount = 0;
   #isClosed = false;
 
-  /** `changed` is called when something was heard or could not be. */
-  constructor(ports: ProcessPorts, events: () => Events, changed: () => void) {
+  /** `onChange` is called after each successful or failed delivery. */
+  constructor(ports: ProcessPorts, events: () => Events, onChange: () => void) {
     this.#ports = ports;
     this.#events = events;
-    this.#changed = changed;
+    this.#onChange = onChange;
   }
 
   emit(events: readonly ProcessEvent[]): void {
-    if (this.#untold !== null && this.#held === null) return this.#soon();
+    if (this.#undelivered !== null && this.#pending === null) return this.#retrySoon();
     this.#inOrder(() => this.#send(events));
   }
 
-  /** Pieces of an answer that a life leaves behind belong to nobody: the next life asks the model anew. */
+  /** Pieces of an answer are lost with their instance: the next one calls the model again. */
   stream(piece: AnswerPiece): void {
-    if (this.#untold !== null && this.#held === null) return;
+    if (this.#undelivered !== null && this.#pending === null) return;
     this.#inOrder(() => this.#isClosed || this.#ports.kernel.stream(piece));
   }
 
-  /** What the kernel has not heard, of this life or an earlier one. Resolves when it was tried. */
+  /** Delivers what the kernel has not received, from this instance or an earlier one. Resolves after one attempt. */
   catchUp(): Promise<void> {
-    this.#rounds++;
-    this.#held ??= [];
-    this.#heard ??= this.#events().lastSeq;
+    this.#roundCount++;
+    this.#pending ??= [];
+    this.#deliveredSeq ??= this.#events().lastSeq;
     return (this.#caughtUp = this.#caughtUp.then(() => this.#catchUp()));
   }
 
-  /** The kernel has asked for something, so it may hear now what it could not hear before. */
+  /** The kernel has made a call, so it can probably receive events again. */
   contacted(): void {
-    if (this.#untold !== null && this.#rounds === 0) void this.catchUp();
+    if (this.#undelivered !== null && this.#roundCount === 0) void this.catchUp();
   }
 
   woke(now: number): void {
@@ -72,100 +72,100 @@ export class EventDelivery {
     return this.#caughtUp;
   }
 
-  /** When it is tried again; null also while it is. */
+  /** When the next retry is due; null also while one is running. */
   get dueAt(): number | null {
-    return this.#rounds > 0 ? null : (this.#untold?.nextTryAt ?? null);
+    return this.#roundCount > 0 ? null : (this.#undelivered?.nextTryAt ?? null);
   }
 
   get untold(): Untold | null {
-    return this.#untold;
+    return this.#undelivered;
   }
 
   get isCatchingUp(): boolean {
-    return this.#rounds > 0;
+    return this.#roundCount > 0;
   }
 
-  /** Whether something became true in this life that the kernel is just being told. One that never answers is waited for no longer. */
+  /** Whether an event of this instance is being delivered. A kernel that does not answer is waited for only so long. */
   get isTelling(): boolean {
-    return this.#untold === null && this.#events().lastSeq > (this.#heard ?? 0) && this.#ageMs() < TRIED_MS;
+    return this.#undelivered === null && this.#events().lastSeq > (this.#deliveredSeq ?? 0) && this.#ageMs() < RETRY_FOR_MS;
   }
 
-  #inOrder(told: () => void): void {
-    if (this.#held !== null) this.#held.push(told);
-    else told();
+  #inOrder(deliver: () => void): void {
+    if (this.#pending !== null) this.#pending.push(deliver);
+    else deliver();
   }
 
   #send(events: readonly ProcessEvent[]): void {
     const seq = events.at(-1)?.seq ?? 0;
-    const heard = () => {
-      this.#heard = Math.max(this.#heard ?? 0, seq);
-      this.#changed();
+    const markDelivered = () => {
+      this.#deliveredSeq = Math.max(this.#deliveredSeq ?? 0, seq);
+      this.#onChange();
     };
     try {
-      const told = this.#ports.kernel.emit(events);
-      if (told instanceof Promise) void told.then(heard, (error: unknown) => this.#failed(error));
-      else heard();
+      const sent = this.#ports.kernel.emit(events);
+      if (sent instanceof Promise) void sent.then(markDelivered, (error: unknown) => this.#recordFailure(error));
+      else markDelivered();
     } catch (error) {
-      this.#failed(error);
+      this.#recordFailure(error);
     }
   }
 
   async #catchUp(): Promise<void> {
     const { kernel, sql } = this.#ports;
-    const before = this.#untold;
+    const before = this.#undelivered;
     try {
       const until = this.#events().lastSeq;
       await sql.durable();
-      let heard = await kernel.heardUpTo();
-      while (heard < until && !this.#isClosed) {
-        // Of what is no longer kept nobody can tell; what came after it still counts.
-        const kept = this.#events().since(heard, PAGE);
+      let delivered = await kernel.heardUpTo();
+      while (delivered < until && !this.#isClosed) {
+        // Events that were pruned cannot be delivered; those after them still can.
+        const kept = this.#events().since(delivered, PAGE);
         const events = kept.filter(({ seq }) => seq <= until);
         if (events.length === 0) break;
         await kernel.emit(events);
-        heard = events.at(-1)!.seq;
+        delivered = events.at(-1)!.seq;
       }
-      // What came later is the next life's to tell, after what is left of this.
-      if (this.#isClosed && heard < until) this.#held = [];
-      this.#heard = Math.max(this.#heard ?? 0, until);
-      this.#untold = null;
+      // The next instance delivers later events, after the rest of these.
+      if (this.#isClosed && delivered < until) this.#pending = [];
+      this.#deliveredSeq = Math.max(this.#deliveredSeq ?? 0, until);
+      this.#undelivered = null;
       if (before?.nextTryAt === null) this.#ports.log("the kernel was told what had been given up", { error: before.error });
     } catch (error) {
-      if (!this.#isClosed) this.#failed(error);
+      if (!this.#isClosed) this.#recordFailure(error);
     }
-    if (--this.#rounds === 0) this.#release();
-    this.#changed();
+    if (--this.#roundCount === 0) this.#release();
+    this.#onChange();
   }
 
-  /** What has waited is told; where the kernel cannot hear, it is on disk. */
+  /** Runs the deliveries that waited. If the kernel cannot receive them, they are on disk. */
   #release(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const told of held) if (this.#untold === null) told();
+    const pending = this.#pending ?? [];
+    this.#pending = null;
+    for (const deliver of pending) if (this.#undelivered === null) deliver();
   }
 
-  /** A full disk of the kernel's, for example, or a kernel that cannot be reached. */
-  #failed(error: unknown): void {
+  /** For example, the kernel's disk is full or the kernel is unreachable. */
+  #recordFailure(error: unknown): void {
     if (this.#isClosed) return;
-    const before = this.#untold;
+    const before = this.#undelivered;
     const ageMs = this.#ageMs();
-    const nextTryAt = ageMs >= TRIED_MS ? null : this.#ports.now() + Math.max(AGAIN_MS, ageMs);
-    this.#untold = { error: String(error), nextTryAt };
+    const nextTryAt = ageMs >= RETRY_FOR_MS ? null : this.#ports.now() + Math.max(RETRY_MS, ageMs);
+    this.#undelivered = { error: String(error), nextTryAt };
     if (before === null) this.#ports.log("the kernel could not be told what became true", { error: String(error) });
     if (nextTryAt === null && before?.nextTryAt !== null)
       this.#ports.log("telling the kernel was given up until it asks for something", { error: String(error) });
-    this.#changed();
+    this.#onChange();
   }
 
-  /** Since the last thing became true. */
+  /** Time since the last event. */
   #ageMs(): number {
     return Math.max(0, this.#ports.now() - this.#events().lastAt);
   }
 
-  /** Something more became true, which is a reason to try again. */
-  #soon(): void {
-    const { nextTryAt, ...untold } = this.#untold!;
-    this.#untold = { ...untold, nextTryAt: Math.min(nextTryAt ?? Infinity, this.#ports.now() + AGAIN_MS) };
-    this.#changed();
+  /** A new event is a reason to retry soon. */
+  #retrySoon(): void {
+    const { nextTryAt, ...undelivered } = this.#undelivered!;
+    this.#undelivered = { ...undelivered, nextTryAt: Math.min(nextTryAt ?? Infinity, this.#ports.now() + RETRY_MS) };
+    this.#onChange();
   }
 }

@@ -1,5 +1,5 @@
-// What a process has of the world outside: the kernel, which decides and carries out, and models. Only values cross, so the
-// process may live in another object than the kernel.
+// The interface of a process to the outside: the kernel, which authorizes and runs calls, and models. Only values cross it, so
+// the process may live in another object than the kernel.
 
 import type { ModelChoice, Models, ModelTool } from "../ports/models.ts";
 import type { Sql } from "../ports/sql.ts";
@@ -15,57 +15,60 @@ export type ProcessPorts = {
   kernel: KernelPort;
   now(): number;
   uuid(): string;
-  /** The folder on gsv that archives of this process are kept in: /var/sessions/<username>/<pid>. */
+  /** The folder on gsv that holds the archives of this process: /var/sessions/<username>/<pid>. */
   archiveRoot(): string;
-  /** Asks for a wake then, instead of what was asked for before; null where none is needed. */
+  /** Requests a wake at this time and replaces an earlier request; null cancels it. */
   wakeAt(ms: number | null): void;
   /**
-   * Where the host may take the memory of a process that hears nothing, whatever it is doing: how often one that is at work must be
+   * Set where the host may evict a process that receives nothing, even one that is working: how often a working process must be
    * woken.
    */
   beatMs?: number;
   log(message: string, fields: Record<string, string | number>): void;
 };
 
-/** Why a signal is aborted where somebody ended the run: what it waits for is to end too. Without it the process only lost interest. */
+/**
+ * The abort reason of a signal when somebody ended the run: whatever the run waits for must end too. Any other reason means that
+ * only the process stops waiting.
+ */
 export const STOPPED = "stopped";
 
 export interface KernelPort {
-  /** What a run needs of the system, looked up once when it begins. */
+  /** What a run needs from the kernel, looked up once when it starts. */
   prepare(conversationId: string): Promise<Preparation>;
   /**
-   * One syscall of the process's own, through the gate. `runId` and `callId` are its key: sent again, it is not carried out again where
-   * the target can promise that. `began` is told when nobody has to be asked any more. Never throws.
+   * Runs one syscall of the process through the gate. `runId` and `callId` are its idempotency key: a call that is sent again
+   * does not run again if the target can guarantee that. `began` is called when no approval is pending any more. Never throws.
    */
   sys(call: SysCall, signal: AbortSignal, began: () => void): Promise<SysOutcome>;
   /**
-   * What has become true; followers are told. What was told before is not told again: its number says so. Throws or rejects where
-   * the kernel has not heard it; then nothing later is told before `heardUpTo` was asked.
+   * Delivers events; the kernel forwards them to followers and ignores those it has received before, by their number. Throws or
+   * rejects if the kernel has not received them; then nothing later is delivered before `heardUpTo` was called.
    */
   emit(events: readonly ProcessEvent[]): void | Promise<void>;
-  /** The number of the last event the kernel has heard: a new life tells what came after it. */
+  /** The number of the last event the kernel has received; a new instance delivers those after it. */
   heardUpTo(): Promise<number>;
-  /** What the owner of the process may use over all their processes, and has used: looked at before every model call. */
+  /** What the owner may use over all their processes, and has used; read before every model call. */
   ofOwner(): Promise<OwnerAccount>;
   /**
-   * Asks a person whether the run may go on beyond its budget; `budgetDecided` of the process says what they answered. Asked
-   * again for the same run while it is open, it is the same question.
+   * Asks a person whether the run may exceed its budget; the answer arrives as `budgetDecided` of the process. While the question
+   * is open, asking again for the same run returns the same question.
    */
   askForBudget(question: { runId: string; conversationId: string; over: readonly Overspent[]; why: string }): Promise<HilRequest>;
-  /** Keeps all of an output of which the history holds a part, and says where. The same call again is the same file. */
+  /** Stores the whole of an output that the history holds in part, and returns its path. The same call yields the same file. */
   keepOutput(callId: string, text: string): Promise<string>;
-  /** What was sent along or read, by its key; null where it is gone. */
+  /** An attachment or a picture that was read, by its key; null if it no longer exists. */
   readMedia(key: string): Promise<Uint8Array | null>;
-  /** Kept for good when it answers: what is archived is deleted then. */
+  /** Durable when it resolves: the caller then deletes what it archived. */
   archive(path: string, bytes: Uint8Array): Promise<void>;
   readArchive(path: string): Promise<Uint8Array>;
-  /** Resolves when the process's workspace has it. A workspace that does not take it is no failure of the process. */
+  /** Resolves when the process's workspace has it. A workspace that refuses it is not an error of the process. */
   checkpoint(checkpoint: Checkpoint): Promise<void>;
-  /** What nobody needs to be told again: pieces of an answer as it comes. */
+  /** Sends pieces of an answer as they arrive; nobody needs them twice. */
   stream(piece: AnswerPiece): void;
 }
 
-/** What was said until the process was emptied: all of it as lines of JSON, and as much of it as a model is shown. */
+/** What was said until the process was emptied: all of it as lines of JSON, and the part that a model is shown. */
 export type Checkpoint = { reason: "process.reset" | "process.kill"; chat: Uint8Array; transcript: string };
 
 export type Preparation = {
@@ -79,7 +82,7 @@ export type Preparation = {
 
 export type OwnerAccount = { limits: Limits; account: Account };
 
-/** `isAgain`: an earlier life of the process sent it and did not hear how it ended. */
+/** `isAgain`: an earlier instance of the process sent the call and did not receive its result. */
 export type SysCall = {
   runId: string;
   conversationId: string;
@@ -91,7 +94,7 @@ export type SysCall = {
 };
 
 export type SysOutcome =
-  /** `output` is what the model is told. */
+  /** `output` is the text for the model. */
   | { kind: "done"; isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[] }
-  /** A person is asked first; the process is told when they have answered. */
+  /** A person is asked first; the process is notified of the answer. */
   | { kind: "asked"; request: HilRequest };

@@ -1,5 +1,5 @@
 // A process against a scripted model and a scripted kernel: what it says, runs, waits for and stops, and that a crash at any
-// moment loses nothing, repeats nothing and leaves nothing hanging.
+// moment loses nothing, repeats nothing and leaves nothing unfinished.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { yieldToEventLoop } from "../lib/yield.ts";
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe("a run", () => {
-  it("answers what was said, and tells of each step in order", async () => {
+  it("answers a message, and reports each step in order", async () => {
     world.on("hi", [text("hello")]);
     expect(world.say("hi")).toEqual({ status: "started", runId: "run-1" });
     await world.idle();
@@ -34,7 +34,7 @@ describe("a run", () => {
     expect(world.process.events.after(99, 10)).toBeNull();
   });
 
-  it("is the same when it is sent again under its id", async () => {
+  it("is the same run if its id is sent again", async () => {
     world.say("hi", { runId: "mine" });
     expect(world.say("hi", { runId: "mine" })).toEqual({ status: "started", runId: "mine" });
     await world.idle();
@@ -42,7 +42,7 @@ describe("a run", () => {
     expect(world.history()).toHaveLength(2);
   });
 
-  it("carries out what the model asks for, one after the other here, and tells it the results", async () => {
+  it("runs the calls of the model one after the other on the gateway, and gives it the results", async () => {
     const calls = [text("let me look"), read("/a"), read("/b"), tool("Fly", {}), tool("Read", { target: "gsv" })];
     world.on("what is in a and b?", calls, [text("done")]);
     world.say("what is in a and b?");
@@ -58,24 +58,24 @@ describe("a run", () => {
     expect(world.requests[1]?.messages.filter(({ role }) => role === "tool")).toHaveLength(4);
   });
 
-  it("lets devices work side by side", async () => {
-    const doors = new Map<string, Deferred<SysOutcome>>();
+  it("runs calls on devices in parallel", async () => {
+    const outcomes = new Map<string, Deferred<SysOutcome>>();
     world.sys = ({ callId }) => {
-      const door = deferred<SysOutcome>();
-      doors.set(callId, door);
-      return door.promise;
+      const outcome = deferred<SysOutcome>();
+      outcomes.set(callId, outcome);
+      return outcome.promise;
     };
     const [first, second] = [read("/a", "lap"), read("/b", "desk")] as { id: string }[];
     world.on("compare", [first as never, second as never], [text("both")]);
     world.say("compare");
-    await expect.poll(() => doors.size).toBe(2);
-    doors.get(second!.id)?.resolve({ kind: "done", isError: false, output: "B" });
-    doors.get(first!.id)?.resolve({ kind: "done", isError: false, output: "A" });
+    await expect.poll(() => outcomes.size).toBe(2);
+    outcomes.get(second!.id)?.resolve({ kind: "done", isError: false, output: "B" });
+    outcomes.get(first!.id)?.resolve({ kind: "done", isError: false, output: "A" });
     await world.idle();
     expect(world.history().slice(2)).toEqual(["result: A", "result: B", "assistant: both"]);
   });
 
-  it("ends visibly where the model fails or says nothing", async () => {
+  it("ends with a message if the model fails or says nothing", async () => {
     world.on("one", { error: "no key" });
     world.on("two", []);
     world.say("one");
@@ -86,7 +86,7 @@ describe("a run", () => {
     await expect.poll(() => world.ends().map(([, status]) => status)).toEqual(["error", "error"]);
   });
 
-  it("waits for a person, and goes on when they have decided", async () => {
+  it("waits for a person, and continues after the decision", async () => {
     let isAllowed = false;
     world.sys = async () =>
       isAllowed ? { kind: "done", isError: false, output: "deleted" } : { kind: "asked", request: question("q", "r") };
@@ -102,7 +102,7 @@ describe("a run", () => {
     expect(world.history().at(-1)).toBe("assistant: gone");
   });
 
-  it("goes on where the answer is heard before the question, as it can be between objects", async () => {
+  it("continues if the answer arrives before the question, which can happen between objects", async () => {
     let isAllowed = false;
     world.sys = async () => {
       if (isAllowed) return { kind: "done", isError: false, output: "deleted" };
@@ -118,7 +118,7 @@ describe("a run", () => {
     expect(world.history().at(-1)).toBe("assistant: gone");
   });
 
-  it("sends every call that one question was about", async () => {
+  it("sends every call that shares a question", async () => {
     let isAllowed = false;
     world.sys = async () =>
       isAllowed ? { kind: "done", isError: false, output: "written" } : { kind: "asked", request: question("q", "r") };
@@ -134,7 +134,7 @@ describe("a run", () => {
     expect(world.history().at(-1)).toBe("assistant: written");
   });
 
-  it("is over when nothing is heard of it for too long", async () => {
+  it("ends when it makes no progress for too long", async () => {
     world.sys = () => new Promise(() => {});
     world.on("look", [read("/a")]);
     world.say("look");
@@ -151,8 +151,8 @@ describe("a run", () => {
   });
 });
 
-describe("what comes while it works", () => {
-  it("of the same conversation is heard between two steps, and answered with the run", async () => {
+describe("a message that arrives during a run", () => {
+  it("joins the run between two steps if it is of the same conversation", async () => {
     world.modelHolds = deferred();
     world.on("first", [read("/a")]);
     world.on("second", [text("both answered")]);
@@ -175,7 +175,7 @@ describe("what comes while it works", () => {
       ]);
   });
 
-  it("else waits its turn", async () => {
+  it("waits for the end of the run if it is of another conversation", async () => {
     world.modelHolds = deferred();
     world.on("first", [text("one")]);
     world.on("second", [text("two")]);
@@ -192,7 +192,7 @@ describe("what comes while it works", () => {
 });
 
 describe("abort", () => {
-  it("ends a run whatever the model is doing, and lets the next begin", async () => {
+  it("ends a run whatever the model is doing, and lets the next one begin", async () => {
     world.modelHolds = deferred();
     world.on("long", [text("never")]);
     world.on("short", [text("next")]);
@@ -212,7 +212,7 @@ describe("abort", () => {
     expect(world.process.abort()).toEqual({ aborted: false, runId: null, continuedQueuedRunId: null });
   });
 
-  it("leaves a result for each call, and what comes late changes nothing", async () => {
+  it("leaves a result for each call, and late results change nothing", async () => {
     const late = deferred<SysOutcome>();
     world.sys = () => late.promise;
     world.on("look", [read("/a"), read("/b")]);
@@ -232,7 +232,7 @@ describe("abort", () => {
     expect(world.history().at(-1)).toBe("assistant: again");
   });
 
-  it("keeps what the model had said, marked as stopped, and the next model is told so", async () => {
+  it("keeps the partial answer, marked as stopped, and tells the next model so", async () => {
     world.modelHolds = deferred();
     world.pieces = [
       { type: "thinking_start", index: 0 },
@@ -259,7 +259,7 @@ describe("abort", () => {
     ]);
   });
 
-  it("keeps nothing where nothing was said yet", async () => {
+  it("keeps nothing if nothing has arrived yet", async () => {
     world.modelHolds = deferred();
     world.pieces = [{ type: "text_start", index: 0 }];
     world.say("a story");
@@ -268,7 +268,7 @@ describe("abort", () => {
     expect(world.history()).toEqual(["user: a story"]);
   });
 
-  it("holds the queue of the conversation where that is wanted, until it is resumed", async () => {
+  it("can put the queue of the conversation on hold until it is resumed", async () => {
     world.modelHolds = deferred();
     world.say("first");
     world.say("second", { runId: "second" });
@@ -288,21 +288,21 @@ describe("abort", () => {
     expect(world.process.resumeQueue()).toEqual({ resumed: 0 });
   });
 
-  it("stops a run by the name of a message that has joined it", async () => {
-    const door = deferred<SysOutcome>();
-    world.sys = () => door.promise;
+  it("stops a run by the id of a message that has joined it", async () => {
+    const outcome = deferred<SysOutcome>();
+    world.sys = () => outcome.promise;
     world.on("look", [read("/a")]);
     world.say("look");
     await expect.poll(() => world.effects.length).toBe(1);
     world.say("and more", { runId: "joined" });
     world.modelHolds = deferred();
-    door.resolve({ kind: "done", isError: false, output: "a" });
+    outcome.resolve({ kind: "done", isError: false, output: "a" });
     await expect.poll(() => world.requests.length).toBe(2);
     expect(world.process.abort({ runId: "joined" })).toMatchObject({ aborted: true, runId: "run-1" });
     await expect.poll(() => world.ends()).toHaveLength(2);
   });
 
-  it("lets the next begin, whatever the run was waiting for", async () => {
+  it("lets the next run begin, whatever the run was waiting for", async () => {
     world.preparing = new Promise(() => {});
     world.say("stuck");
     await expect.poll(() => world.preparations).toBe(1);
@@ -313,7 +313,7 @@ describe("abort", () => {
     expect(world.history("other")).toHaveLength(2);
   });
 
-  it("leaves a history as it was that was just being compacted", async () => {
+  it("leaves a history unchanged if it is being compacted", async () => {
     world.say("x".repeat(20_000));
     await world.idle();
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1, compactAtPressure: 0.5 });
@@ -327,7 +327,7 @@ describe("abort", () => {
     expect(world.archives.size).toBe(0);
   });
 
-  it("takes back what only waits, and leaves alone what is worked on", async () => {
+  it("withdraws a queued message, and leaves the active run alone", async () => {
     world.modelHolds = deferred();
     world.say("first");
     world.say("second", { runId: "second", conversationId: "other" });
@@ -339,12 +339,12 @@ describe("abort", () => {
   });
 });
 
-it("goes on after a crash at any moment: nothing lost, nothing doubled, every run ends once", async () => {
+it("continues after a crash at any moment: nothing is lost or doubled, and every run ends once", async () => {
   for (let crashAt = 0; crashAt < 60; crashAt++) {
     const one = new World();
     const results = new Map<string, string>();
     let done = 0;
-    // A kernel that carries a call out once, however often it is sent.
+    // A kernel that runs each call once, even if it is sent repeatedly.
     one.sys = async ({ callId, args }) => {
       if (!results.has(callId)) results.set(callId, `${++done}: ${String(args.path)}`);
       return { kind: "done", isError: false, output: results.get(callId)! };

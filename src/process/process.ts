@@ -1,6 +1,6 @@
-// A process: takes what is said to it, works on one thing at a time, and writes every step down before it goes on. What it
-// does next follows from what is written (next.ts, state.ts); memory holds only what may be lost with it: the model's answer
-// as it comes, how full the context was, and the wish to stop.
+// A process: accepts messages, works on one run at a time, and stores every step before it takes the next one. The stored rows
+// decide what it does next (next.ts, state.ts). Memory holds only what may be lost: the partial answer of the model, how full the
+// context was, and a request to stop.
 
 import { orAborted } from "../lib/or-aborted.ts";
 import { fail, SysError } from "../lib/sys-error.ts";
@@ -28,10 +28,10 @@ import { RecentMessages } from "./loop/recent-messages.ts";
 import { generate, historyTokensMax, request } from "./loop/generate.ts";
 import { HIL_REQUESTED, PROC_CHANGED, RUN_RETRYING } from "../protocol/signal-names.ts";
 
-/** When nothing can be written, such as on a full disk, it is tried again then. */
+/** Delay before a retry when nothing can be stored, for example because the disk is full. */
 const STORAGE_RETRY_MS = 10_000;
-/** A model's answer is followed by as many results as it made calls. */
-const LOOKED_BACK = 100;
+/** An answer is followed by one result per tool call it made; the search for the last answer ends after this many messages. */
+const LOOK_BACK_MAX = 100;
 
 export type SendArgs = {
   conversationId?: string | undefined;
@@ -41,7 +41,7 @@ export type SendArgs = {
 };
 
 export type SendResult = { status: "started"; runId: string; queued?: true };
-/** `pauseQueue`: what waits in the same conversation stays there until the queue is resumed. */
+/** `pauseQueue`: messages queued in the same conversation stay on hold until the queue is resumed. */
 export type AbortArgs = { runId?: string | undefined; pauseQueue?: boolean | undefined };
 export type AbortResult = {
   aborted: boolean;
@@ -55,12 +55,12 @@ export class Process {
   readonly #ports: ProcessPorts;
   readonly #state: State;
   readonly conversation: ConversationCalls;
-  /** What waits to be said. */
+  /** Messages that wait for their run. */
   readonly queue: Queue;
   readonly #tools: ToolRunner;
   readonly #pictures: Pictures;
   readonly #earlyBudgets = new EarlyAnswers<boolean>();
-  /** What the run that is worked on has of the system. */
+  /** What the active run needs from the kernel, looked up once. */
   #prepared: { runId: string; preparation: Preparation } | null = null;
   #measured: Measured | null = null;
   readonly #recent = new RecentMessages();
@@ -68,32 +68,32 @@ export class Process {
   #stopping = new AbortController();
   readonly #closing = new AbortController();
   #isWorking = false;
-  #isAsked = false;
+  #isWorkRequested = false;
 
   constructor(pid: string, ports: ProcessPorts) {
     this.#ports = ports;
     this.#state = new State(pid, ports);
     this.queue = new Queue(this.#state);
-    this.#tools = new ToolRunner(this.#state, () => this.#goOn());
+    this.#tools = new ToolRunner(this.#state, () => this.#scheduleWork());
     this.#pictures = new Pictures(ports.kernel);
     const signal = () => this.#closing.signal;
-    this.#state.partial = (runId) => this.#partial(runId);
-    this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(STOPPED), goOn: () => this.#goOn(), signal });
+    this.#state.partial = (runId) => this.#partialMessage(runId);
+    this.conversation = new ConversationCalls(this.#state, { stop: () => this.#stop(STOPPED), goOn: () => this.#scheduleWork(), signal });
   }
 
-  /** From now on it does nothing, wherever it was: the next life goes on from what is written. */
+  /** Stops all work at once. The next instance continues from the stored rows. */
   close(): void {
     this.#state.isClosed = true;
     this.#closing.abort(null);
     this.#stop(null);
   }
 
-  /** Goes on where it stopped. */
+  /** Continues where the process stopped. */
   woke(): void {
-    this.#goOn();
+    this.#scheduleWork();
   }
 
-  /** The same runId again is the same message. */
+  /** Idempotent: a repeated runId is the same message. */
   send({ conversationId = DEFAULT_CONVERSATION, said, runId = this.#ports.uuid(), reason }: SendArgs): SendResult {
     const { runs, conversations, held } = this.#state;
     const result = this.#state.change((tell): SendResult => {
@@ -111,14 +111,14 @@ export class Process {
       tell(PROC_CHANGED, { changes: ["queue"], conversationId, enqueuedRunId: runId });
       return { status: "started", runId, queued: true };
     });
-    this.#goOn();
+    this.#scheduleWork();
     return result;
   }
 
-  /** Whatever the model or a tool is doing: for this process it is over now. */
+  /** Ends the run at once, whatever the model or a tool is doing. */
   abort({ runId: named, pauseQueue = false }: AbortArgs = {}): AbortResult {
     const { runs } = this.#state;
-    // What is answered together with another run is stopped with that.
+    // A run that is answered together with another one is stopped through that one.
     const runId = named === undefined ? undefined : (runs.get(named)?.joinedTo ?? named);
     const result = this.#state.change((tell): AbortResult => {
       const run = runs.active();
@@ -141,31 +141,31 @@ export class Process {
       };
     });
     if (result.aborted && runs.active() === undefined) this.#stop(STOPPED);
-    this.#goOn();
+    this.#scheduleWork();
     return result;
   }
 
-  /** What waits on hold has its turn again. */
+  /** Releases queued messages that are on hold. */
   resumeQueue(conversationId?: string): { resumed: number } {
     const resumed = this.queue.resume(conversationId);
-    this.#goOn();
+    this.#scheduleWork();
     return { resumed };
   }
 
-  /** A call it asked for is carried out from now on. */
+  /** The kernel has started to run a call of this process. */
   began(callId: string): void {
     this.#tools.began(callId);
   }
 
-  /** A person has answered whether a call may run. */
+  /** A person has answered a question about a call. */
   decided(requestId: string): void {
     this.#tools.decided(requestId);
   }
 
-  /** A person has answered whether the run may use as much again. */
+  /** A person has answered whether the run may use its budget once more. */
   budgetDecided(requestId: string, isAllowed: boolean): void {
     const { runs, usage } = this.#state;
-    const isHeard = this.#state.change((tell) => {
+    const isApplied = this.#state.change((tell) => {
       const run = runs.active();
       if (run?.budgetRequest?.requestId !== requestId) return false;
       if (!isAllowed) {
@@ -180,17 +180,17 @@ export class Process {
       runs.resume(run.runId, this.#ports.now() + LEASE_MS, this.#ports.now());
       return true;
     });
-    if (!isHeard) return this.#earlyBudgets.add(requestId, isAllowed);
+    if (!isApplied) return this.#earlyBudgets.add(requestId, isAllowed);
     this.#measured = null;
-    this.#goOn();
+    this.#scheduleWork();
   }
 
-  /** The answer that is just coming. Who has this shows it, and then the pieces with a higher number. */
+  /** The answer that is being streamed. A client shows it and then applies the pieces with a higher number. */
   live(): LiveAnswer | null {
     return this.#live?.answer() ?? null;
   }
 
-  /** Of a run, or of all there were. */
+  /** Usage of one run, or of all runs. */
   spent(runId?: string): Spent {
     return runId === undefined ? this.#state.usage.ofProcess() : this.#state.usage.ofRun(runId);
   }
@@ -199,13 +199,13 @@ export class Process {
     return messageIds.map((messageId) => ({ messageId, usage: this.#state.usage.ofMessage(messageId) }));
   }
 
-  /** How full a conversation is, null where no model was asked in it yet; and what the last answer took, what was cached included. */
+  /** How full a conversation is (null if no model was called in it yet), and the usage of its last answer, cached tokens included. */
   context(conversationId: string): { context: ContextState | null; lastAnswer: MessageUsage | null } {
     const lastAnswer = (): MessageUsage | null => {
-      let looked = 0;
+      let count = 0;
       for (const { id, role } of this.history.backwards(conversationId)) {
         if (role === "assistant") return this.#state.usage.ofMessage(id).at(-1) ?? null;
-        if (++looked === LOOKED_BACK) return null;
+        if (++count === LOOK_BACK_MAX) return null;
       }
       return null;
     };
@@ -224,7 +224,7 @@ export class Process {
     return this.#state.runs.active();
   }
 
-  /** For a person, with nothing else under way. */
+  /** Whether the active run waits for a person and nothing else is under way. */
   get isWaiting(): boolean {
     const run = this.activeRun;
     return run !== undefined && run.pausedAt !== null && this.#state.calls.open(run.runId).every(({ state }) => state === "asked");
@@ -234,24 +234,24 @@ export class Process {
     return this.#state.runs.waitingCount();
   }
 
-  /** Those that will begin without anybody doing something. */
+  /** Queued runs that start without anybody's action. */
   get runnableCount(): number {
     return this.#state.runs.waitingCount() - this.#state.runs.onHoldCount();
   }
 
-  #goOn(): void {
-    this.#isAsked = true;
+  #scheduleWork(): void {
+    this.#isWorkRequested = true;
     if (this.#isWorking || this.#state.isClosed) return;
     this.#isWorking = true;
     void this.#work().finally(() => {
       this.#isWorking = false;
-      if (this.#isAsked) this.#goOn();
+      if (this.#isWorkRequested) this.#scheduleWork();
     });
   }
 
   async #work(): Promise<void> {
     do {
-      this.#isAsked = false;
+      this.#isWorkRequested = false;
       const action = next(this.#view());
       if (action.do === "rest" || action.do === "wait") {
         this.#ports.wakeAt(this.#state.runs.active()?.leaseUntil ?? null);
@@ -259,13 +259,13 @@ export class Process {
       }
       const { signal } = this.#stopping;
       try {
-        // Whatever it waits for: once it is stopped, the next one has its turn.
+        // A stop ends the wait, whatever the step waits for, so that the next run can start.
         await orAborted(this.#perform(action), signal);
       } catch (error) {
-        if (!signal.aborted && !this.#broken(action.runId, error)) return;
+        if (!signal.aborted && !this.#endBrokenRun(action.runId, error)) return;
       }
-      this.#isAsked = true;
-    } while (this.#isAsked && !this.#state.isClosed);
+      this.#isWorkRequested = true;
+    } while (this.#isWorkRequested && !this.#state.isClosed);
   }
 
   async #perform(action: Exclude<Action, { do: "rest" | "wait" }>): Promise<void> {
@@ -295,7 +295,7 @@ export class Process {
           if (status === "ok") this.#state.end(run, { status, reason, text: this.#lastText(run) }, tell);
           else this.#endWith(run, reason, this.#measured?.why ?? "Nothing was heard of this run for too long.", tell);
         });
-        // Whatever it was waiting for too long.
+        // Also stops whatever the run waited for.
         if (action.reason === "lease.expired") this.#stop(STOPPED);
         return;
     }
@@ -306,10 +306,10 @@ export class Process {
     if (run?.runId !== runId) return;
     const preparation = await this.#prepare(run);
     const read = this.#recent.read(this.#state.history, run.conversationId, historyTokensMax(preparation));
-    const asked = request(await this.#pictures.loaded(read.rows), read, preparation);
+    const modelRequest = request(await this.#pictures.loaded(read.rows), read, preparation);
     const owner = await this.#ports.kernel.ofOwner();
     if (this.#state.isClosed || this.#state.runs.active()?.runId !== runId) return;
-    this.#measured = measure(this.#state, run, preparation, asked, owner, read.rows.at(-1)?.id ?? null);
+    this.#measured = measure(this.#state, run, preparation, modelRequest, owner, read.rows.at(-1)?.id ?? null);
   }
 
   async #prepare(run: Run): Promise<Preparation> {
@@ -318,7 +318,7 @@ export class Process {
     return this.#prepared.preparation;
   }
 
-  /** The question is asked before it is written down that it was: asked again after a crash, it is the same question. */
+  /** The kernel stores the question before this process records it. Asked again after a crash, the kernel returns the same question. */
   async #askForBudget(runId: string): Promise<void> {
     const { over } = this.#measured!;
     const conversationId = this.#state.runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
@@ -342,10 +342,10 @@ export class Process {
     const measured = this.#measured;
     if (run?.runId !== runId || measured === null) return;
     const { keepLast } = this.#state.conversations.policy(run.conversationId);
-    const done = await compactForRun(this.#state, run, measured.preparation, keepLast, this.#stopping.signal);
-    if (done === "compacted" || done === "gone") this.#measured = null;
-    else if (done === "empty") this.#measured = { ...measured, ...viewOf(withoutCompaction(measured.context)) };
-    else this.#measured = { ...measured, overflow: "failed", why: `Compacting did not make room. ${done.failed}` };
+    const outcome = await compactForRun(this.#state, run, measured.preparation, keepLast, this.#stopping.signal);
+    if (outcome === "compacted" || outcome === "gone") this.#measured = null;
+    else if (outcome === "empty") this.#measured = { ...measured, ...viewOf(withoutCompaction(measured.context)) };
+    else this.#measured = { ...measured, overflow: "failed", why: `Compacting did not make room. ${outcome.failed}` };
   }
 
   async #generate(runId: string): Promise<void> {
@@ -356,23 +356,23 @@ export class Process {
     const modelCall = this.#state.usage.ofRun(runId).modelCalls + 1;
     const live = new PartialAnswer({ runId, conversationId, modelCall });
     this.#live = live;
-    const heard = (event: ModelEvent) => {
+    const onEvent = (event: ModelEvent) => {
       const seq = live.heard(event);
       const { pid } = this.#state;
       this.#state.stream({ pid, runId, conversationId, modelCall, seq, event: wireEvent(event), timestamp: this.#ports.now() });
-      if (event.type === "retrying" && !this.#state.isClosed) this.#retrying(run, event);
+      if (event.type === "retrying" && !this.#state.isClosed) this.#announceRetry(run, event);
     };
     const { preparation, request } = measured;
     const { signal } = this.#stopping;
     const { pid, ports } = this.#state;
-    const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, heard });
+    const generated = await generate({ models: ports.models, preparation, messages: request.messages, pid, signal, heard: onEvent });
     if (this.#state.isClosed) return;
     this.#state.change((tell) => answered(this.#state, runId, generated, measured, tell));
-    // Only now: whoever looks between the last piece and the message would miss it.
+    // Only after the message is stored: a reader between the last piece and the message would see neither.
     if (this.#live === live) this.#live = null;
   }
 
-  #retrying({ runId, conversationId }: Run, { attempt, waitMs, why }: Extract<ModelEvent, { type: "retrying" }>): void {
+  #announceRetry({ runId, conversationId }: Run, { attempt, waitMs, why }: Extract<ModelEvent, { type: "retrying" }>): void {
     this.#state.change((tell) => {
       if (this.#state.runs.active()?.runId !== runId) return;
       this.#state.runs.prolong(runId, this.#ports.now() + waitMs + LEASE_MS);
@@ -380,7 +380,7 @@ export class Process {
     });
   }
 
-  /** The run cannot go on: the conversation says why, and what can be done. */
+  /** Ends a run that cannot continue. The conversation says why, and what can be done. */
   #endWith(run: Run, reason: string, why: string, tell: Tell): void {
     const { runId, conversationId } = run;
     this.#state.interrupt(run, tell);
@@ -393,15 +393,15 @@ export class Process {
     return last?.role === "assistant" ? textOf(last.blocks) : null;
   }
 
-  /** `why` is STOPPED where what is under way is to end, wherever it runs. */
+  /** `why` is STOPPED if everything under way is to end too, wherever it runs. */
   #stop(why: typeof STOPPED | null): void {
     this.#stopping.abort(why);
     this.#stopping = new AbortController();
     this.#live = null;
   }
 
-  /** Calls that were still being written are left out: nobody wants them any more. */
-  #partial(runId: string): Extract<Said, { role: "assistant" }> | null {
+  /** The partial answer as a message. Leaves out tool calls, because nobody needs them any more. */
+  #partialMessage(runId: string): Extract<Said, { role: "assistant" }> | null {
     const answer = this.#live?.answer();
     if (answer?.runId !== runId) return null;
     const blocks = answer.blocks.filter((block) => block.type !== "toolCall");
@@ -410,8 +410,11 @@ export class Process {
     return hasWords ? { role: "assistant", blocks, ...(provider && { model: `${provider}/${model}` }), stopped: true } : null;
   }
 
-  /** Our own mistake: the run ends with it, visibly, and the next one has its turn. False where not even that could be kept. */
-  #broken(runId: string, error: unknown): boolean {
+  /**
+   * Ends a run that failed through a bug of ours or a refusal, so that the next one can start. False if not even that could be
+   * stored.
+   */
+  #endBrokenRun(runId: string, error: unknown): boolean {
     if (this.#state.isClosed) return false;
     const { pid } = this.#state;
     const isRefusal = error instanceof SysError;
@@ -421,7 +424,7 @@ export class Process {
       this.#state.change((tell) => {
         const run = this.#state.runs.active();
         if (run?.runId !== runId) return;
-        // What the kernel refuses is no mistake of ours, such as where the owner was locked: it says why.
+        // A refusal by the kernel is not a bug, for example when the owner is locked: its message says why.
         if (isRefusal) return this.#endWith(run, "refused", error.message, tell);
         const why = "Something went wrong in the gateway itself";
         this.#state.end(run, { status: "error", reason: "internal", text: null, error: why }, tell);

@@ -1,5 +1,5 @@
-// All a process is told at the start of a run, in one text, with how large each part of it is. Everything comes in as data:
-// whoever calls has fetched it as the process's user, who may read it.
+// Assembles the context of a run as one text, and the size of each part. All inputs are data: the caller has fetched them with
+// the rights of the process's user.
 
 import { estimateTokens } from "../estimate.ts";
 import { dateLine } from "./date.ts";
@@ -20,7 +20,7 @@ export type ContextInputs = ContextFacts & {
   workspace: WorkspaceContext | null;
   skills: readonly ContextSkill[];
   processFiles: readonly ContextFile[];
-  /** For each source that users and agents write, by itself. */
+  /** Separately for each source that users and agents write. */
   maxContextBytes: number;
   now: number;
   timezone: string;
@@ -39,11 +39,11 @@ export function assemble(inputs: ContextInputs): { text: string; parts: ContextP
     ...skillIndex(inputs.skills, maxBytes),
     ...processContext(inputs.processFiles, inputs.pid, maxBytes),
     ...dateLine(inputs.now, inputs.timezone),
-  ].map((section) => ({ ...section, text: rendered(section) }));
+  ].map((section) => ({ ...section, text: renderSection(section) }));
   return { text: sections.map(({ text }) => text).join("\n\n---\n\n"), parts: sections.map(partOf) };
 }
 
-function rendered({ name, text }: Section): string {
+function renderSection({ name, text }: Section): string {
   return `[${name}]\n${text}`;
 }
 

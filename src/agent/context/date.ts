@@ -1,5 +1,5 @@
-// The date, without the time: a prompt that differs every minute is found in no provider's cache. It comes last for the same
-// reason, and the shell's date tells the time.
+// The date without the time: a prompt that changes every minute would miss every provider's cache. It comes last for the same
+// reason; `date` in the shell tells the time.
 
 import { isTimezone } from "../../lib/timezone.ts";
 import type { Section } from "./section.ts";

@@ -1,4 +1,4 @@
-// The targets a process can choose from, with what their owners say they are for.
+// The targets a process can choose from, with the descriptions of their owners.
 
 import { oneLine } from "./section.ts";
 

@@ -1,4 +1,4 @@
-// What a user's processes are told: ~/context.d. No templates: the user and their agents write these files.
+// Context for all processes of a user: ~/context.d. Not templates, because the user and their agents write these files.
 
 import { budgeted, type ContextFile, type Section } from "./section.ts";
 

@@ -1,4 +1,4 @@
-// The MCP servers that are ready to be asked.
+// The MCP servers that are ready for use.
 
 import { oneLine } from "./section.ts";
 

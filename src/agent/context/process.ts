@@ -1,4 +1,4 @@
-// What this one process was given when it was started: the files of its assignment.
+// Context for one process: the files of its assignment, given when it was started.
 
 import { budgeted, type ContextFile, type Section } from "./section.ts";
 

@@ -1,4 +1,4 @@
-// What processes of one profile are told: templates of root's, or files of the package the profile is of.
+// Context for processes of one profile: templates written by root, or files of the profile's package.
 
 import { type ContextFile, lexical, type Section, section } from "./section.ts";
 import { render } from "./template.ts";

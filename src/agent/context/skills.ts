@@ -1,4 +1,4 @@
-// The skills there are, a line each: what one says is read when it is needed.
+// The list of skills, one line each: a process reads a skill's file when it needs it.
 
 import { byteLength, oneLine, type Section } from "./section.ts";
 
@@ -6,7 +6,7 @@ export type ContextSkill = { id: string; description: string; path: string };
 
 const INTRODUCTION = "Before work that one of these fits, read its file on gsv and follow it. A path that is a directory has a SKILL.md.";
 
-/** In the order given, which is their rank. */
+/** In the given order, which is their rank. */
 export function skillIndex(skills: readonly ContextSkill[], maxBytes: number): Section[] {
   if (skills.length === 0) return [];
   const lines = skills.map(({ id, description, path }) => `- ${oneLine(id)}: ${oneLine(description)} (${oneLine(path)})`);
@@ -17,7 +17,7 @@ export function skillIndex(skills: readonly ContextSkill[], maxBytes: number): S
     if (used > maxBytes) break;
     kept.push(line);
   }
-  const left = lines.slice(kept.length);
-  const more = left.length === 0 ? [] : [`- and ${left.length} more, not shown for want of room: look in ~/skills.d`];
-  return [{ name: "available.skills", text: [INTRODUCTION, ...kept, ...more].join("\n"), cut: byteLength(left.join("\n")) }];
+  const omitted = lines.slice(kept.length);
+  const more = omitted.length === 0 ? [] : [`- and ${omitted.length} more, not shown for want of room: look in ~/skills.d`];
+  return [{ name: "available.skills", text: [INTRODUCTION, ...kept, ...more].join("\n"), cut: byteLength(omitted.join("\n")) }];
 }

@@ -1,4 +1,4 @@
-// What every process of this gateway is told: templates of root's, config/ai/context.d.
+// Context for every process of this gateway: templates written by root, config/ai/context.d.
 
 import { type ContextFile, lexical, type Section, section } from "./section.ts";
 import { render } from "./template.ts";

@@ -1,5 +1,5 @@
-// Templates: {{ key }} becomes a value, once. A value that looks like a template stays the text it is, so nobody who can name
-// a device can write into a prompt what its author did not.
+// Templates: {{ key }} is replaced by a value, once. A value that looks like a template stays plain text, so a value such as a
+// device's description cannot bring other values into a prompt.
 
 const KEY = /\{\{\s*([\w.]+)\s*\}\}/g;
 

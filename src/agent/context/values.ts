@@ -1,4 +1,4 @@
-// What templates may name.
+// The values that templates may use.
 
 import { deviceList, type ContextDevice } from "./devices.ts";
 import { mcpServerList, type ContextMcpServer } from "./mcp-servers.ts";
@@ -9,7 +9,7 @@ export type ContextIdentity = { uid: number; gid: number; username: string; home
 export type ContextFacts = {
   profile: string;
   identity: ContextIdentity;
-  /** Those that are online and may be used. */
+  /** Those that are online and usable. */
   devices: readonly ContextDevice[];
   mcpServers: readonly ContextMcpServer[];
 };

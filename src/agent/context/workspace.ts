@@ -1,4 +1,4 @@
-// What processes in one workspace are told: its own context files, or where there are none its summary.
+// Context for processes in one workspace: its context files, or its summary if it has none.
 
 import { budgeted, type ContextFile, type Section } from "./section.ts";
 

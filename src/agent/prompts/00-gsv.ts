@@ -1,4 +1,4 @@
-// What every process is told of the world it is in.
+// The prompt for every process: its environment, targets, and how to work.
 
 export default `You are {{ profile }}, a process in GSV: an operating environment that gives an agent files, a shell and other machines. You act for the user {{ identity.username }} and hold their rights, no more.
 

@@ -1,4 +1,4 @@
-// Where a process finds itself. The keys are filled in by context/template.ts.
+// The prompt about the user, the working directory and the targets. context/template.ts fills in the keys.
 
 export default `You are running as {{ identity.username }} (uid {{ identity.uid }}).
 Working directory: {{ identity.cwd }}

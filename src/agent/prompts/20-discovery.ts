@@ -1,4 +1,4 @@
-// How a process finds out what it was not told.
+// The prompt about how to find out what the context does not say.
 
 export default `Before you say that something cannot be done, look on gsv: help in the shell lists its commands, man TOPIC explains a command or a system call, /etc/docs holds the guides, and MCP servers, where any are listed above, bring tools of their own.
 

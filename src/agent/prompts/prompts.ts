@@ -1,4 +1,4 @@
-// The prompts as configuration: defaults that lie under whatever root has set at the same keys.
+// The prompts as default configuration; keys that root has set take precedence.
 
 import gsv from "./00-gsv.ts";
 import runtime from "./10-runtime.ts";

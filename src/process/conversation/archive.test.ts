@@ -1,4 +1,4 @@
-// What is archived comes back to the last signature, in the format others can read too.
+// An archived message is restored exactly, signatures included, from a format that other programs can read too.
 
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const MESSAGES: Record<string, Message> = {
   "thoughts and calls": { id: 4, runId: "r", createdAt: 11, role: "assistant", blocks: [thought, { type: "text", text: "so" }, call] },
   "another order": { id: 5, runId: "r", createdAt: 11, role: "assistant", blocks: [call, { type: "text", text: "a" }, thought] },
   "signed words": { id: 6, runId: "r", createdAt: 11, role: "assistant", blocks: [{ type: "text", text: "a", signature: "s3" }] },
-  "words in two": {
+  "text in two blocks": {
     id: 7,
     runId: "r",
     createdAt: 11,
@@ -28,7 +28,7 @@ const MESSAGES: Record<string, Message> = {
       { type: "text", text: "b" },
     ],
   },
-  "arguments nobody can read": {
+  "arguments that are not JSON": {
     id: 8,
     runId: null,
     createdAt: 11,
@@ -51,11 +51,11 @@ const MESSAGES: Record<string, Message> = {
 };
 
 describe("an archived message", () => {
-  it.each(Object.entries(MESSAGES))("comes back: %s", (_, message) => {
+  it.each(Object.entries(MESSAGES))("is restored exactly: %s", (_, message) => {
     expect(fromArchiveLine(archiveLine(message, OF))).toEqual(message);
   });
 
-  it("says what it is of", () => {
+  it("names its conversation, its run and its call", () => {
     expect(JSON.parse(archiveLine(MESSAGES["a result"]!, OF))).toEqual({
       id: 10,
       conversation_id: "c",
@@ -76,7 +76,7 @@ describe("an archived message", () => {
   });
 });
 
-it("is gzip of a line each", async () => {
+it("an archive is gzip of one line per message", async () => {
   const all = Object.values(MESSAGES);
   const bytes = await toArchive(all, OF);
   expect(gunzipSync(bytes).toString().trimEnd().split("\n")).toEqual(all.map((message) => archiveLine(message, OF)));
@@ -84,7 +84,7 @@ it("is gzip of a line each", async () => {
   expect(await fromArchive(await toArchive([], OF))).toEqual([]);
 });
 
-it("keeps an archive in its folder, whatever the conversation is called", () => {
+it("an archive stays in its folder, whatever the conversation is called", () => {
   expect(segmentPath("/v/u/p", "a/b c", "x")).toBe("/v/u/p/conversations/a%2Fb%20c/x.jsonl.gz");
   expect(segmentPath("/v/u/p", "..", "x")).toBe("/v/u/p/conversations/%2E%2E/x.jsonl.gz");
   expect(wholePath("/v/u/p", { conversationId: "\ud800", generation: 3 }, "x")).toBe("/v/u/p/x/%EF%BF%BD.gen-3.jsonl.gz");
@@ -98,7 +98,7 @@ describe("a message on the wire", () => {
     expect(content("words")).toBe('hi\n\u2028"there"');
     expect(content("words with a picture")).toEqual({ text: "look", media });
     expect(content("an answer")).toBe("yes");
-    expect(content("words in two")).toBe("ab");
+    expect(content("text in two blocks")).toBe("ab");
     expect(content("thoughts and calls")).toEqual({
       text: "so",
       thinking: [{ type: "thinking", thinking: "hm", thinkingSignature: "s2" }],

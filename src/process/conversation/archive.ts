@@ -1,5 +1,5 @@
-// Messages as they are kept for good: gzip of JSON lines, each a whole message. What was read back is what was written, to
-// the last signature; fields that the format has no place for stand beside it under names of their own.
+// The archive format: gzip of JSON lines, each a whole message. Reading returns exactly what was written, signatures included;
+// fields the wire format lacks are stored beside it under names of their own.
 
 import { concat } from "../../lib/bytes.ts";
 import type { OutputBlock } from "../../ports/models.ts";
@@ -14,7 +14,7 @@ type ArchiveLine = {
   role: Message["role"];
   content: string;
   media?: StoredMedia[] | undefined;
-  /** Of a result: what it is a result of. */
+  /** Of a result: the call it belongs to. */
   tool_calls?: WireToolCall[] | ResultOf | undefined;
   thinking?: WireThinking[] | undefined;
   tool_call_id?: string | undefined;
@@ -22,7 +22,7 @@ type ArchiveLine = {
   run_id?: string | undefined;
   model?: string | undefined;
   stopped?: true | undefined;
-  /** Where the parts above would not come back in the order they were said. */
+  /** Set if the parts above would not restore the original order of the blocks. */
   blocks?: OutputBlock[] | undefined;
 };
 
@@ -36,7 +36,7 @@ export function archiveLine(message: Message, of: Of): string {
   return JSON.stringify({ ...line, run_id: runId ?? undefined } satisfies ArchiveLine);
 }
 
-/** The same for people and other programs, without what only a process needs to take it back. */
+/** The same for people and other programs, without the fields that only a process needs to restore it. */
 export function chatLine(message: Message): string {
   const { content, media, tool_calls, thinking, tool_call_id } = fields(message);
   return JSON.stringify({ role: message.role, content, media, tool_calls, thinking, tool_call_id, ts: message.createdAt });
@@ -50,8 +50,8 @@ function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<Archiv
       return { content: message.text };
     case "toolResult": {
       const { output, images, tool, isError, callId, outcome, durationMs } = message;
-      const of = { toolName: tool, isError, ...(outcome && { outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
-      return { content: output, media: images, tool_calls: of, tool_call_id: callId };
+      const result = { toolName: tool, isError, ...(outcome && { outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
+      return { content: output, media: images, tool_calls: result, tool_call_id: callId };
     }
     case "assistant": {
       const { blocks, model, stopped } = message;
@@ -69,7 +69,7 @@ function fields(message: Message): Pick<ArchiveLine, "content"> & Partial<Archiv
   }
 }
 
-/** A message of an archive, with the id it had. */
+/** A message of an archive, with its original id. */
 export function fromArchiveLine(line: string): Message {
   const {
     id,
@@ -98,8 +98,8 @@ export function fromArchiveLine(line: string): Message {
     }
     case "assistant": {
       const toolCalls = (tool_calls ?? []) as WireToolCall[];
-      const said = blocks ?? blocksOf({ text: content, thinking, toolCalls });
-      return { ...known, role, blocks: said, ...(model === undefined ? {} : { model }), ...(stopped && { stopped }) };
+      const restored = blocks ?? blocksOf({ text: content, thinking, toolCalls });
+      return { ...known, role, blocks: restored, ...(model === undefined ? {} : { model }), ...(stopped && { stopped }) };
     }
   }
 }
@@ -112,24 +112,24 @@ export async function toArchive(messages: Iterable<Message>, of: Of): Promise<Ui
       controller.close();
     },
   });
-  return collected(lines.pipeThrough(new CompressionStream("gzip")));
+  return collectBytes(lines.pipeThrough(new CompressionStream("gzip")));
 }
 
 export async function fromArchive(bytes: Uint8Array): Promise<Message[]> {
-  const packed = new ReadableStream<BufferSource>({
+  const compressed = new ReadableStream<BufferSource>({
     start(controller) {
       controller.enqueue(bytes as Uint8Array<ArrayBuffer>);
       controller.close();
     },
   });
-  const text = new TextDecoder().decode(await collected(packed.pipeThrough(new DecompressionStream("gzip"))));
+  const text = new TextDecoder().decode(await collectBytes(compressed.pipeThrough(new DecompressionStream("gzip"))));
   return text
     .split("\n")
     .filter((line) => line !== "")
     .map(fromArchiveLine);
 }
 
-async function collected(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function collectBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   const reader = stream.getReader();
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) parts.push(value!);
@@ -137,22 +137,22 @@ async function collected(stream: ReadableStream<Uint8Array>): Promise<Uint8Array
 }
 
 function isSame(one: readonly OutputBlock[], other: readonly OutputBlock[]): boolean {
-  return JSON.stringify(one.map(sorted)) === JSON.stringify(other.map(sorted));
+  return JSON.stringify(one.map(sortedEntries)) === JSON.stringify(other.map(sortedEntries));
 }
 
-function sorted(block: OutputBlock): unknown {
+function sortedEntries(block: OutputBlock): unknown {
   return Object.entries(block).toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 export function segmentPath(root: string, conversationId: string, archiveId: string): string {
-  return `${root}/conversations/${encoded(conversationId)}/${archiveId}.jsonl.gz`;
+  return `${root}/conversations/${encodeId(conversationId)}/${archiveId}.jsonl.gz`;
 }
 
 export function wholePath(root: string, { conversationId, generation }: Of, archiveId: string): string {
-  return `${root}/${archiveId}/${encoded(conversationId)}.gen-${generation}.jsonl.gz`;
+  return `${root}/${archiveId}/${encodeId(conversationId)}.gen-${generation}.jsonl.gz`;
 }
 
-/** Any text is a conversation's id, also one that leads out of the folder. */
-function encoded(id: string): string {
+/** A conversation id may be any text, including one such as "..". */
+function encodeId(id: string): string {
   return encodeURIComponent(id.toWellFormed()).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"));
 }

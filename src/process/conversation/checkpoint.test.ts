@@ -1,4 +1,4 @@
-// What a process hands over to its workspace before it is emptied, and the summary it asks its model for.
+// What a process hands to its workspace before it is emptied, and the summary it requests from its model.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deferred } from "../../lib/deferred.ts";
@@ -29,7 +29,7 @@ async function say(words: string, conversationId = "default"): Promise<void> {
 }
 
 describe("a reset", () => {
-  it("hands over what was said in the first conversation, and then empties it", async () => {
+  it("hands over the messages of the default conversation, and then empties it", async () => {
     world.on("Look.", [read("/a")], [text("It is empty.")]);
     await say("Look.");
     await say("Elsewhere.", "other");
@@ -53,7 +53,7 @@ describe("a reset", () => {
     expect(transcript).not.toContain("Elsewhere.");
   });
 
-  it("hands over nothing where nothing was said there, or there is no workspace", async () => {
+  it("hands over nothing if the conversation is empty or there is no workspace", async () => {
     await reset();
     await say("Elsewhere.", "other");
     await reset();
@@ -62,7 +62,7 @@ describe("a reset", () => {
     expect(world.checkpoints).toEqual([]);
   });
 
-  it("hands over the newest of what is too long, in whole lines", async () => {
+  it("hands over the newest whole lines of a conversation that is too long", async () => {
     const long = "x".repeat(1_900_000);
     world.answer = () => [text("Yes.")];
     for (const at of [1, 2, 3, 4, 5]) await say(`${at} ${long}`);
@@ -78,7 +78,7 @@ describe("a reset", () => {
 });
 
 describe("the summary of a workspace", () => {
-  it("is rewritten by the model, without tools, and counts as used", async () => {
+  it("is rewritten by the model, without tools, and its usage is counted", async () => {
     world.answer = () => [text(" - Roses and tulips.\n")];
     expect(await renew()).toBe("- Roses and tulips.");
     const [request] = world.requests;
@@ -89,38 +89,38 @@ describe("the summary of a workspace", () => {
     await expect.poll(() => world.events.map(({ payload }) => payload)).toMatchObject([{ changes: ["usage"], model: "m", usage: USAGE }]);
   });
 
-  it("stays where the model fails or says nothing", async () => {
+  it("stays if the model fails or says nothing", async () => {
     world.answer = () => ({ error: "no key" });
     expect(await renew()).toBeNull();
     world.answer = () => [text(" \n")];
     expect(await renew()).toBeNull();
   });
 
-  it("stays where the model does not answer in time, and the process goes on", async () => {
-    const late = new AbortController();
-    const bounded = vi.spyOn(AbortSignal, "timeout").mockReturnValue(late.signal);
+  it("stays if the model does not answer in time, and the process keeps working", async () => {
+    const deadline = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(deadline.signal);
     world.modelHolds = deferred();
     const renewed = renew();
     await expect.poll(() => world.requests.length).toBe(1);
-    late.abort(new DOMException("late", "TimeoutError"));
+    deadline.abort(new DOMException("late", "TimeoutError"));
     expect(await renewed).toBeNull();
-    expect(bounded).toHaveBeenCalledOnce();
+    expect(timeout).toHaveBeenCalledOnce();
     world.modelHolds = null;
     world.on("Still here?", [text("Yes.")]);
     await say("Still here?");
     expect(world.ends().at(-1)).toMatchObject([expect.anything(), "ok", "Yes."]);
   });
 
-  it("stays where the gateway takes too long to prepare", async () => {
-    const late = new AbortController();
-    vi.spyOn(AbortSignal, "timeout").mockReturnValue(late.signal);
+  it("stays if the gateway takes too long to prepare", async () => {
+    const deadline = new AbortController();
+    vi.spyOn(AbortSignal, "timeout").mockReturnValue(deadline.signal);
     world.preparing = new Promise(() => {});
     const renewed = renew();
-    late.abort(new DOMException("late", "TimeoutError"));
+    deadline.abort(new DOMException("late", "TimeoutError"));
     expect(await renewed).toBeNull();
   });
 
-  it("stays where the process goes to sleep", async () => {
+  it("stays if the process is closed", async () => {
     world.modelHolds = deferred();
     const renewed = renew();
     await expect.poll(() => world.requests.length).toBe(1);
@@ -128,7 +128,7 @@ describe("the summary of a workspace", () => {
     expect(await renewed).toBeNull();
   });
 
-  it("stays where the demo model would answer", async () => {
+  it("stays if the demo model would answer", async () => {
     world.provider = "demo";
     expect(await renew()).toBeNull();
     expect(world.requests).toEqual([]);
@@ -138,7 +138,7 @@ describe("the summary of a workspace", () => {
     expect(world.requests.map(({ fallback }) => fallback)).toEqual([undefined]);
   });
 
-  it("stays where a budget is used up, of the process or of its owner", async () => {
+  it("stays if a budget of the process or its owner is used up", async () => {
     world.budget = { run: {}, process: { modelCalls: 0 } };
     expect(await renew()).toBeNull();
     world.budget = { run: {}, process: {} };

@@ -1,6 +1,6 @@
-// What a workspace keeps of a process that is emptied: the messages of the default conversation, handed to the kernel before they
-// are deleted, and the workspace's summary, which the model rewrites afterwards. The process knows its conversations and its model;
-// the kernel knows workspaces (kernel/agents/checkpoints.ts).
+// What a workspace keeps of a process that is emptied: the messages of the default conversation, sent to the kernel before they
+// are deleted, and the workspace's summary, which the model rewrites afterwards. The process knows its conversations and its
+// model; the kernel knows workspaces (kernel/agents/checkpoints.ts).
 
 import { orAborted } from "../../lib/or-aborted.ts";
 import { concat } from "../../lib/bytes.ts";
@@ -15,21 +15,21 @@ import { PROC_CHANGED } from "../../protocol/signal-names.ts";
 
 /** How much of the conversation the model reads. */
 const TRANSCRIPT_CHARS = 16_000;
-/** Of a longer conversation the workspace gets the newest messages; the archive has all of them. */
+/** The workspace gets only the newest messages of a longer conversation; the archive has all of them. */
 const CHAT_BYTES_MAX = 8 * 1024 * 1024;
 /** Nobody waits for the summary, but a model that hangs must not keep the process awake. */
 const RENEWAL_MS = 5 * 60 * 1000;
-/** The demo model is no AI: its answer would replace a summary by a set phrase. So it counts as no model. */
+/** The demo model is no AI: its answer would replace the summary by a stock phrase. So it counts as no model. */
 const DEMO = "demo";
 
-/** Resolves when the kernel has taken it. Does nothing where the conversation is empty. */
+/** Resolves when the kernel has stored it. Does nothing if the conversation is empty. */
 export async function checkpoint(state: State, reason: Checkpoint["reason"]): Promise<void> {
   const conversation = state.conversations.get(DEFAULT_CONVERSATION);
   if (conversation === undefined || conversation.messageCount === 0) return;
   const { first, next } = state.history.bounds(DEFAULT_CONVERSATION);
   const of = { conversationId: DEFAULT_CONVERSATION, generation: conversation.generation };
-  const shown = transcript(state.history.range(DEFAULT_CONVERSATION, first, next), of, TRANSCRIPT_CHARS);
-  await state.ports.kernel.checkpoint({ reason, chat: chat(state), transcript: shown });
+  const text = transcript(state.history.range(DEFAULT_CONVERSATION, first, next), of, TRANSCRIPT_CHARS);
+  await state.ports.kernel.checkpoint({ reason, chat: chat(state), transcript: text });
 }
 
 function chat({ history }: State): Uint8Array {
@@ -48,20 +48,21 @@ function chat({ history }: State): Uint8Array {
 export type SummaryMaterial = { summary: string; transcript: string };
 
 /**
- * The workspace's summary as the model rewrites it. Null means that the old one stays: there is no model, it fails or takes too long, or
- * a budget is used up, since nobody is asked for more here. Nothing of this is written down, so a restart leaves the old summary too.
+ * The workspace's summary, rewritten by the model. Null means that the old one stays: there is no model, it fails or times out,
+ * or a budget is used up, because nobody can be asked for more here. Nothing of this is stored, so a restart keeps the old
+ * summary too.
  */
 export async function renewSummary(state: State, material: SummaryMaterial, closing: AbortSignal): Promise<string | null> {
   const signal = AbortSignal.any([closing, AbortSignal.timeout(RENEWAL_MS)]);
   try {
-    return await orAborted(renewed(state, material, signal), signal);
+    return await orAborted(rewriteSummary(state, material, signal), signal);
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
   }
 }
 
-async function renewed(state: State, material: SummaryMaterial, signal: AbortSignal): Promise<string | null> {
+async function rewriteSummary(state: State, material: SummaryMaterial, signal: AbortSignal): Promise<string | null> {
   const { kernel } = state.ports;
   const preparation = await kernel.prepare(DEFAULT_CONVERSATION);
   const { choice, fallback, budget } = preparation;

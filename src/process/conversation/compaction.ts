@@ -1,5 +1,5 @@
-// Shortens a conversation: its oldest part is archived, word for word, and a summary that says so takes its place. The archive
-// is kept for good before a row goes, so a crash at any moment leaves either all of the messages or all of the archive.
+// Compacts a conversation: archives its oldest part unchanged and replaces it by a summary that says so. The archive is durable
+// before a row is deleted, so a crash at any moment leaves either all messages or the whole archive.
 
 import { fail } from "../../lib/sys-error.ts";
 import { segmentPath, toArchive } from "./archive.ts";
@@ -32,28 +32,29 @@ export type CompactResult = {
   summaryMessageId: number;
 };
 
-/** The oldest part of a conversation, as it was when it was chosen. */
+/** The oldest part of a conversation, as it was when it was selected. */
 type Prefix = { conversationId: string; generation: number; first: number; end: number; fromId: number; toId: number };
 
-/** By hand. */
+/** On a person's request. */
 export async function compact(state: State, args: CompactArgs, signal: AbortSignal): Promise<CompactResult> {
   const { conversationId, keepLast, throughMessageId, generateSummary = false } = args;
   const given = args.summary?.trim() || null;
   if ((keepLast === undefined) === (throughMessageId === undefined)) fail(400, "Give exactly one of keepLast and throughMessageId");
   if ((given === null) === !generateSummary) fail(400, "Give exactly one of summary and generateSummary");
   refuseActive(state, conversationId);
-  const prefix = keepLast !== undefined ? butLast(state, conversationId, keepLast) : through(state, conversationId, throughMessageId!);
+  const prefix =
+    keepLast !== undefined ? prefixBeforeLast(state, conversationId, keepLast) : prefixThrough(state, conversationId, throughMessageId!);
   if (prefix === null) fail(409, "No conversation messages selected for compaction");
   const { text, generated } = given !== null ? { text: given, generated: null } : await summaryOf(state, prefix, null, signal);
   if (text === null) fail(503, `Failed to generate compaction summary: ${generated?.error ?? "the model answered nothing"}`);
   const id = state.ports.uuid();
-  const archivePath = await archived(state, prefix, id);
+  const archivePath = await archivePrefix(state, prefix, id);
   return state.change((tell) => {
     refuseActive(state, conversationId);
-    if (!isThere(state, prefix)) fail(409, "The conversation has changed meanwhile: look at it and compact it again");
+    if (!isUnchanged(state, prefix)) fail(409, "The conversation has changed meanwhile: look at it and compact it again");
     const marker = markerText(prefix.end - prefix.first, archivePath, text, null);
-    const result = replaced(state, prefix, { id, archivePath }, marker, tell);
-    if (generated !== null) counted(state, result.summaryMessageId, null, generated, tell);
+    const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
+    if (generated !== null) recordUsage(state, result.summaryMessageId, null, generated, tell);
     tellCompacted(state, result, {}, tell);
     return result;
   });
@@ -70,8 +71,8 @@ export async function compactForRun(
   signal: AbortSignal,
 ): Promise<Automatic> {
   const { runId, conversationId } = run;
-  // What is to be answered stays.
-  const prefix = butLast(state, conversationId, Math.max(1, keepLast));
+  // The message to answer stays.
+  const prefix = prefixBeforeLast(state, conversationId, Math.max(1, keepLast));
   if (prefix === null) return "empty";
   const { text, generated } = await summaryOf(state, prefix, preparation, signal);
   if (state.runs.active()?.runId !== runId) return "gone";
@@ -81,11 +82,11 @@ export async function compactForRun(
   const marker = markerText(prefix.end - prefix.first, path, text, lostRequest(state, run, prefix));
   if (estimateTokens(marker) >= tokensOf(messagesOf(state, prefix)))
     return { failed: "The summary is no shorter than what it stands for." };
-  const archivePath = await archived(state, prefix, id);
+  const archivePath = await archivePrefix(state, prefix, id);
   return state.change((tell): Automatic => {
-    if (state.runs.active()?.runId !== runId || !isThere(state, prefix)) return "gone";
-    const result = replaced(state, prefix, { id, archivePath }, marker, tell);
-    counted(state, result.summaryMessageId, runId, generated, tell);
+    if (state.runs.active()?.runId !== runId || !isUnchanged(state, prefix)) return "gone";
+    const result = replacePrefix(state, prefix, { id, archivePath }, marker, tell);
+    recordUsage(state, result.summaryMessageId, runId, generated, tell);
     state.runs.compacted(runId);
     tellCompacted(state, result, { reason: "auto-compact" }, tell);
     const { provider, model } = preparation.choice;
@@ -112,21 +113,21 @@ function refuseActive(state: State, conversationId: string): void {
     fail(409, `Conversation is active: ${conversationId}. Wait for its run to end, or abort it`);
 }
 
-function butLast(state: State, conversationId: string, keepLast: number): Prefix | null {
+function prefixBeforeLast(state: State, conversationId: string, keepLast: number): Prefix | null {
   const { first, next } = state.history.bounds(conversationId);
   let end = next - keepLast;
-  // Rather keep more than part a result from its call.
+  // Keeps more messages rather than separate a result from its call.
   while (end > first && state.history.roleAt(conversationId, end) === "toolResult") end--;
   return prefixOf(state, conversationId, first, end);
 }
 
-function through(state: State, conversationId: string, messageId: number): Prefix | null {
+function prefixThrough(state: State, conversationId: string, messageId: number): Prefix | null {
   const message = state.history.get(messageId);
   if (message?.conversationId !== conversationId) fail(404, `Message not found in conversation: ${messageId}`);
   return prefixOf(state, conversationId, state.history.bounds(conversationId).first, stepEnd(state, conversationId, message.place));
 }
 
-/** The place after a message and after the results of its calls. */
+/** The place after a message and the results of its calls. */
 export function stepEnd(state: State, conversationId: string, place: number): number {
   let end = place + 1;
   while (state.history.roleAt(conversationId, end) === "toolResult") end++;
@@ -138,7 +139,7 @@ function prefixOf(state: State, conversationId: string, first: number, end: numb
   if (generation === undefined || end <= first) return null;
   const [{ id: fromId } = { id: 0 }] = state.history.range(conversationId, first, first + 1);
   const [{ id: toId } = { id: 0 }] = state.history.range(conversationId, end - 1, end);
-  // A summary of nothing but a summary would say less and take as much room.
+  // A summary of a single summary would lose content and save no room.
   if (end === first + 1 && state.segments.isSummary(fromId)) return null;
   return { conversationId, generation, first, end, fromId, toId };
 }
@@ -152,14 +153,14 @@ async function summaryOf(state: State, prefix: Prefix, preparation: Preparation 
   return summarize(state.ports, state.pid, prepared, messagesOf(state, prefix), prefix, signal);
 }
 
-async function archived(state: State, prefix: Prefix, id: string): Promise<string> {
+async function archivePrefix(state: State, prefix: Prefix, id: string): Promise<string> {
   const path = segmentPath(state.ports.archiveRoot(), prefix.conversationId, id);
   await state.ports.kernel.archive(path, await toArchive(messagesOf(state, prefix), prefix));
   return path;
 }
 
-/** Whether the part is still what it was: something may have been added behind it, and nothing else. */
-function isThere(state: State, { conversationId, generation, first, end, toId }: Prefix): boolean {
+/** Whether the prefix is unchanged; messages may have been added after it. */
+function isUnchanged(state: State, { conversationId, generation, first, end, toId }: Prefix): boolean {
   const last = state.history.get(toId);
   return (
     state.conversations.get(conversationId)?.generation === generation &&
@@ -169,11 +170,17 @@ function isThere(state: State, { conversationId, generation, first, end, toId }:
   );
 }
 
-function replaced(state: State, prefix: Prefix, to: Pick<KeptSegment, "id" | "archivePath">, marker: string, tell: Tell): CompactResult {
+function replacePrefix(
+  state: State,
+  prefix: Prefix,
+  to: Pick<KeptSegment, "id" | "archivePath">,
+  marker: string,
+  tell: Tell,
+): CompactResult {
   const { conversationId, generation, end, fromId, toId } = prefix;
   const now = state.ports.now();
   const liveThroughId = state.history.last(conversationId)?.id ?? toId;
-  const gone = tokensOf(messagesOf(state, prefix));
+  const removedTokens = tokensOf(messagesOf(state, prefix));
   const { id: summaryMessageId } = state.history.fold(conversationId, end - 1, { role: "system", text: marker }, now);
   const segment: KeptSegment = {
     ...to,
@@ -189,7 +196,7 @@ function replaced(state: State, prefix: Prefix, to: Pick<KeptSegment, "id" | "ar
   state.segments.add(segment);
   const context = state.conversations.context(conversationId);
   if (context !== null) {
-    const smaller = resized(context, estimateTokens(marker) - gone, { ...extent(state, conversationId), updatedAt: now });
+    const smaller = resized(context, estimateTokens(marker) - removedTokens, { ...extent(state, conversationId), updatedAt: now });
     keepContext(state, smaller, tell);
   }
   const archivedMessages = end - prefix.first;
@@ -201,13 +208,13 @@ function tellCompacted(state: State, { conversationId, ...result }: CompactResul
   tellLifecycle("conversation.compacted", { conversationId, generation, ...result, ...more }, tell);
 }
 
-function counted(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
+function recordUsage(state: State, messageId: number, runId: string | null, { usage, by }: Generated, tell: Tell): void {
   if (usage === null) return;
   state.usage.answered({ messageId, runId, ...by, usage }, state.ports.now());
   tell(PROC_CHANGED, { changes: ["usage"], messageId, ...(runId === null ? {} : { runId }), ...by, usage });
 }
 
-/** The words the run is about, where what stays does not hold them. */
+/** The message of the run, if it is part of the prefix. */
 function lostRequest(state: State, { runId, message }: Run, { conversationId, end }: Prefix): string | null {
   if (message?.role !== "user") return null;
   for (const { role, runId: of } of state.history.range(conversationId, end, state.history.bounds(conversationId).next))

@@ -10,9 +10,9 @@ beforeEach(() => {
   world = new World();
 });
 
-const finished = () => world.process.events.after(0, 10_000)!.filter((event) => event.signal === "proc.run.finished");
+const runEnds = () => world.process.events.after(0, 10_000)!.filter((event) => event.signal === "proc.run.finished");
 
-/** Says so much and waits for the answers, of which each repeats what was said. */
+/** Sends this many messages and waits for an answer to each. */
 async function talk(count: number, conversationId = "default"): Promise<void> {
   for (let at = 1; at <= count; at++) {
     world.on(`q${at}`, [text(`a${at}`)]);
@@ -22,7 +22,7 @@ async function talk(count: number, conversationId = "default"): Promise<void> {
 }
 
 describe("a conversation", () => {
-  it("is one of so many, those that are closed included", () => {
+  it("counts against the limit even if it is closed", () => {
     for (let at = 1; at < LIMITS.conversationsPerProcess; at++) world.process.conversation.open({ conversationId: `c${at}` });
     expect(world.process.conversation.open({ conversationId: "default" }).conversation.id).toBe("default");
     expect(() => world.process.conversation.open({ conversationId: "more" })).toThrow(/as many as one may have.*proc\.reset/);
@@ -30,7 +30,7 @@ describe("a conversation", () => {
     expect(world.process.conversation.open({ conversationId: "c1" })).toMatchObject({ created: false });
   });
 
-  it("is opened, listed, closed and opened again", async () => {
+  it("can be opened, listed, closed and reopened", async () => {
     expect(world.process.conversation.open({ conversationId: " work ", title: " Work " })).toMatchObject({
       conversation: { id: "work", title: "Work", generation: 1, status: "open", messageCount: 0 },
       created: true,
@@ -46,7 +46,7 @@ describe("a conversation", () => {
     expect(() => world.process.conversation.open({ conversationId: "x".repeat(257) })).toThrow("at most 200");
   });
 
-  it("has a policy that is changed field by field", () => {
+  it("has a policy that can be changed field by field", () => {
     expect(world.process.conversation.policy({})).toEqual({
       conversationId: "default",
       overflow: "manual",
@@ -66,7 +66,7 @@ describe("a conversation", () => {
 });
 
 describe("a page of history", () => {
-  const said = (count: number, conversationId: string) => {
+  const append = (count: number, conversationId: string) => {
     for (let at = 0; at < count; at++) world.process.history.append(conversationId, null, { role: "user", text: `${at}` }, at);
   };
   const page = (args: Parameters<typeof world.process.conversation.history>[0]) => {
@@ -74,8 +74,8 @@ describe("a page of history", () => {
     return [offset, messages.length, truncated === true];
   };
 
-  it("has a thousand messages at most, from either end", () => {
-    said(1_100, "default");
+  it("has at most a thousand messages, from either end", () => {
+    append(1_100, "default");
     expect(page({ limit: 5_000 })).toEqual([0, 1_000, true]);
     expect(page({ limit: 5_000, tail: true })).toEqual([100, 1_000, true]);
     expect(page({ limit: 5_000, offset: -50 })).toEqual([1_050, 50, false]);
@@ -83,13 +83,13 @@ describe("a page of history", () => {
     expect(page({ offset: -5_000 })).toEqual([0, 200, true]);
   });
 
-  it("is found next to a message by its number, whatever lies between", () => {
+  it("can start at a message id, whatever ids lie between", () => {
     for (const conversationId of ["default", "side"]) world.process.conversation.open({ conversationId });
     for (let at = 0; at < 500; at++) {
-      said(1, "default");
-      said(3, "side");
+      append(1, "default");
+      append(3, "side");
     }
-    // Every fourth number is of this conversation.
+    // Every fourth id belongs to this conversation.
     for (const [id, place] of [
       [0, 0],
       [1, 0],
@@ -106,8 +106,8 @@ describe("a page of history", () => {
   });
 });
 
-describe("compacting by hand", () => {
-  it("puts a summary in the place of what is archived, word for word", async () => {
+describe("manual compaction", () => {
+  it("replaces the oldest messages by a summary and archives them unchanged", async () => {
     await talk(4);
     const result = await world.process.conversation.compact({ keepLast: 2, summary: "we counted" });
     expect(result).toMatchObject({
@@ -133,7 +133,7 @@ describe("compacting by hand", () => {
     expect([messageCount, messages.map(({ id }) => id)]).toEqual([3, [1, 7, 8]]);
   });
 
-  it("asks the model for a summary where nobody wrote one, and counts what that took", async () => {
+  it("asks the model for a summary if none is given, and counts its usage", async () => {
     await talk(2);
     world.summary = [text("in short")];
     const { summaryMessageId } = await world.process.conversation.compact({ throughMessageId: 2, generateSummary: true });
@@ -148,7 +148,7 @@ describe("compacting by hand", () => {
     expect(world.history()).toHaveLength(3);
   });
 
-  it("never parts a call from its results", async () => {
+  it("never separates a call from its results", async () => {
     world.on("look", [read("/a"), read("/b")], [text("done")]);
     world.say("look");
     await world.idle();
@@ -165,7 +165,7 @@ describe("compacting by hand", () => {
     ]);
   });
 
-  it("is refused where it makes no sense", async () => {
+  it("is refused if its arguments make no sense or the conversation is active", async () => {
     await talk(1);
     const { compact } = { compact: world.process.conversation.compact.bind(world.process.conversation) };
     await expect(compact({ summary: "s" })).rejects.toThrow("exactly one of keepLast");
@@ -185,7 +185,7 @@ describe("compacting by hand", () => {
 });
 
 describe("forking", () => {
-  it("branches off what is there, with its times and new ids", async () => {
+  it("copies present messages with their times and new ids", async () => {
     await talk(3);
     const result = await world.process.conversation.fork({ throughMessageId: 2, targetConversationId: "b" });
     expect(result).toMatchObject({
@@ -208,7 +208,7 @@ describe("forking", () => {
     expect(world.history()).toHaveLength(6);
   });
 
-  it("restores what was archived, with what was behind it then, also where that was archived later", async () => {
+  it("restores archived messages and those that followed them, even if these were archived later", async () => {
     await talk(3);
     const { segment } = await world.process.conversation.compact({ keepLast: 4, summary: "one" });
     await talk(1);
@@ -224,7 +224,7 @@ describe("forking", () => {
 });
 
 describe("reset", () => {
-  it("archives, empties and begins the next generation", async () => {
+  it("archives and empties the conversation, and begins the next generation", async () => {
     await talk(2);
     await talk(1, "other");
     const result = await world.process.conversation.reset({});
@@ -239,7 +239,7 @@ describe("reset", () => {
     await expect(world.process.conversation.reset({ conversationId: "nothing" })).rejects.toThrow("Unknown conversation");
   });
 
-  it("ends what works on it and what waits for it, each visibly, and lets others begin", async () => {
+  it("ends the active and the queued runs of the conversation, and lets others begin", async () => {
     world.modelHolds = deferred();
     world.on("one", [text("never")]);
     world.on("three", [text("elsewhere")]);
@@ -252,7 +252,7 @@ describe("reset", () => {
     world.modelHolds = null;
     expect(await resetting).toMatchObject({ archivedMessages: 1 });
     await world.idle();
-    expect(finished().map(({ payload }) => [payload.runId, payload.status, payload.reason])).toEqual([
+    expect(runEnds().map(({ payload }) => [payload.runId, payload.status, payload.reason])).toEqual([
       ["two", "aborted", "conversation.reset"],
       ["one", "aborted", "conversation.reset"],
       ["three", "ok", "turn.complete"],
@@ -262,7 +262,7 @@ describe("reset", () => {
     expect(world.history()).toHaveLength(2);
   });
 
-  it("of the whole process archives every conversation that has something, under one folder", async () => {
+  it("of the whole process archives every conversation that has messages, under one folder", async () => {
     await talk(1);
     await talk(2, "a/b");
     world.process.conversation.open({ conversationId: "empty" });

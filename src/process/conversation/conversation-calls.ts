@@ -1,5 +1,5 @@
-// What people do with the conversations of a process: open, look at, shorten, branch, empty. The bodies of
-// proc.conversation.*, proc.history, proc.reset and proc.kill; whoever calls has been let in by the kernel.
+// What people do with the conversations of a process: open, read, compact, fork, reset. The bodies of proc.conversation.*,
+// proc.history, proc.reset and proc.kill; the kernel has authorized the caller.
 
 import { fail } from "../../lib/sys-error.ts";
 import { renewSummary, type SummaryMaterial } from "./checkpoint.ts";
@@ -29,7 +29,10 @@ const SEGMENT_PAGE_MAX = 500;
 
 type Id = { conversationId?: string | undefined };
 export type PageArgs = { limit?: number | undefined; offset?: number | undefined };
-/** A page from the newest, or next to a message; `offset` counts from the oldest and goes with none of them. */
+/**
+ * `tail` pages from the newest message, `beforeMessageId` and `afterMessageId` from a message; `offset` counts from the oldest
+ * and excludes the others.
+ */
 export type HistoryArgs = Id &
   PageArgs & { tail?: boolean | undefined; beforeMessageId?: number | undefined; afterMessageId?: number | undefined };
 type PolicyArgs = Id &
@@ -39,7 +42,7 @@ export type HistoryPage<Hil> = {
   conversationId: string;
   messages: HistoryMessage[];
   messageCount: number;
-  /** How many lie before the page. */
+  /** The number of messages before the page. */
   offset: number;
   truncated?: true;
   pendingHil: Hil | null;
@@ -49,23 +52,23 @@ export type HistoryPage<Hil> = {
 export class ConversationCalls {
   readonly #state: State;
   readonly #stop: () => void;
-  readonly #goOn: () => void;
+  readonly #scheduleWork: () => void;
   readonly #signal: () => AbortSignal;
 
-  /** `stop` ends what the model and the tools are doing, `goOn` looks for something to do, `signal` tells of the process's end. */
+  /** `stop` aborts the model and the tools, `goOn` makes the process look for its next step, `signal` aborts when the process closes. */
   constructor(state: State, { stop, goOn, signal }: { stop: () => void; goOn: () => void; signal: () => AbortSignal }) {
     this.#state = state;
     this.#stop = stop;
-    this.#goOn = goOn;
+    this.#scheduleWork = goOn;
     this.#signal = signal;
   }
 
   open({ conversationId, title }: Id & { title?: string | undefined }): { conversation: Conversation; created: boolean } {
     const id = conversationId === undefined ? this.#state.ports.uuid() : idOf(conversationId);
     return this.#state.change((tell) => {
-      const opened = this.#state.conversations.open(id, title, this.#state.ports.now());
+      const result = this.#state.conversations.open(id, title, this.#state.ports.now());
       tell(PROC_CHANGED, { changes: ["conversations"], conversationId: id });
-      return opened;
+      return result;
     });
   }
 
@@ -77,7 +80,7 @@ export class ConversationCalls {
     return this.#state.conversations.get(idOf(conversationId)) ?? null;
   }
 
-  /** What is there stays; nothing more can be said in it. */
+  /** Its messages stay; no new ones are accepted. */
   close({ conversationId }: Id): { conversationId: string; closed: boolean } {
     const id = idOf(conversationId);
     return this.#state.change((tell) => {
@@ -95,21 +98,21 @@ export class ConversationCalls {
     const id = idOf(conversationId);
     return this.#state.change((tell) => {
       const old = this.#state.conversations.policy(id);
-      const wanted = {
+      const updated = {
         ...old,
         overflow: overflow ?? old.overflow,
         compactAtPressure: compactAtPressure ?? old.compactAtPressure,
         keepLast: keepLast ?? old.keepLast,
       };
-      const problem = policyProblem(wanted);
+      const problem = policyProblem(updated);
       if (problem !== null) fail(400, problem);
-      const policy = this.#state.conversations.setPolicy(wanted, this.#state.ports.now());
+      const policy = this.#state.conversations.setPolicy(updated, this.#state.ports.now());
       tell(PROC_CHANGED, { changes: ["lifecycle", "conversations"], event: "conversation.policy", conversationId: id, policy });
       return policy;
     });
   }
 
-  /** `pendingHil` is the oldest question to a person, which the kernel knows. */
+  /** `pendingHil` is the oldest question to a person, which only the kernel knows. */
   history<Hil>({ conversationId, ...args }: HistoryArgs, pendingHil: Hil | null): HistoryPage<Hil> {
     const id = idOf(conversationId);
     const { offset, limit, isMore } = this.#page(id, args);
@@ -119,7 +122,7 @@ export class ConversationCalls {
     return { conversationId: id, messages: messages.map(wireMessage), messageCount, offset, ...more, pendingHil, context };
   }
 
-  /** Which part of a conversation is wanted, and whether there is more in the direction it is paged in. */
+  /** The requested range, and whether there is more in the direction of paging. */
   #page(id: string, { limit = PAGE, offset, tail = false, beforeMessageId, afterMessageId }: Omit<HistoryArgs, "conversationId">) {
     const isByMessage = beforeMessageId !== undefined || afterMessageId !== undefined;
     if (offset !== undefined && (tail || isByMessage))
@@ -138,7 +141,7 @@ export class ConversationCalls {
     return { offset: from, limit: end - from, isMore: isBackwards ? from > low : end < high };
   }
 
-  /** In all conversations where none is named. */
+  /** In all conversations if none is named. */
   search({ conversationId, ...args }: SearchArgs): Promise<SearchResult> {
     return search(this.#state, { ...args, conversationId: conversationId === undefined ? undefined : idOf(conversationId) });
   }
@@ -168,39 +171,39 @@ export class ConversationCalls {
   }
 
   reset({ conversationId, archive = true }: Id & { archive?: boolean | undefined }): Promise<ResetResult> {
-    return this.#thenGoOn(resetConversation(this.#state, idOf(conversationId), archive, this.#stop));
+    return this.#thenScheduleWork(resetConversation(this.#state, idOf(conversationId), archive, this.#stop));
   }
 
-  /** proc.reset, and proc.kill, which need not archive. Files that were sent along are the kernel's to delete. */
+  /** proc.reset, and proc.kill, which need not archive. The kernel deletes attachments. */
   resetAll(args: ResetAllArgs): Promise<ResetAllResult> {
-    return this.#thenGoOn(resetAll(this.#state, args, this.#stop));
+    return this.#thenScheduleWork(resetAll(this.#state, args, this.#stop));
   }
 
-  /** Of the workspace, after a reset; null where the old one stays. */
+  /** Of the workspace, after a reset; null if the old one stays. */
   renewSummary(material: SummaryMaterial): Promise<string | null> {
     return renewSummary(this.#state, material, this.#signal());
   }
 
-  async #thenGoOn<T>(work: Promise<T>): Promise<T> {
+  async #thenScheduleWork<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } finally {
-      this.#goOn();
+      this.#scheduleWork();
     }
   }
 }
 
-/** A conversation's id as it was meant; the default one where none is given. */
+/** The trimmed id of a conversation; the default one if none is given. */
 export function idOf(given: string | undefined): string {
   const id = given?.trim() || DEFAULT_CONVERSATION;
   if (id.length > CONVERSATION_ID_CHARS_MAX) fail(400, `A conversation's id has at most ${CONVERSATION_ID_CHARS_MAX} characters`);
   return id;
 }
 
-/** Counted from the oldest, or from behind the newest where it is negative. */
+/** Counted from the oldest, or from the end if it is negative. */
 function resolveOffset(offset: number, count: number): number {
-  const skipped = atLeast(-count, offset);
-  return skipped < 0 ? count + skipped : Math.min(count, skipped);
+  const clamped = atLeast(-count, offset);
+  return clamped < 0 ? count + clamped : Math.min(count, clamped);
 }
 
 function atLeast(least: number, value: number): number {

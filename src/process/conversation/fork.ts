@@ -1,4 +1,4 @@
-// A conversation branched off another: from what is there, or from what was archived of it.
+// Forks a conversation: from its present messages, or from an archived segment.
 
 import { fail } from "../../lib/sys-error.ts";
 import { fromArchive } from "./archive.ts";
@@ -30,17 +30,17 @@ export async function fork(state: State, args: ForkArgs): Promise<ForkResult> {
   const { conversationId, segmentId, throughMessageId, includeLiveSuffix = true } = args;
   if ((segmentId === undefined) === (throughMessageId === undefined)) fail(400, "Give exactly one of segmentId and throughMessageId");
   if (segmentId === undefined)
-    return copied(state, args, `message ${throughMessageId}`, { throughMessageId: throughMessageId! }, false, () =>
+    return copyInto(state, args, `message ${throughMessageId}`, { throughMessageId: throughMessageId! }, false, () =>
       messagesThrough(state, conversationId, throughMessageId!),
     );
   const segment = segmentOf(state, conversationId, segmentId);
-  const isSameLife = state.conversations.get(conversationId)?.generation === segment.generation;
+  const isSameGeneration = state.conversations.get(conversationId)?.generation === segment.generation;
   const archived = await archivedMessages(state, segment);
-  const includesSuffix = includeLiveSuffix && isSameLife;
-  const later = includesSuffix ? await archivedLater(state, segment) : [];
-  return copied(state, args, segmentId.slice(0, 8), { segment: shown(segment) }, includesSuffix, () => [
+  const includesSuffix = includeLiveSuffix && isSameGeneration;
+  const later = includesSuffix ? await archivedSuffix(state, segment) : [];
+  return copyInto(state, args, segmentId.slice(0, 8), { segment: shown(segment) }, includesSuffix, () => [
     ...archived,
-    ...(includesSuffix ? [...later, ...stillThere(state, segment)] : []),
+    ...(includesSuffix ? [...later, ...liveSuffix(state, segment)] : []),
   ]);
 }
 
@@ -63,29 +63,29 @@ function messagesThrough(state: State, conversationId: string, messageId: number
   return state.history.range(conversationId, first, stepEnd(state, conversationId, message.place));
 }
 
-/** What was there behind a segment when it was cut off, and has been archived since. */
-async function archivedLater(state: State, segment: KeptSegment): Promise<Message[]> {
+/** Messages that followed a segment when it was cut off and have been archived since. */
+async function archivedSuffix(state: State, segment: KeptSegment): Promise<Message[]> {
   const all = state.segments.list(segment.conversationId).filter(({ generation }) => generation === segment.generation);
   const later = all.slice(all.findIndex(({ id }) => id === segment.id) + 1);
   const messages: Message[] = [];
-  for (const one of later) messages.push(...(await archivedMessages(state, one)).filter(({ id }) => wasBehind(segment, id)));
+  for (const one of later) messages.push(...(await archivedMessages(state, one)).filter(({ id }) => hasFollowed(segment, id)));
   return messages;
 }
 
-function stillThere(state: State, segment: KeptSegment): Message[] {
+function liveSuffix(state: State, segment: KeptSegment): Message[] {
   const { first, next } = state.history.bounds(segment.conversationId);
-  return [...state.history.range(segment.conversationId, first, next)].filter(({ id }) => wasBehind(segment, id));
+  return [...state.history.range(segment.conversationId, first, next)].filter(({ id }) => hasFollowed(segment, id));
 }
 
-/** A summary has the number of the first message it stands for, so none counts as having been behind. */
-function wasBehind({ toMessageId, liveThroughId }: KeptSegment, id: number): boolean {
+/** A summary takes the id of the first message it replaces, so it never counts as following. */
+function hasFollowed({ toMessageId, liveThroughId }: KeptSegment, id: number): boolean {
   return id > toMessageId && id <= liveThroughId;
 }
 
 type From = Pick<ForkResult, "segment" | "throughMessageId">;
 
-/** New numbers, the same words at the same times. */
-function copied(
+/** Copies messages with new ids and the original times. */
+function copyInto(
   state: State,
   { conversationId, targetConversationId = state.ports.uuid(), title }: ForkArgs,
   at: string,
@@ -96,11 +96,11 @@ function copied(
   return state.change((tell) => {
     if ((state.conversations.get(targetConversationId)?.messageCount ?? 0) > 0)
       fail(409, `Target conversation already has messages: ${targetConversationId}. Choose another id`);
-    const said = [...messages()];
+    const copies = [...messages()];
     state.conversations.open(targetConversationId, title?.trim() || `Fork of ${conversationId} at ${at}`, state.ports.now());
-    for (const { id: _, runId, createdAt, ...what } of said) state.history.append(targetConversationId, runId, what, createdAt);
+    for (const { id: _, runId, createdAt, ...message } of copies) state.history.append(targetConversationId, runId, message, createdAt);
     const targetConversation = state.conversations.get(targetConversationId)!;
-    const result = { ...from, restoredMessages: said.length, includedLiveSuffix };
+    const result = { ...from, restoredMessages: copies.length, includedLiveSuffix };
     tellLifecycle("conversation.forked", { sourceConversationId: conversationId, targetConversationId, ...result }, tell);
     return { sourceConversationId: conversationId, targetConversation, ...result };
   });

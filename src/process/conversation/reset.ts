@@ -1,6 +1,6 @@
-// Empties conversations: whatever works on them or waits for them ends visibly, what was said is archived, and only then does
-// it go. While the archive is written nothing begins there, and what is said meanwhile is heard in the new life. Where the process
-// works in a workspace, that gets its part first (checkpoint.ts).
+// Empties conversations: ends their active and queued runs, archives the messages, and only then deletes them. No run begins
+// there while the archive is written; messages that arrive meanwhile belong to the next generation. If the process has a
+// workspace, that gets its checkpoint first (checkpoint.ts).
 
 import { fail } from "../../lib/sys-error.ts";
 import { segmentPath, toArchive, wholePath } from "./archive.ts";
@@ -13,16 +13,16 @@ import type { State, Tell } from "../rows/state.ts";
 export type ResetResult = { conversationId: string; generation: number; archivedMessages: number; archivedTo?: string };
 export type ResetAllResult = { archivedMessages: number; archivedTo?: string; archives: ArchiveEntry[] };
 
-/** `stop` ends what the model and the tools are doing. */
+/** `stop` aborts the model and the tools. */
 export async function resetConversation(state: State, conversationId: string, archive: boolean, stop: () => void): Promise<ResetResult> {
   if (state.conversations.get(conversationId) === undefined) fail(404, `Unknown conversation: ${conversationId}`);
   return whileHeld(state, [conversationId], async () => {
     endRuns(state, [conversationId], "conversation.reset", stop);
-    const there = state.conversations.get(conversationId)!;
+    const conversation = state.conversations.get(conversationId)!;
     const path = segmentPath(state.ports.archiveRoot(), conversationId, state.ports.uuid());
-    const archives = archive ? await archivedAll(state, [there], () => path) : [];
+    const archives = archive ? await archiveAll(state, [conversation], () => path) : [];
     return state.change((tell) => {
-      const { generation } = emptied(state, conversationId);
+      const { generation } = emptyConversation(state, conversationId);
       const archivedTo = archives[0] === undefined ? {} : { archivedTo: path };
       const result = { conversationId, generation, archivedMessages: archives[0]?.messages ?? 0, ...archivedTo };
       tellLifecycle("conversation.reset", result, tell);
@@ -31,10 +31,10 @@ export async function resetConversation(state: State, conversationId: string, ar
   });
 }
 
-/** `hasWorkspace`: what was said is handed over to it, archived or not. */
+/** `hasWorkspace`: the messages are handed to it, archived or not. */
 export type ResetAllArgs = { reason: Checkpoint["reason"]; archive: boolean; hasWorkspace: boolean };
 
-/** All of them; segments and policies stay. */
+/** Empties all conversations; segments and policies stay. */
 export async function resetAll(state: State, { reason, archive, hasWorkspace }: ResetAllArgs, stop: () => void): Promise<ResetAllResult> {
   const ids = state.conversations.list(true).map(({ id }) => id);
   return whileHeld(state, ids, async () => {
@@ -44,9 +44,9 @@ export async function resetAll(state: State, { reason, archive, hasWorkspace }: 
     const archiveId = state.ports.uuid();
     const all = ids.map((id) => state.conversations.get(id)!);
     const pathOf = ({ id, generation }: Conversation) => wholePath(root, { conversationId: id, generation }, archiveId);
-    const archives = archive ? await archivedAll(state, all, pathOf) : [];
+    const archives = archive ? await archiveAll(state, all, pathOf) : [];
     return state.change((tell) => {
-      for (const id of ids) emptied(state, id);
+      for (const id of ids) emptyConversation(state, id);
       const archivedMessages = archives.reduce((sum, { messages }) => sum + messages, 0);
       const result = { archivedMessages, ...(archives.length === 0 ? {} : { archivedTo: `${root}/${archiveId}/` }), archives };
       tellLifecycle(reason, result, tell);
@@ -78,7 +78,7 @@ function endRuns(state: State, ids: readonly string[], reason: string, stop: () 
   if (isStopped) stop();
 }
 
-async function archivedAll(state: State, all: readonly Conversation[], pathOf: (one: Conversation) => string): Promise<ArchiveEntry[]> {
+async function archiveAll(state: State, all: readonly Conversation[], pathOf: (one: Conversation) => string): Promise<ArchiveEntry[]> {
   const archives: ArchiveEntry[] = [];
   for (const one of all) {
     const { id: conversationId, generation, messageCount: messages } = one;
@@ -91,7 +91,7 @@ async function archivedAll(state: State, all: readonly Conversation[], pathOf: (
   return archives;
 }
 
-function emptied({ history, conversations, ports }: State, conversationId: string): Conversation {
+function emptyConversation({ history, conversations, ports }: State, conversationId: string): Conversation {
   history.clear(conversationId);
   return conversations.beginAnew(conversationId, ports.now());
 }

@@ -1,4 +1,4 @@
-// Words that are looked for in what was said.
+// Search for words in messages.
 
 import { beforeEach, expect, it } from "vitest";
 import { read, text, World } from "../../../test/support/process-world.ts";
@@ -18,7 +18,7 @@ async function say(words: string, answer: string, conversationId = "default"): P
 const search = (query: string, more: { conversationId?: string; limit?: number } = {}) =>
   world.process.conversation.search({ query, ...more });
 
-it("finds the newest first, in any case, with their places", async () => {
+it("finds the newest first, ignoring case, with their offsets", async () => {
   await say("Where is the red BICYCLE?", "In the shed.");
   await say("And the keys?", `On the shelf. ${"The bicycle needs them. ".repeat(20)}`);
   const { matches, isWhole } = await search("bicycle");
@@ -32,7 +32,7 @@ it("finds the newest first, in any case, with their places", async () => {
   expect((await search("the  red")).matches).toHaveLength(1);
 });
 
-it("looks into calls and their results, and at no more than was asked for", async () => {
+it("searches calls and their results, and respects the limit", async () => {
   world.on("look", [read("/etc/motd")], [text("done")]);
   world.say("look");
   await world.idle();
@@ -41,7 +41,7 @@ it("looks into calls and their results, and at no more than was asked for", asyn
   expect([one.matches.length, one.isWhole]).toEqual([1, false]);
 });
 
-it("looks into all conversations unless one is named, and into archives once", async () => {
+it("searches all conversations unless one is named, and each archive once", async () => {
   await say("the first plum", "yes");
   await say("the second plum", "yes", "fruit");
   await say("the third plum", "yes");

@@ -1,5 +1,5 @@
-// Finds words in what was said, the newest first. It looks at so much and no more, a few messages at a time, so that others
-// have their turn; where something was left out, the answer says so.
+// Searches messages for words, the newest first. The search is bounded and yields to the event loop; `isWhole` is false if
+// something was left out.
 
 import { yieldToEventLoop } from "../../lib/yield.ts";
 import { archivedMessages } from "./fork.ts";
@@ -8,7 +8,7 @@ import { type State, textOf } from "../rows/state.ts";
 
 export type SearchArgs = { conversationId?: string | undefined; query: string; limit?: number | undefined };
 
-/** `offset` is its place in proc.history; an archived one has none, and a segment instead. */
+/** `offset` is its position in proc.history; an archived message has none, but a segment. */
 export type Match = {
   conversationId: string;
   messageId: number;
@@ -24,8 +24,8 @@ export type SearchResult = { matches: Match[]; isWhole: boolean };
 const LIMIT = 30;
 const MESSAGES_MAX = 20_000;
 const ARCHIVES_MAX = 8;
-/** How much is looked at before others have a turn. */
-const STRETCH = 200;
+/** Messages between two yields to the event loop. */
+const MESSAGES_PER_YIELD = 200;
 const BEFORE_CHARS = 60;
 const AFTER_CHARS = 140;
 
@@ -37,8 +37,8 @@ export async function search(state: State, { conversationId, query, limit = LIMI
   let isWhole = true;
   for (const id of conversations) {
     const live = await liveMatches(state, id, pattern, limit, budget);
-    const enough = live.matches.length >= limit;
-    const archived = enough
+    const isEnough = live.matches.length >= limit;
+    const archived = isEnough
       ? { matches: [], isWhole: state.segments.list(id).length === 0 }
       : await archivedMatches(state, id, pattern, limit, budget);
     found.push(...live.matches, ...archived.matches);
@@ -59,13 +59,13 @@ async function liveMatches(state: State, conversationId: string, pattern: RegExp
     offset -= 1;
     budget.messages -= 1;
     const snippet = snippetOf(message, pattern);
-    if (snippet !== null) matches.push({ ...shown(conversationId, message), snippet, offset, segmentId: null });
-    if (offset % STRETCH === 0) await yieldToEventLoop();
+    if (snippet !== null) matches.push({ ...matchFields(conversationId, message), snippet, offset, segmentId: null });
+    if (offset % MESSAGES_PER_YIELD === 0) await yieldToEventLoop();
   }
   return { matches, isWhole: true };
 }
 
-/** The newest archives first. A summary in one stands for an older one, which is looked at by itself. */
+/** The newest archives first. A summary inside an archive is skipped, because the messages it replaced are in an older archive. */
 async function archivedMatches(
   state: State,
   conversationId: string,
@@ -82,21 +82,21 @@ async function archivedMatches(
     budget.messages -= messages.length;
     for (const message of messages.toReversed()) {
       const snippet = state.segments.isSummary(message.id) && message.role === "system" ? null : snippetOf(message, pattern);
-      if (snippet !== null) matches.push({ ...shown(conversationId, message), snippet, offset: null, segmentId: segment.id });
+      if (snippet !== null) matches.push({ ...matchFields(conversationId, message), snippet, offset: null, segmentId: segment.id });
     }
     await yieldToEventLoop();
   }
   return { matches, isWhole: true };
 }
 
-function shown(
+function matchFields(
   conversationId: string,
   { id, role, createdAt }: Message,
 ): Pick<Match, "conversationId" | "messageId" | "role" | "timestamp"> {
   return { conversationId, messageId: id, role, timestamp: createdAt };
 }
 
-/** In any case, and with any white space where the query has some. */
+/** Ignores case, and matches any white space where the query has some. */
 function patternOf(query: string): RegExp {
   const words = query.trim().split(/\s+/u);
   return new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`)).join(String.raw`\s+`), "iu");
@@ -112,7 +112,7 @@ function snippetOf(message: Message, pattern: RegExp): string | null {
   return `${from > 0 ? "…" : ""}${cut}${to < text.length ? "…" : ""}`;
 }
 
-/** What a person would call its words: thoughts are not among them, what was asked of tools and what they said is. */
+/** The searchable text: what was said, arguments of tools and their outputs, but not thoughts. */
 function wordsOf(message: Message): string {
   switch (message.role) {
     case "user":

@@ -1,5 +1,5 @@
-// Summaries, asked of the model: the one that stands for what was archived, with the words around it that people and the model
-// read, and the one that a workspace keeps.
+// Summaries by the model: the one that replaces archived messages, with the text around it that people and the model read, and
+// the one of a workspace.
 
 import { archiveLine, type Of } from "./archive.ts";
 import type { Message } from "../rows/history.ts";
@@ -23,7 +23,7 @@ the summary alone.`;
 
 export type Summary = { text: string | null; generated: Generated };
 
-/** `text` is null where the model gave none; `error` of `generated` says why. */
+/** `text` is null if the model gave none; `error` of `generated` says why. */
 export function summarize(
   ports: Pick<ProcessPorts, "models">,
   pid: string,
@@ -35,7 +35,7 @@ export function summarize(
   return ask(ports, pid, { ...preparation, system: INSTRUCTION }, transcript(messages, of), signal);
 }
 
-/** The same for a workspace: from what was said there last and the summary it has, which may be empty. */
+/** The same for a workspace: from its latest messages and its present summary, which may be empty. */
 export function summarizeWorkspace(
   ports: Pick<ProcessPorts, "models">,
   pid: string,
@@ -65,7 +65,7 @@ async function ask(
   return { text: textOf(generated.blocks).trim() || null, generated };
 }
 
-/** Its beginning and its end; no more of a long one is held than is used. */
+/** The beginning and the end of the messages as text; a long conversation is not held in memory. */
 export function transcript(messages: Iterable<Message>, of: Of, chars = TRANSCRIPT_CHARS): string {
   const headChars = Math.floor(chars * HEAD_SHARE);
   const tailChars = chars - headChars;
@@ -83,8 +83,9 @@ export function transcript(messages: Iterable<Message>, of: Of, chars = TRANSCRI
   return missing === 0 ? head + tail : `${head}\n[... ${missing} characters left out ...]\n${tail}`.toWellFormed();
 }
 
-/** Stands where the archived messages were. `request` is what is being worked on, where that went with them. */
+/** Replaces the archived messages. `request` is the message being worked on, if it was archived too. */
 export function markerText(archived: number, path: string, summary: string, request: string | null): string {
-  const asked = request === null ? "" : `\n\nWhat is being worked on was asked with these words:\n\n${request.slice(0, REQUEST_CHARS)}`;
-  return `This conversation was compacted: ${archived} earlier messages were archived in ${path} on gsv.\n\nSummary of them:\n\n${summary}${asked}`;
+  const requestText =
+    request === null ? "" : `\n\nWhat is being worked on was asked with these words:\n\n${request.slice(0, REQUEST_CHARS)}`;
+  return `This conversation was compacted: ${archived} earlier messages were archived in ${path} on gsv.\n\nSummary of them:\n\n${summary}${requestText}`;
 }

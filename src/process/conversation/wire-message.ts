@@ -1,4 +1,4 @@
-// A message as clients are shown it. Thoughts and calls have the names the wire has for them.
+// A message as clients see it. Thoughts and calls use the field names of the wire.
 
 import type { OutputBlock } from "../../ports/models.ts";
 import type { HistoryMessage } from "../../protocol/proc-records.ts";
@@ -9,7 +9,7 @@ export type WireToolCall = {
   type: "toolCall";
   id: string;
   name: string;
-  /** Null where they could not be read; `raw` is what came. */
+  /** Null if they could not be parsed; `raw` is the original text. */
   arguments: Record<string, unknown> | null;
   raw?: string;
   thoughtSignature?: string;
@@ -63,7 +63,7 @@ export function partsOf(blocks: readonly OutputBlock[]): Parts {
   return parts;
 }
 
-/** In the order in which models speak: thoughts, words, calls. */
+/** In the usual order of models: thoughts, text, calls. */
 export function blocksOf({ text, thinking, toolCalls }: Parts): OutputBlock[] {
   return [
     ...thinking.map(({ thinkingSignature: signature, ...rest }) => ({ ...rest, ...(signature === undefined ? {} : { signature }) })),

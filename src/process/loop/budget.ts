@@ -1,23 +1,27 @@
-// How much a run and a process may use before a person is asked whether they may go on. Pure. An extension gives as much
-// again: what was used by then does not count any more.
+// How much a run and a process may use before a person is asked whether they may continue. Pure. An extension allows the same
+// amount once more: what was used by then no longer counts.
 
 import type { Overspent, Spent } from "../../protocol/proc-records.ts";
 
-/** What is not named is not limited. `cost` is in dollars. */
+/** An absent field means no limit. `cost` is in dollars. */
 export type Limits = { modelCalls?: number; toolCalls?: number; tokens?: number; cost?: number; wallMs?: number };
 export type Budget = { run: Limits; process: Limits };
 
-/** `user` is everything its owner's processes use. */
+/** `user` covers all processes of the owner. */
 export type BudgetScope = Overspent["scope"];
 /** `since` is what had been used when the budget was last extended. */
 export type Account = { total: Spent; since: Spent };
 
-/** What has been used up, of the run first. */
+/** The limits that were reached, those of the run first. */
 export function overspent(budget: Budget, run: Account, process: Account, owner: { limits: Limits; account: Account }): Overspent[] {
-  return [...over("run", budget.run, run), ...over("process", budget.process, process), ...over("user", owner.limits, owner.account)];
+  return [
+    ...exceededLimits("run", budget.run, run),
+    ...exceededLimits("process", budget.process, process),
+    ...exceededLimits("user", owner.limits, owner.account),
+  ];
 }
 
-function over(scope: Overspent["scope"], limits: Limits, { total, since }: Account): Overspent[] {
+function exceededLimits(scope: Overspent["scope"], limits: Limits, { total, since }: Account): Overspent[] {
   const now = amounts(total);
   const then = amounts(since);
   return LIMITS.flatMap((limit) => {
@@ -47,7 +51,6 @@ const WHOSE: Record<BudgetScope, string> = {
   user: "all processes of this user together have",
 };
 
-/** For people. */
 export function overspentText(over: readonly Overspent[]): string {
   return over.map(({ scope, limit, allowed, used }) => `${WHOSE[scope]} used ${WORDS[limit](used)} of ${WORDS[limit](allowed)}`).join("; ");
 }

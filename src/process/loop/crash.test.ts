@@ -1,5 +1,5 @@
-// The gateway dies at every moment at which something outside was just done or just not: while compacting, while a budget is
-// asked for, while a conversation is branched off or emptied. Nothing is lost or doubled, and every run ends once.
+// The gateway crashes right before or right after every effect: during compaction, a budget question, a fork or a reset. Nothing
+// is lost or doubled, and every run ends once.
 
 import { expect, it } from "vitest";
 import { MemorySql } from "../../../test/support/memory/sql.ts";
@@ -11,18 +11,18 @@ import type { Message } from "../rows/history.ts";
 const RUNS = ["one", "two", "three"];
 const LONG = "x".repeat(14_000);
 
-/** A model that answers the same when it is asked the same again: two reads for every request, then a word. */
+/** A deterministic model: two reads for every request, then a text. */
 function answer({ messages, system }: ModelRequest) {
   if (system.startsWith("Summarize")) return [text("in short")];
-  const asked = messages.findLastIndex(({ role }) => role === "user");
-  const results = messages.slice(asked).filter(({ role }) => role === "tool").length;
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const results = messages.slice(lastUser).filter(({ role }) => role === "tool").length;
   if (results === 2) return [text("done")];
   const call = (path: string) => ({ type: "toolCall" as const, id: path, name: "Read", arguments: { target: "gsv", path } });
   return [call(`${messages.length}-a`), call(`${messages.length}-b`)];
 }
 
-/** Does something until it is done, in as many lives as that takes. */
-async function surely(world: World, work: () => Promise<unknown> | void, isDone: () => boolean): Promise<void> {
+/** Repeats some work across restarts until it is done. */
+async function untilDone(world: World, work: () => Promise<unknown> | void, isDone: () => boolean): Promise<void> {
   let life = 0;
   await expect
     .poll(
@@ -45,8 +45,8 @@ async function surely(world: World, work: () => Promise<unknown> | void, isDone:
     .toBe(true);
 }
 
-/** Rows that are not durable when the gateway dies are lost with it. */
-function forgetful(): MemorySql {
+/** A crash loses the rows that are not durable yet. */
+function sqlThatLosesWrites(): MemorySql {
   const sql: MemorySql = new MemorySql((batch) => setImmediate(() => batch === "open" && sql.commit()));
   return sql;
 }
@@ -60,7 +60,7 @@ async function scenario(crashAt: number, world: World): Promise<{ world: World; 
   const isIdle = () => !world.hasDied && world.process.activeRun === undefined && world.process.waitingCount === 0;
   const isSaid = (runId: string) => world.sql.get("SELECT 1 FROM runs WHERE run_id = ?", runId) !== undefined;
   for (const runId of RUNS)
-    await surely(
+    await untilDone(
       world,
       async () => void world.say(`${runId} ${LONG}`, { runId }),
       () => isSaid(runId) && isIdle(),
@@ -68,12 +68,12 @@ async function scenario(crashAt: number, world: World): Promise<{ world: World; 
   const segment = world.process.conversation.segments({}).at(-1);
   if (segment === undefined) throw new Error("nothing was compacted");
   const forked = () => world.process.conversation.get({ conversationId: "copy" })?.messageCount ?? 0;
-  await surely(
+  await untilDone(
     world,
     () => world.process.conversation.fork({ segmentId: segment.id, targetConversationId: "copy" }),
     () => forked() > 0 && isIdle(),
   );
-  await surely(
+  await untilDone(
     world,
     async () => {
       world.say("last", { runId: "last" });
@@ -84,8 +84,8 @@ async function scenario(crashAt: number, world: World): Promise<{ world: World; 
   return { world, steps: world.steps };
 }
 
-/** All that was ever said in the default conversation, wherever it is now. */
-async function said(world: World): Promise<Message[]> {
+/** All messages the default conversation ever had, archived or not. */
+async function allMessages(world: World): Promise<Message[]> {
   const paths = new Set(
     world.process.events
       .after(0, 10_000)!
@@ -99,15 +99,15 @@ async function said(world: World): Promise<Message[]> {
 }
 
 it.each([
-  ["what it had just written is there", () => new World()],
-  ["what it had just written is lost", () => new World(forgetful())],
-])("survives, and %s", async (_, begin) => {
+  ["its last writes are kept", () => new World()],
+  ["its last writes are lost", () => new World(sqlThatLosesWrites())],
+])("survives a crash at every step if %s", async (_, begin) => {
   const { steps } = await scenario(Number.POSITIVE_INFINITY, begin());
   expect(steps).toBeGreaterThan(40);
   for (let crashAt = 1; crashAt <= steps; crashAt++) {
     const { world } = await scenario(crashAt, begin());
     const where = `died at ${crashAt}`;
-    const all = await said(world);
+    const all = await allMessages(world);
     const requests = all.flatMap((message) => (message.role === "user" ? message.text.slice(0, 5).trim() : []));
     expect(requests.filter((words) => words !== "last").toSorted(), where).toEqual(["one x", "three", "two x"]);
     expect(requests.filter((words) => words === "last").length, where).toBeLessThanOrEqual(1);
@@ -119,7 +119,7 @@ it.each([
     const results = all.flatMap((message) => (message.role === "toolResult" ? `${message.runId} ${message.callId}` : []));
     expect(results.toSorted(), where).toEqual(calls.toSorted());
     expect(new Set(calls).size, where).toBe(calls.length);
-    // Nothing was done that nobody can read of.
+    // Every effect appears in the history.
     for (const { runId, callId } of world.effects) expect(calls, where).toContain(`${runId} ${callId}`);
     const ends = world.process.events.after(0, 10_000)!.filter(({ signal }) => signal === "proc.run.finished");
     expect(ends.map(({ payload }) => String(payload.runId)).toSorted(), where).toEqual([...RUNS, "last"].toSorted());

@@ -15,7 +15,7 @@ export class EarlyAnswers<T> {
     }
   }
 
-  /** Any call that waits for it may ask: several calls can be one question. */
+  /** Does not remove the answer: several calls can share one question. */
   get(requestId: string): T | undefined {
     return this.#answers.get(requestId);
   }

@@ -1,4 +1,4 @@
-// One turn of the model: what it is told, and what comes back, shown as it comes and handed over when it is whole.
+// One call of the model: builds the request, reports events as they arrive, and returns the whole answer.
 
 import type { AnsweredBy, ModelEvent, ModelMessage, ModelUsage, OutputBlock } from "../../ports/models.ts";
 import { yieldToEventLoop } from "../../lib/yield.ts";
@@ -7,17 +7,17 @@ import type { Preparation, ProcessPorts } from "../kernel-port.ts";
 import type { ReadRows } from "./recent-messages.ts";
 import { type HistoryRow, toMessages } from "./model-messages.ts";
 
-const PIECES_A_TURN = 32;
-/** Where nobody knows how much a model can take, it is not given a whole history of any length. */
+const PIECES_PER_YIELD = 32;
+/** If the context window of a model is unknown, the history it is sent is cut to this size. */
 const UNKNOWN_WINDOW_TOKENS = 100_000;
 
 export type Request = {
   messages: ModelMessage[];
-  /** Of all that would be sent if there were room, as far as was looked. */
+  /** Of everything that would be sent if there were room, as far as the history was read. */
   estimatedTokens: number;
 };
 
-/** What the model would be told now: the rows that were read, here with their pictures. */
+/** The request that would be sent now: the rows that were read, here with their pictures. */
 export function request(rows: readonly HistoryRow[], read: ReadRows, preparation: Preparation): Request {
   const { provider, model } = preparation.choice;
   const fixed = fixedTokens(preparation);
@@ -27,24 +27,24 @@ export function request(rows: readonly HistoryRow[], read: ReadRows, preparation
   return { messages, estimatedTokens: fixed + tokens };
 }
 
-/** Rows without pictures are the same as before. */
+/** A row without pictures is the same object as before. */
 function pictureTokens(rows: readonly HistoryRow[], before: readonly HistoryRow[]): number {
   const more = (row: HistoryRow, at: number) =>
     row === before[at] ? 0 : estimateTokens(row.content) - estimateTokens(before[at]!.content);
   return rows.reduce((tokens, row, at) => tokens + more(row, at), 0);
 }
 
-/** The same for all steps of a run. */
-const measured = new WeakMap<Preparation, number>();
+/** Cached, because all steps of a run share one preparation. */
+const fixedTokensCache = new WeakMap<Preparation, number>();
 
 function fixedTokens(preparation: Preparation): number {
   const { system, tools } = preparation;
-  const known = measured.get(preparation) ?? estimateTokens({ system, tools });
-  measured.set(preparation, known);
+  const known = fixedTokensCache.get(preparation) ?? estimateTokens({ system, tools });
+  fixedTokensCache.set(preparation, known);
   return known;
 }
 
-/** How much of a conversation is looked at: as much as could fit, and as much again. */
+/** How much of a conversation is read: twice what could fit. */
 export function historyTokensMax(preparation: Preparation): number {
   return 2 * roomOf(preparation);
 }
@@ -53,10 +53,10 @@ function roomOf({ contextWindow, choice }: Preparation): number {
   return contextWindow === null ? UNKNOWN_WINDOW_TOKENS : Math.max(1, contextWindow - choice.maxOutputTokens);
 }
 
-/** `error` is for people; `by` is who answered. */
+/** `error` is for people; `by` is the model that answered. */
 export type Generated = { blocks: OutputBlock[]; usage: ModelUsage | null; error: string | null; by: AnsweredBy };
 
-type Ask = {
+type GenerateArgs = {
   models: ProcessPorts["models"];
   preparation: Preparation;
   messages: readonly ModelMessage[];
@@ -65,15 +65,15 @@ type Ask = {
   heard?: (event: ModelEvent) => void;
 };
 
-export async function generate({ models, preparation, messages, pid, signal, heard }: Ask): Promise<Generated> {
+export async function generate({ models, preparation, messages, pid, signal, heard }: GenerateArgs): Promise<Generated> {
   const { choice, fallback, system, tools } = preparation;
   const chosen = { provider: choice.provider, model: choice.model };
-  const asked = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };
+  const modelRequest = { choice, system, messages, tools, affinity: pid, ...(fallback === null ? {} : { fallback }) };
   let pieces = 0;
-  for await (const event of models.stream(asked, signal)) {
+  for await (const event of models.stream(modelRequest, signal)) {
     heard?.(event);
-    // A model that answers faster than anybody reads is not the only one who wants something.
-    if (++pieces % PIECES_A_TURN === 0) await yieldToEventLoop();
+    // A model that answers faster than anybody reads must not block the event loop.
+    if (++pieces % PIECES_PER_YIELD === 0) await yieldToEventLoop();
     if (event.type === "done") return { blocks: event.content, usage: event.usage, error: null, by: event.by ?? chosen };
     if (event.type === "error") return { blocks: [], usage: event.usage, error: event.error.message, by: event.by ?? chosen };
   }

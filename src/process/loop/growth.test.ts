@@ -1,5 +1,5 @@
-// What a page and a turn cost grows with the page and the model's window, not with the history: rows and statements are
-// counted, since a clock would only tell of the machine.
+// The cost of a page and of a turn depends on the page and the model's window, not on the length of the history. The test counts
+// rows and statements, because times would depend on the machine.
 
 import { expect, it } from "vitest";
 import { text, World } from "../../../test/support/process-world.ts";
@@ -26,44 +26,44 @@ async function costs(messages: number): Promise<{ page: Cost; cursor: Cost; turn
   const all = world.sql.all.bind(world.sql);
   const get = world.sql.get.bind(world.sql);
   const run = world.sql.run.bind(world.sql);
-  world.sql.all = (...query) => counted(all(...query));
-  world.sql.get = (...query) => counted([get(...query)])[0];
+  world.sql.all = (...query) => count(all(...query));
+  world.sql.get = (...query) => count([get(...query)])[0];
   world.sql.run = (...query) => {
     cost.statements++;
     return run(...query);
   };
-  function counted<T>(rows: T[]): T[] {
+  function count<T>(rows: T[]): T[] {
     cost.statements++;
     cost.rows += rows.length;
     return rows;
   }
-  const taken = () => {
+  const takeCost = () => {
     const { statements, rows } = cost;
     cost.statements = cost.rows = 0;
     return { statements, rows };
   };
   const { messages: shown, messageCount } = world.process.conversation.history({ limit: 50, offset: messages - 50 }, null);
   expect([shown.length, messageCount]).toEqual([50, messages + 4]);
-  const page = taken();
+  const page = takeCost();
   const { messages: before } = world.process.conversation.history({ limit: 50, beforeMessageId: shown[0]!.id }, null);
   expect(before.at(-1)!.id).toBe(shown[0]!.id - 1);
-  const cursor = taken();
+  const cursor = takeCost();
   world.on("and?", [text("next")]);
   world.process.send({ said: { role: "user", text: "and?" }, reason: "proc.send" });
   await expect.poll(() => world.requests.length).toBe(3);
   world.process.close();
-  const turn = taken();
-  // Only the newest of it is sent.
+  const turn = takeCost();
+  // Only the newest part is sent.
   expect(JSON.stringify(world.requests.at(-1)?.messages)).toContain(`${messages - 1}`.padStart(400));
   world.sql.close();
   return { page, cursor, turn };
 }
 
-it("stays the same from a thousand to ten thousand messages", async () => {
+it("a page and a turn cost the same with a thousand and with ten thousand messages", async () => {
   const { cursor: _, ...small } = await costs(1_000);
   const { cursor, ...large } = await costs(10_000);
   expect(large).toEqual(small);
-  // A message's place is found by halving.
+  // A binary search finds the place of a message.
   expect(cursor.rows).toBeLessThan(large.page.rows + 16);
   expect(large.page.rows).toBeLessThan(70);
   expect(large.turn.rows).toBeLessThan(400);

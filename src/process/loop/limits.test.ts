@@ -1,4 +1,4 @@
-// What keeps a run within bounds: its context, its budget, the size of what tools say; and what those who follow it see of it.
+// What limits a run (its context, its budget, the size of tool outputs), and what followers see of it.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { deferred } from "../../lib/deferred.ts";
@@ -11,13 +11,13 @@ beforeEach(() => {
 
 const long = (char: string, tokens: number) => char.repeat(Math.floor((tokens * 4) / 1.15));
 const events = () => world.process.events.after(0, 10_000)!;
-const ofRuns = () => events().filter((event) => event.signal === "proc.run.finished");
+const runEnds = () => events().filter((event) => event.signal === "proc.run.finished");
 const changes = () => events().filter((event) => event.signal === "proc.changed");
-const reasons = () => ofRuns().map(({ payload }) => `${payload.status} ${payload.reason}`);
+const reasons = () => runEnds().map(({ payload }) => `${payload.status} ${payload.reason}`);
 const contexts = () => changes().flatMap(({ payload }) => payload.context ?? []);
 
 describe("the context", () => {
-  it("is told with each answer of the model, and is part of a history page", async () => {
+  it("is reported with each answer of the model and is part of a history page", async () => {
     world.on("hi", [text("hello")]);
     world.say("hi");
     await world.idle();
@@ -30,7 +30,7 @@ describe("the context", () => {
     expect(context).toMatchObject({ provider: "test", inputTokens: USAGE.totalTokens, availableInputTokens: 9_900, level: "ok" });
   });
 
-  it("counts what was said since it was measured", async () => {
+  it("counts messages that were added since it was measured", async () => {
     world.on("hi", [text("hello")]);
     world.say("hi");
     await world.idle();
@@ -43,7 +43,7 @@ describe("the context", () => {
     await world.idle();
   });
 
-  it("ends a run visibly where the policy is to fail", async () => {
+  it("ends the run with an error message if the policy is to fail", async () => {
     world.process.conversation.setPolicy({ overflow: "fail" });
     world.say(long("x", 9_500), { runId: "big" });
     await world.idle();
@@ -52,7 +52,7 @@ describe("the context", () => {
     expect(world.history().at(-1)).toMatch(/policy of this conversation is fail.*Compact it by hand/);
   });
 
-  it("goes on with what fits where the policy is manual", async () => {
+  it("continues with what fits if the policy is manual", async () => {
     world.say(long("x", 9_500));
     await world.idle();
     world.say("more");
@@ -61,7 +61,7 @@ describe("the context", () => {
   });
 });
 
-describe("compacting by itself", () => {
+describe("auto-compaction", () => {
   const fill = async (count: number, tokens: number) => {
     for (let at = 0; at < count; at++) {
       world.on(long(String(at), tokens), [text(`a${at}`)]);
@@ -70,7 +70,7 @@ describe("compacting by itself", () => {
     }
   };
 
-  it("makes room before a model call, tells of it, and goes on", async () => {
+  it("makes room before a model call, reports it, and continues", async () => {
     await fill(3, 2_500);
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
     world.summary = [text("in short")];
@@ -89,7 +89,7 @@ describe("compacting by itself", () => {
     expect(world.process.spent("last")).toMatchObject({ modelCalls: 2 });
   });
 
-  it("keeps the words that are worked on, wherever they went", async () => {
+  it("keeps the request that is being worked on when it is compacted", async () => {
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
     world.sys = async () => ({ kind: "done", isError: false, output: long("r", 5_000) });
     world.on("find the needle", [read("/a")], [read("/b")]);
@@ -106,7 +106,7 @@ describe("compacting by itself", () => {
     ).toEqual(["assistant: t", "result: rrrr", "assistant: d"]);
   });
 
-  it("stops with what to do where nothing is left to compact", async () => {
+  it("ends the run and says what to do if nothing is left to compact", async () => {
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 0 });
     world.say(long("x", 12_000));
     await world.idle();
@@ -114,14 +114,14 @@ describe("compacting by itself", () => {
     expect(world.history().at(-1)).toMatch(/nothing left to compact/);
   });
 
-  it("goes on where nothing is left to compact and it still fits", async () => {
+  it("continues if nothing is left to compact but everything still fits", async () => {
     world.process.conversation.setPolicy({ overflow: "auto-compact" });
     world.say(long("x", 9_500));
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
-  it("stops where no summary can be made, or where it would be no shorter, and leaves everything in its place", async () => {
+  it("ends the run and changes nothing if no summary can be made or it would not be shorter", async () => {
     await fill(1, 10);
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
     world.summary = { error: "no key" };
@@ -136,7 +136,7 @@ describe("compacting by itself", () => {
     expect(world.archives.size).toBe(0);
   });
 
-  it("is bounded in a run", async () => {
+  it("happens a limited number of times per run", async () => {
     world.process.conversation.setPolicy({ overflow: "auto-compact", keepLast: 1 });
     world.sys = async () => ({ kind: "done", isError: false, output: long("r", 7_000) });
     world.answer = () => [read("/more")];
@@ -150,7 +150,7 @@ describe("compacting by itself", () => {
 });
 
 describe("a budget", () => {
-  it("asks before the next model call, and a yes gives as much again", async () => {
+  it("asks before the next model call, and an approval allows the same amount once more", async () => {
     world.budget = { run: { modelCalls: 2 }, process: {} };
     world.on("work", [read("/1")], [read("/2")], [read("/3")], [read("/4")], [text("done")]);
     world.say("work", { runId: "r" });
@@ -166,10 +166,10 @@ describe("a budget", () => {
     await world.idle();
     expect(reasons()).toEqual(["ok turn.complete"]);
     expect(world.process.spent("r")).toMatchObject({ modelCalls: 5, toolCalls: 4, usage: { totalTokens: 75 } });
-    expect(ofRuns()[0]?.payload.usage).toMatchObject({ input: 50, output: 25, totalTokens: 75 });
+    expect(runEnds()[0]?.payload.usage).toMatchObject({ input: 50, output: 25, totalTokens: 75 });
   });
 
-  it("of the process is not extended by a yes to a run", async () => {
+  it("of the process is not extended by an approval for a run", async () => {
     world.budget = { run: { modelCalls: 1 }, process: { modelCalls: 2 } };
     world.on("work", [read("/1")], [read("/2")], [text("done")]);
     world.say("work", { runId: "r" });
@@ -181,7 +181,7 @@ describe("a budget", () => {
     expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
-  it("ends the run visibly where the answer is no", async () => {
+  it("ends the run with an error message if more is denied", async () => {
     world.budget = { run: {}, process: { tokens: 20 } };
     world.say("one");
     await world.idle();
@@ -198,7 +198,7 @@ describe("a budget", () => {
     ["cost", { cost: 0 }],
     ["wall time", { wallMs: 0 }],
     ["tool calls", { toolCalls: 0 }],
-  ])("knows of %s", async (_, run) => {
+  ])("limits %s", async (_, run) => {
     world.budget = { run, process: {} };
     world.say("x", { runId: "r" });
     await expect.poll(() => world.questions.length).toBe(1);
@@ -207,7 +207,7 @@ describe("a budget", () => {
     expect(world.requests).toEqual([]);
   });
 
-  it("counts no time that a person takes to answer", async () => {
+  it("does not count the time a person takes to answer", async () => {
     world.budget = { run: { wallMs: 5_000 }, process: {} };
     let isAllowed = false;
     world.sys = async () =>
@@ -225,13 +225,13 @@ describe("a budget", () => {
     expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
-  it("goes on where the answer is heard before the question", async () => {
+  it("continues if the answer arrives before the question is recorded", async () => {
     world.budget = { run: { modelCalls: 1 }, process: {} };
     world.on("work", [read("/1")]);
     const ask = world.questions.push.bind(world.questions);
-    world.questions.push = (...asked) => {
+    world.questions.push = (...questions) => {
       world.process.budgetDecided("budget of r", true);
-      return ask(...asked);
+      return ask(...questions);
     };
     world.say("work", { runId: "r" });
     await world.idle();
@@ -239,7 +239,7 @@ describe("a budget", () => {
     expect(reasons()).toEqual(["ok turn.complete"]);
   });
 
-  it("outlives a crash while the question is open", async () => {
+  it("survives a crash while the question is open", async () => {
     world.budget = { run: { modelCalls: 1 }, process: {} };
     world.on("work", [read("/1")]);
     world.say("work", { runId: "r" });
@@ -253,7 +253,7 @@ describe("a budget", () => {
   });
 });
 
-it("caps what tools say, per call and per turn, and keeps all of it", async () => {
+it("cuts tool outputs, per call and per turn, and stores the whole output", async () => {
   world.contextWindow = null;
   world.sys = async ({ args }) => ({ kind: "done", isError: false, output: `${String(args.path)}\n`.repeat(20_000) });
   world.on("read all", [read("/1"), read("/2"), read("/3"), read("/4"), read("/5")], [text("much")]);
@@ -266,7 +266,7 @@ it("caps what tools say, per call and per turn, and keeps all of it", async () =
   expect([...world.outputs.values()].map((output) => output.length)).toEqual(Array(5).fill(60_000));
 });
 
-it("shows pictures to the model, and goes on without those that are gone", async () => {
+it("shows pictures to the model, and continues without missing ones", async () => {
   const image = (key: string) => ({ type: "image", mimeType: "image/png", key });
   world.media.set("a", Uint8Array.of(1, 2, 3)).set("b", Uint8Array.of(4));
   world.sys = async () => ({ kind: "done", isError: false, output: "a picture", images: [image("a"), image("gone")] });
@@ -285,9 +285,9 @@ it("shows pictures to the model, and goes on without those that are gone", async
   ]);
 });
 
-it("tells calls apart that a server numbers anew in every answer", async () => {
-  const again = { type: "toolCall", id: "0", name: "Read", arguments: { target: "gsv", path: "/a" } } as const;
-  world.on("look", [again, again], [again], [text("done")]);
+it("distinguishes calls if a server reuses call ids in every answer", async () => {
+  const repeated = { type: "toolCall", id: "0", name: "Read", arguments: { target: "gsv", path: "/a" } } as const;
+  world.on("look", [repeated, repeated], [repeated], [text("done")]);
   world.say("look");
   await world.idle();
   expect(new Set(world.effects.map(({ callId }) => callId)).size).toBe(3);
@@ -295,7 +295,7 @@ it("tells calls apart that a server numbers anew in every answer", async () => {
 });
 
 describe("followers", () => {
-  it("who come in the middle of an answer see what came, and then the rest", async () => {
+  it("that connect in the middle of an answer get what has arrived, and then the rest", async () => {
     expect(world.process.live()).toBeNull();
     world.modelHolds = deferred();
     world.pieces = [
@@ -336,7 +336,7 @@ describe("followers", () => {
     expect(world.streamed.at(-1)).toMatchObject({ seq: 11, event: { type: "done" } });
   });
 
-  it("are told of every end by both its names", async () => {
+  it("receive every end under both of its names", async () => {
     world.on("one", [text("yes")]);
     world.on("two", { error: "no key" });
     world.say("one", { runId: "one" });
@@ -354,6 +354,6 @@ describe("followers", () => {
       { runId: "three", text: null, aborted: true, reason: "user" },
     ]);
     expect(complete[0]?.payload.usage).toMatchObject(USAGE);
-    expect(ofRuns().map(({ payload }) => payload.runId)).toEqual(["one", "two", "three"]);
+    expect(runEnds().map(({ payload }) => payload.runId)).toEqual(["one", "two", "three"]);
   });
 });

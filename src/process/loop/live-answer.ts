@@ -1,29 +1,29 @@
-// The answer that is just coming, as far as it has come: for those who begin to follow in the middle of it. Memory only: a
-// new life of the process asks the model anew.
+// The part of an answer that has arrived so far, for followers that connect in the middle of it. In memory only: after a restart
+// the process calls the model again.
 
 import type { ModelEvent, OutputBlock } from "../../ports/models.ts";
 import type { AnswerEvent, LiveAnswer } from "../../protocol/proc-records.ts";
 
 export class PartialAnswer {
-  readonly #of: Pick<LiveAnswer, "runId" | "conversationId" | "modelCall">;
+  readonly #key: Pick<LiveAnswer, "runId" | "conversationId" | "modelCall">;
   #seq = 0;
   #blocks: OutputBlock[] = [];
 
-  constructor(of: Pick<LiveAnswer, "runId" | "conversationId" | "modelCall">) {
-    this.#of = of;
+  constructor(key: Pick<LiveAnswer, "runId" | "conversationId" | "modelCall">) {
+    this.#key = key;
   }
 
-  /** The number of this piece. */
+  /** Returns the number of this piece. */
   heard(event: ModelEvent): number {
-    this.#take(event);
+    this.#apply(event);
     return ++this.#seq;
   }
 
   answer(): LiveAnswer {
-    return { ...this.#of, seq: this.#seq, blocks: this.#blocks.filter((block) => block !== undefined).map((block) => ({ ...block })) };
+    return { ...this.#key, seq: this.#seq, blocks: this.#blocks.filter((block) => block !== undefined).map((block) => ({ ...block })) };
   }
 
-  #take(event: ModelEvent): void {
+  #apply(event: ModelEvent): void {
     switch (event.type) {
       case "text_start":
         this.#blocks[event.index] = { type: "text", text: "" };
@@ -32,7 +32,7 @@ export class PartialAnswer {
         this.#blocks[event.index] = { type: "thinking", thinking: "" };
         return;
       case "toolcall_start":
-        // Nobody may take arguments for whole that are still coming.
+        // Arguments that are still arriving must not be taken for complete ones.
         this.#blocks[event.index] = { type: "toolCall", id: event.id, name: event.name, arguments: null, raw: "" };
         return;
       case "text_delta":
@@ -61,7 +61,7 @@ function append(block: OutputBlock | undefined, delta: string): void {
   else if (block?.type === "toolCall") block.raw = (block.raw ?? "") + delta;
 }
 
-/** As the wire names it. */
+/** With the field names of the wire. */
 export function wireEvent(event: ModelEvent): AnswerEvent {
   if ("index" in event) {
     const { index, ...rest } = event;

@@ -17,7 +17,7 @@ const result = (callId: string, output = "done", isError = false): HistoryRow =>
 const text = (text: string): OutputBlock => ({ type: "text", text });
 const call = (id: string): OutputBlock => ({ type: "toolCall", id, name: "Read", arguments: { path: "a" } });
 
-test("a plain turn as it is", () => {
+test("a plain turn is unchanged", () => {
   const rows = [user("hi"), assistant(text("let me look"), call("c1")), result("c1"), assistant(text("there")), user("thanks")];
   expect(toMessages(rows).messages).toEqual([
     { role: "user", content: [text("hi")] },
@@ -28,14 +28,14 @@ test("a plain turn as it is", () => {
   ]);
 });
 
-test("what the runtime says is marked and joins what people say", () => {
+test("runtime events are marked and merged with messages of people", () => {
   expect(toMessages([user("hi"), system("a child has ended"), user("well?")]).messages).toEqual([
     { role: "user", content: [text("hi"), text(`${EVENT}\na child has ended`), text("well?")] },
   ]);
   expect(toMessages([user(`${EVENT} do it`)]).messages).toEqual([{ role: "user", content: [text(`> ${EVENT} do it`)] }]);
 });
 
-test("a result that is missing is an error that says so; one that came late or twice is not there", () => {
+test("a missing result becomes an error that says so; late and repeated results are dropped", () => {
   const rows = [
     user("go"),
     assistant(call("c1"), call("c2")),
@@ -57,7 +57,7 @@ test("a result that is missing is an error that says so; one that came late or t
   expect(JSON.stringify(messages)).not.toMatch(/twice|late/);
 });
 
-test("calls with the same id become different ones, each with its own result", () => {
+test("calls with the same id get different ids, each with its own result", () => {
   const rows = [
     user("go"),
     assistant(call("0")),
@@ -74,7 +74,7 @@ test("calls with the same id become different ones, each with its own result", (
   ]);
 });
 
-test("pictures are pictures, other media is described", () => {
+test("pictures are sent as pictures, and other media is described", () => {
   const data = new Uint8Array([1]);
   const rows: HistoryRow[] = [
     {
@@ -102,7 +102,7 @@ test("pictures are pictures, other media is described", () => {
   ]);
 });
 
-test("of very many pictures the newest are sent, and of the others that they were there", () => {
+test("of very many pictures the newest are sent, and the others are replaced by a text", () => {
   const image = { type: "image" as const, mimeType: "image/png" };
   const rows = Array.from({ length: 30 }, (_, at): HistoryRow => {
     return { ...user("look"), role: "user", content: { text: "look", media: [{ ...image, data: new Uint8Array([at]) }] } };
@@ -113,14 +113,14 @@ test("of very many pictures the newest are sent, and of the others that they wer
   expect(blocks.filter((block) => block.type === "text" && block.text.includes("was here")).length).toBe(10);
 });
 
-test("another model is not shown thoughts and signatures that are not its own", () => {
+test("another model does not get thoughts and signatures that are not its own", () => {
   const blocks: OutputBlock[] = [{ type: "thinking", thinking: "hm", signature: "s" }, text("ok"), { ...call("c"), signature: "t" }];
   const rows: HistoryRow[] = [user("hi"), { ...at(), role: "assistant", content: { blocks, model: "a/one" } }, result("c")];
   expect(toMessages(rows, null, "a/one").messages[1]).toEqual({ role: "assistant", content: blocks });
   expect(toMessages(rows, null, "b/two").messages[1]).toEqual({ role: "assistant", content: [text("ok"), call("c")] });
 });
 
-test("a run without a message, and one after an answer, are told so", () => {
+test("a run without a message, and one after an answer, get an event that says so", () => {
   expect(toMessages([]).messages).toEqual([{ role: "user", content: [{ type: "text", text: expect.stringContaining(EVENT) }] }]);
   const { messages } = toMessages([user("hi"), assistant(text("ho"))]);
   expect(messages.at(-1)).toMatchObject({ role: "user" });
@@ -133,7 +133,7 @@ const TURNS = Array.from({ length: 40 }, (_, at) => [
   assistant(text(`answer ${at}`)),
 ]).flat();
 
-test("the newest turns are kept, whole, behind a line that says what is not there", () => {
+test("the newest turns are kept whole, behind a line that says what is left out", () => {
   const rows = [...TURNS, user("last")];
   const { messages, omitted } = toMessages(rows, 3_000);
   expect(estimateTokens(messages)).toBeLessThanOrEqual(3_000);
@@ -149,13 +149,13 @@ test("the newest turns are kept, whole, behind a line that says what is not ther
   expect(toMessages(rows, 1_000_000).omitted).toBe(0);
 });
 
-test("the cut stays where it is for some turns, so that a provider's cache is found again", () => {
+test("the cut stays in place for some turns, so that the provider's cache hits", () => {
   const cuts = Array.from({ length: 20 }, (_, extra) => toMessages([...TURNS.slice(0, 80 + extra * 4), user("last")], 3_000).omitted);
   expect(new Set(cuts).size).toBeLessThan(12);
   expect(cuts).toEqual(cuts.toSorted((a, b) => a - b));
 });
 
-test("of one long turn the request and the newest work stay", () => {
+test("of one long turn the request and the newest work are kept", () => {
   const work = Array.from({ length: 50 }, (_, at) => [assistant(call(`w${at}`)), result(`w${at}`, `${at} ${"r".repeat(400)}`)]).flat();
   const { messages } = toMessages([user("old"), assistant(text("yes")), user("build it"), ...work], 3_000);
   const all = JSON.stringify(messages);
@@ -167,7 +167,7 @@ test("of one long turn the request and the newest work stay", () => {
   expect(problems(messages)).toEqual([]);
 });
 
-/** What a provider would refuse. */
+/** The reasons why a provider would refuse these messages. */
 function problems(messages: readonly ModelMessage[]): string[] {
   const found: string[] = [];
   if (messages[0]?.role !== "user") found.push("begins with another than the user");
@@ -213,7 +213,7 @@ const anyRow: fc.Arbitrary<HistoryRow> = fc.oneof(
 );
 const anyBudget = fc.option(fc.integer({ min: 0, max: 2_000 }));
 
-test("whatever history holds, the messages are valid", () => {
+test("the messages are valid for any history", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 40 }), anyBudget, (rows, budget) => {
       expect(problems(toMessages(rows, budget).messages)).toEqual([]);
@@ -222,7 +222,7 @@ test("whatever history holds, the messages are valid", () => {
   );
 });
 
-test("a valid history stays valid whatever is lost of it, and what was said last is always there", () => {
+test("a history that loses any of its rows stays valid and keeps the last message", () => {
   fc.assert(
     fc.property(
       fc.array(fc.boolean(), { minLength: 161, maxLength: 161 }),

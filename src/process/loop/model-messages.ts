@@ -1,6 +1,6 @@
-// A conversation as a model is given it. History may hold anything a crash, an abort or a cut can leave; providers refuse
-// what is out of order. So whatever comes in, what goes out begins with a user, ends with what is to be answered, has exactly one
-// result behind every tool call, no empty block, and no two messages of one role in a row.
+// Turns a conversation into the messages for a model. A history may hold anything that a crash, an abort or a cut can leave
+// behind, and providers refuse messages that are out of order. So for any input the output begins with a user message, ends with
+// the message to answer, has exactly one result after every tool call, no empty block, and no two messages of one role in a row.
 
 import type { InputBlock, ModelMessage, OutputBlock } from "../../ports/models.ts";
 import { estimateTokens } from "../../agent/estimate.ts";
@@ -8,7 +8,7 @@ import { UNKNOWN_OUTCOME, type ToolImage } from "../../agent/tool-text.ts";
 
 export type HistoryRow = { id: number; createdAt: number } & (
   | { role: "user"; content: { text: string; media?: readonly Media[] } }
-  /** `model` names who said it, provider/model. */
+  /** `model` is the author, provider/model. */
   | { role: "assistant"; content: { blocks: readonly OutputBlock[]; model?: string; stopped?: true } }
   | { role: "system"; content: { text: string } }
   | { role: "toolResult"; content: ToolResult }
@@ -16,7 +16,7 @@ export type HistoryRow = { id: number; createdAt: number } & (
 
 export type ToolResult = { callId: string; tool: string; isError: boolean; output: string; images?: readonly ToolImage[] };
 
-/** `data` is there for pictures the model is to see; everything else is described. */
+/** `data` is set for pictures the model is to see; everything else is described in words. */
 export type Media = {
   type: "image" | "audio" | "video" | "document";
   mimeType: string;
@@ -30,19 +30,19 @@ export type Media = {
 
 export type Prepared = {
   messages: ModelMessage[];
-  /** Rows that were left out for want of room; the first message that is sent says so. */
+  /** Rows that were left out for lack of room; the first message says so. */
   omitted: number;
 };
 
-/** What a row may take as a message beyond what it counts for itself. */
+/** What the message of a row may count beyond the row itself. */
 const ROW_TOKENS_MAX = 60;
 
-/** Marks what the runtime says, as opposed to a person. The prompts tell the model so, hence nobody else may begin with it. */
+/** Marks events of the runtime, as opposed to people. The prompts tell the model so, hence no other text may begin with it. */
 export const EVENT = "[Process Event]:";
 
 /**
- * Newest last. With a budget, the oldest turns are left out until the rest fits it; the last request always stays. `model` is who
- * it is for, provider/model; `tokens` what the rows count for, where that is known: then they need not be measured again.
+ * Newest last. With a budget, the oldest turns are left out until the rest fits; the last request always stays. `model` is the
+ * model to be called, provider/model; `tokens` is the size of the rows if it is known, which saves measuring them again.
  */
 export function toMessages(
   rows: readonly HistoryRow[],
@@ -52,11 +52,11 @@ export function toMessages(
 ): Prepared {
   const steps = stepsOf(rows, model);
   const fits = budgetTokens === null || tokens + rows.length * ROW_TOKENS_MAX <= budgetTokens;
-  const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : within(steps, budgetTokens);
-  return { messages: framed(joined(withFewImages(kept))), omitted };
+  const { kept, omitted } = fits ? { kept: steps, omitted: 0 } : fitTo(steps, budgetTokens);
+  return { messages: withFraming(mergeNeighbours(withFewImages(kept))), omitted };
 }
 
-/** What stays together: something said to the model, or something it said with the results of all its calls. */
+/** What stays together: an input, or an answer with the results of all its calls. */
 type Step = { kind: "input" | "answer"; messages: readonly ModelMessage[]; rows: number; at: number };
 
 type Assistant = Extract<HistoryRow, { role: "assistant" }>;
@@ -83,7 +83,7 @@ function input(row: HistoryRow, content: InputBlock[]): Step {
   return { kind: "input", messages: content.length === 0 ? [] : [{ role: "user", content }], rows: 1, at: row.createdAt };
 }
 
-/** Results count until the model has spoken again: later ones are of a run that is over, and it was told what became of it. */
+/** Only results before the next answer count: later ones belong to a run that has ended, and that answer already saw an outcome. */
 function resultsAfter(rows: readonly HistoryRow[], at: number): ToolResult[] {
   const results: ToolResult[] = [];
   for (let next = at + 1; next < rows.length; next++) {
@@ -98,18 +98,18 @@ function answer(row: Assistant, results: readonly ToolResult[], ids: Set<string>
   const isForeign = model !== null && row.content.model !== undefined && row.content.model !== model;
   const isStopped = row.content.stopped === true;
   // Thoughts that were cut off have no signature.
-  const blocks = (isForeign || isStopped ? row.content.blocks.flatMap(unsigned) : row.content.blocks).filter(hasSubstance);
-  const left = [...results];
+  const blocks = (isForeign || isStopped ? row.content.blocks.flatMap(withoutSignature) : row.content.blocks).filter(hasSubstance);
+  const unusedResults = [...results];
   const messages: ModelMessage[] = [];
   const content = blocks.map((block) => {
     if (block.type !== "toolCall") return block;
-    // Some servers number their calls anew in every answer; others refuse a number they have seen.
-    const call = { ...block, id: unused(block.id, ids) };
-    const found = left.findIndex(({ callId }) => callId === block.id);
-    messages.push(resultMessage(call, found === -1 ? null : left.splice(found, 1)[0]!));
+    // Some servers restart their call ids in every answer; others refuse an id they have seen.
+    const call = { ...block, id: uniqueId(block.id, ids) };
+    const found = unusedResults.findIndex(({ callId }) => callId === block.id);
+    messages.push(resultMessage(call, found === -1 ? null : unusedResults.splice(found, 1)[0]!));
     return call;
   });
-  // Thoughts alone are no answer, and providers refuse them as one.
+  // Providers refuse an answer that consists of thoughts alone.
   const isAnswer = content.some(({ type }) => type !== "thinking");
   const cutOff = isStopped ? [event("The user stopped this answer here.")] : [];
   return {
@@ -126,8 +126,8 @@ function resultMessage({ id, name }: ToolCall, result: ToolResult | null): Model
   return { role: "tool", callId: id, toolName: name, isError, content: [text, ...images.map(imageBlock)] };
 }
 
-/** Thoughts and signatures are for the model they came from: others refuse them. */
-function unsigned(block: OutputBlock): OutputBlock[] {
+/** Thoughts and signatures are only valid for the model that wrote them: others refuse them. */
+function withoutSignature(block: OutputBlock): OutputBlock[] {
   if (block.type === "thinking") return [];
   if (block.type === "text") return [block];
   const { signature: _, ...call } = block;
@@ -139,7 +139,7 @@ function hasSubstance(block: OutputBlock): boolean {
   return block.type === "toolCall" || block.redacted === true || block.signature !== undefined || !isBlank(block.thinking);
 }
 
-function unused(id: string, ids: Set<string>): string {
+function uniqueId(id: string, ids: Set<string>): string {
   let free = id === "" ? "call" : id;
   for (let count = 2; ids.has(free); count++) free = `${id === "" ? "call" : id}_${count}`;
   ids.add(free);
@@ -150,10 +150,10 @@ function unused(id: string, ids: Set<string>): string {
 const IMAGES_MAX = 20;
 const IMAGES_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The newest pictures stay, and of others that they were there. */
+/** Keeps the newest pictures and replaces the others by a text. */
 function withFewImages(steps: readonly Step[]): Step[] {
   const seen = { images: 0, bytes: 0 };
-  const kept = (block: InputBlock): InputBlock => {
+  const keepOrDescribe = (block: InputBlock): InputBlock => {
     if (block.type !== "image") return block;
     seen.images++;
     seen.bytes += block.data.length;
@@ -164,7 +164,7 @@ function withFewImages(steps: readonly Step[]): Step[] {
   return newestFirst(steps, (step) => ({
     ...step,
     messages: newestFirst(step.messages, (message) =>
-      message.role === "assistant" ? message : { ...message, content: newestFirst(message.content, kept) },
+      message.role === "assistant" ? message : { ...message, content: newestFirst(message.content, keepOrDescribe) },
     ),
   }));
 }
@@ -174,7 +174,7 @@ type Cut = { kept: Step[]; omitted: number };
 /** Room for the lines that say what is left out. */
 const MARKERS_TOKENS = 150;
 
-function within(steps: readonly Step[], budget: number): Cut {
+function fitTo(steps: readonly Step[], budget: number): Cut {
   const sizes = steps.map(({ messages }) => estimateTokens(messages));
   if (sum(sizes) <= budget) return { kept: [...steps], omitted: 0 };
   const room = Math.max(1, budget - MARKERS_TOKENS);
@@ -182,34 +182,34 @@ function within(steps: readonly Step[], budget: number): Cut {
     0,
     steps.findLastIndex((_, at) => isTurn(steps, at)),
   );
-  const wanted = inPieces(sum(sizes) - room, room);
+  const tokensToDrop = roundUpToQuarters(sum(sizes) - room, room);
   let from = 0;
-  for (let gone = 0; from < steps.length && (gone < wanted || !isTurn(steps, from)); from++) gone += sizes[from]!;
-  if (from > lastTurn) return cutWithin(steps, sizes, lastTurn, room);
+  for (let dropped = 0; from < steps.length && (dropped < tokensToDrop || !isTurn(steps, from)); from++) dropped += sizes[from]!;
+  if (from > lastTurn) return cutLastTurn(steps, sizes, lastTurn, room);
   return { kept: [...marker(steps.slice(0, from)), ...steps.slice(from)], omitted: rowsOf(steps.slice(0, from)) };
 }
 
-/** The last turn alone is too long: its request stays, and of the work on it the newest. */
-function cutWithin(steps: readonly Step[], sizes: readonly number[], turn: number, room: number): Cut {
+/** The last turn alone is too long: keeps its request and the newest part of the work on it. */
+function cutLastTurn(steps: readonly Step[], sizes: readonly number[], turn: number, room: number): Cut {
   let work = turn;
   while (steps[work]?.kind === "input") work++;
-  const wanted = inPieces(sum(sizes.slice(turn)) - room, room);
+  const tokensToDrop = roundUpToQuarters(sum(sizes.slice(turn)) - room, room);
   let from = work;
-  for (let gone = 0; from < steps.length - 1 && gone < wanted; from++) gone += sizes[from]!;
+  for (let dropped = 0; from < steps.length - 1 && dropped < tokensToDrop; from++) dropped += sizes[from]!;
   const [before, asked, between, rest] = [steps.slice(0, turn), steps.slice(turn, work), steps.slice(work, from), steps.slice(from)];
   return { kept: [...marker(before), ...asked, ...marker(between), ...rest], omitted: rowsOf(before) + rowsOf(between) };
 }
 
-/** A turn begins with what somebody said after the model had answered. */
+/** A turn begins with the first input after an answer. */
 function isTurn(steps: readonly Step[], at: number): boolean {
   return steps[at]?.kind === "input" && steps[at - 1]?.kind !== "input";
 }
 
 /**
- * What is left out grows by a quarter of the room at a time: providers keep what they have seen by its beginning, and one that
- * moved with every message would never be found again.
+ * What is left out grows by a quarter of the room at a time: providers cache by prefix, and a cut that moved with every message
+ * would never hit the cache.
  */
-function inPieces(excess: number, room: number): number {
+function roundUpToQuarters(excess: number, room: number): number {
   const piece = Math.max(1, room / 4);
   return Math.ceil(Math.max(0, excess) / piece) * piece;
 }
@@ -230,8 +230,8 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Neighbours of one role become one message; results stay apart, each with its call. */
-function joined(steps: readonly Step[]): ModelMessage[] {
+/** Merges neighbours of one role into one message; results stay separate, each with its call. */
+function mergeNeighbours(steps: readonly Step[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
   for (const message of steps.flatMap((step) => step.messages)) {
     const last = messages.at(-1);
@@ -244,8 +244,8 @@ function joined(steps: readonly Step[]): ModelMessage[] {
   return messages;
 }
 
-/** A process may begin by itself, and may be woken after it has answered: then the runtime says so. */
-function framed(messages: ModelMessage[]): ModelMessage[] {
+/** A process may start without a message, and may be woken after it has answered: then an event says so. */
+function withFraming(messages: ModelMessage[]): ModelMessage[] {
   if (messages[0]?.role !== "user") messages.unshift(event("This run was started without a message. Do what your context asks of you."));
   if (messages.at(-1)?.role === "assistant") messages.push(event("Go on from here."));
   return messages;
@@ -277,8 +277,8 @@ function mediaBlocks(media: Media): InputBlock[] {
     duration === undefined ? [] : [`${duration} seconds`],
     url === undefined ? [] : [`at ${url}, not fetched`],
   ].flat();
-  const said = transcription === undefined || isBlank(transcription) ? "" : `\nTranscript: ${transcription}`;
-  return [{ type: "text", text: `[Attached ${type}: ${facts.join(", ")}]${said}` }];
+  const transcript = transcription === undefined || isBlank(transcription) ? "" : `\nTranscript: ${transcription}`;
+  return [{ type: "text", text: `[Attached ${type}: ${facts.join(", ")}]${transcript}` }];
 }
 
 function isBlank(text: string): boolean {

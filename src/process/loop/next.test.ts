@@ -1,4 +1,4 @@
-// Every situation a process can find itself in, after any crash, and what it does then.
+// Every situation a process can be in, after any crash, and what it does then.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -34,57 +34,57 @@ const END: Action = { do: "end", runId: "r", status: "ok", reason: "turn.complet
 
 describe("without a run", () => {
   it.each<[string, View, Action]>([
-    ["nothing waits", at(null), { do: "rest" }],
-    ["something waits", at(null, ["a", "b"]), { do: "begin", runId: "a" }],
+    ["no message is queued", at(null), { do: "rest" }],
+    ["messages are queued", at(null, ["a", "b"]), { do: "begin", runId: "a" }],
   ])("%s", (_, view, action) => expect(next(view)).toEqual(action));
 });
 
 describe("with a run", () => {
   it.each<[string, Partial<RunView>, Action]>([
     ["nothing was said", { said: "nothing" }, { do: "generate", runId: "r" }],
-    ["somebody has spoken", { said: "user" }, { do: "generate", runId: "r" }],
-    ["the runtime has spoken", { said: "system" }, { do: "generate", runId: "r" }],
-    ["the model was asked when the gateway died", { said: "user", behind: ["b"] }, { do: "generate", runId: "r" }],
+    ["the last message is a person's", { said: "user" }, { do: "generate", runId: "r" }],
+    ["the last message is the runtime's", { said: "system" }, { do: "generate", runId: "r" }],
+    ["the gateway crashed during a model call", { said: "user", behind: ["b"] }, { do: "generate", runId: "r" }],
     ["the model has answered", { said: "answer", behind: ["b"] }, END],
-    ["its lease is over", { leaseUntil: NOW }, { do: "end", runId: "r", status: "error", reason: "lease.expired" }],
-    ["results are there", { said: "results" }, { do: "generate", runId: "r" }],
+    ["its lease has expired", { leaseUntil: NOW }, { do: "end", runId: "r", status: "error", reason: "lease.expired" }],
+    ["all results are stored", { said: "results" }, { do: "generate", runId: "r" }],
     [
-      "results are there and somebody has spoken meanwhile",
+      "all results are stored and other messages arrived meanwhile",
       { said: "results", behind: ["b", "d"] },
       { do: "join", runId: "r", runIds: ["b", "d"] },
     ],
     ["the budget is spent", { budget: "spent" }, { do: "askForBudget", runId: "r" }],
-    ["more budget was asked for", { budget: "asked" }, wait("budget")],
-    ["it was asked for, and nothing else matters", { budget: "asked", overflow: "unmeasured" }, wait("budget")],
-    ["nobody knows how large it is", { overflow: "unmeasured" }, { do: "measure", runId: "r" }],
-    ["the budget is looked at before the room", { budget: "spent", overflow: "compact" }, { do: "askForBudget", runId: "r" }],
-    ["the model has answered, and it is not measured again", { said: "answer", overflow: "unmeasured" }, END],
+    ["the budget question is open", { budget: "asked" }, wait("budget")],
+    ["the budget question comes before the measurement", { budget: "asked", overflow: "unmeasured" }, wait("budget")],
+    ["the history is not measured", { overflow: "unmeasured" }, { do: "measure", runId: "r" }],
+    ["the budget is checked before the room", { budget: "spent", overflow: "compact" }, { do: "askForBudget", runId: "r" }],
+    ["an answered run is not measured again", { said: "answer", overflow: "unmeasured" }, END],
     [
-      "somebody has spoken meanwhile, which is measured with the rest",
+      "messages that arrived meanwhile join before the measurement",
       { said: "results", behind: ["b"], overflow: "unmeasured" },
       { do: "join", runId: "r", runIds: ["b"] },
     ],
-    ["nothing is left to be shortened", { overflow: "empty" }, stop("context.auto_compact.empty")],
-    ["it could not be shortened", { overflow: "failed" }, stop("context.auto_compact.failed")],
-    ["the history is too long, and may be shortened", { overflow: "compact" }, { do: "compact", runId: "r" }],
-    ["the history is too long", { overflow: "fail" }, stop("context.policy.fail")],
+    ["nothing is left to compact", { overflow: "empty" }, stop("context.auto_compact.empty")],
+    ["compaction has failed", { overflow: "failed" }, stop("context.auto_compact.failed")],
+    ["the history is too long and may be compacted", { overflow: "compact" }, { do: "compact", runId: "r" }],
+    ["the history is too long and may not be compacted", { overflow: "fail" }, stop("context.policy.fail")],
   ])("%s", (_, run, action) => expect(next(at(run))).toEqual(action));
 });
 
 describe("with calls", () => {
   it.each<[string, ReturnType<typeof calls>, Action]>([
-    ["the first", calls("wanted", "wanted"), send(0)],
-    ["one after the other here", calls("sent", "wanted"), wait("calls")],
-    ["side by side on devices", calls("sent@", "wanted@", "wanted"), send(1)],
-    ["then here", calls("sent@", "sent@", "wanted"), send(2)],
-    ["a person decides before what comes after", calls("done", "asked", "wanted"), wait("person")],
-    ["a device works while a person decides", calls("sent@", "asked"), wait("person")],
-    ["some are not done", calls("done", "sent@"), wait("calls")],
-    ["all are done", calls("done", "done"), { do: "collect", runId: "r" }],
+    ["the first is sent first", calls("wanted", "wanted"), send(0)],
+    ["calls on the gateway run one after the other", calls("sent", "wanted"), wait("calls")],
+    ["calls on devices run in parallel", calls("sent@", "wanted@", "wanted"), send(1)],
+    ["a call on the gateway starts while devices work", calls("sent@", "sent@", "wanted"), send(2)],
+    ["a question blocks the calls after it", calls("done", "asked", "wanted"), wait("person")],
+    ["a device works while a question is open", calls("sent@", "asked"), wait("person")],
+    ["some have not ended", calls("done", "sent@"), wait("calls")],
+    ["all have ended", calls("done", "done"), { do: "collect", runId: "r" }],
   ])("%s", (_, wanted, action) => expect(next(at({ said: "wish", calls: wanted }))).toEqual(action));
 });
 
-it("always knows what to do, asks the model only when nothing is open, and ends only what is over", () => {
+it("always finds an action, calls the model only when nothing is open, and ends only runs that are over", () => {
   const said = fc.constantFrom<LastSaid>("nothing", "user", "system", "results", "answer", "wish");
   const state = fc.constantFrom<CallState>("wanted", "asked", "sent", "done");
   const run = fc.record({

@@ -1,47 +1,47 @@
-// Pictures of a history, for models that see. They are kept by the kernel under keys; the newest few are held here, since a
-// run sends the same ones with every step.
+// Pictures of a history, for models that see. The kernel stores them under keys; this file caches the newest few, because a run
+// sends the same ones with every step.
 
 import type { KernelPort } from "../kernel-port.ts";
 import type { HistoryRow } from "./model-messages.ts";
 
-const HELD = 32;
-/** As many as a model is sent at most. */
-const NEWEST = 20;
+const CACHE_MAX = 32;
+/** A model is sent at most this many. */
+const PICTURES_MAX = 20;
 
 type Picture = { mimeType: string; key?: string; type?: string; data?: Uint8Array };
 
 export class Pictures {
   readonly #kernel: Pick<KernelPort, "readMedia">;
-  readonly #held = new Map<string, Uint8Array>();
+  readonly #cache = new Map<string, Uint8Array>();
 
   constructor(kernel: Pick<KernelPort, "readMedia">) {
     this.#kernel = kernel;
   }
 
-  /** The rows with what the newest pictures look like. One that is gone is described, or left out of a result. */
+  /** The rows with the data of the newest pictures. A missing picture is described, or left out of a result. */
   async loaded(rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
-    let left = NEWEST;
+    let remaining = PICTURES_MAX;
     const load = async (pictures: readonly Picture[]): Promise<Picture[]> => {
       const found: Picture[] = [];
       for (const picture of pictures) {
-        const isWanted = picture.key !== undefined && (picture.type ?? "image") === "image" && left-- > 0;
+        const isWanted = picture.key !== undefined && (picture.type ?? "image") === "image" && remaining-- > 0;
         const data = isWanted ? await this.#read(picture.key!) : null;
         found.push(data === null ? picture : { ...picture, data });
       }
       return found;
     };
-    const seen: HistoryRow[] = [];
-    for (const row of rows.toReversed()) seen.push(hasPictures(row) ? await withPictures(row, load) : row);
-    return seen.toReversed();
+    const loaded: HistoryRow[] = [];
+    for (const row of rows.toReversed()) loaded.push(hasPictures(row) ? await withPictures(row, load) : row);
+    return loaded.toReversed();
   }
 
   async #read(key: string): Promise<Uint8Array | null> {
-    const data = this.#held.get(key) ?? (await this.#kernel.readMedia(key).catch(() => null));
+    const data = this.#cache.get(key) ?? (await this.#kernel.readMedia(key).catch(() => null));
     if (data === null) return null;
-    // The oldest are at the beginning of a map.
-    this.#held.delete(key);
-    this.#held.set(key, data);
-    for (const oldest of this.#held.keys()) if (this.#held.size > HELD) this.#held.delete(oldest);
+    // A map iterates in insertion order, so the first keys are the oldest.
+    this.#cache.delete(key);
+    this.#cache.set(key, data);
+    for (const oldest of this.#cache.keys()) if (this.#cache.size > CACHE_MAX) this.#cache.delete(oldest);
     return data;
   }
 }

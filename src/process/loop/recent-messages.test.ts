@@ -1,4 +1,4 @@
-// What a model is shown of a conversation, kept between steps: the same as reading all of it anew.
+// RecentMessages caches rows between steps: the result must equal a fresh read.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { History } from "../rows/history.ts";
 import { RecentMessages } from "./recent-messages.ts";
 import { migrate } from "../rows/schema.ts";
 
-test("whatever happens to a conversation between two steps, the rows are those that are there", () => {
+test("returns the same rows as a fresh read, whatever happens to the conversation between two steps", () => {
   const said = fc.record({ kind: fc.constant("say"), chars: fc.integer({ min: 0, max: 400 }) });
   const fold = fc.record({ kind: fc.constant("fold"), chars: fc.integer({ min: 0, max: 5 }) });
   const other = fc.record({ kind: fc.constantFrom("clear", "other", "forget", "room"), chars: fc.constant(50) });

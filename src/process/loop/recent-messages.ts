@@ -1,11 +1,11 @@
-// As much of a conversation as a model may be shown, kept while runs work on it: each step adds a few messages to a history that
-// may be long, and reads and measures only those.
+// The part of a conversation that a model may see, cached while runs work on it: each step adds a few messages to a history that
+// may be long, and only those are read and measured.
 
 import { estimateTokens } from "../../agent/estimate.ts";
 import type { History, Message } from "../rows/history.ts";
 import type { HistoryRow } from "./model-messages.ts";
 
-/** `tokens` is what they count for. */
+/** `tokens` is the estimated size of the rows. */
 export type ReadRows = { rows: readonly HistoryRow[]; tokens: number };
 
 export class RecentMessages {
@@ -14,11 +14,11 @@ export class RecentMessages {
   #tokensMax = 0;
   /** The place after the newest. */
   #next = 0;
-  /** Oldest first, each with what it counts for. */
+  /** Oldest first, each with its estimated size. */
   #rows: HistoryRow[] = [];
   #sizes: number[] = [];
 
-  /** Until there are more than so many tokens, or no more messages: what is left out is cut where it does least harm. */
+  /** Returns the newest messages, up to and including the first that exceeds `tokensMax`; the caller makes the exact cut. */
   read(history: History, conversationId: string, tokensMax: number): ReadRows {
     const { next } = history.bounds(conversationId);
     const isSame = conversationId === this.#conversationId && history.revision === this.#revision && tokensMax === this.#tokensMax;

@@ -1,5 +1,5 @@
-// What a model answered becomes a message, what it took is counted, and what it asks for is written down as calls: all in one
-// transaction, so a crash leaves either the question or the whole answer.
+// Stores the answer of a model as a message, its usage, and its tool calls, all in one transaction, so a crash leaves either no
+// answer or the whole of it.
 
 import type { OutputBlock } from "../../ports/models.ts";
 import { contextState, estimateTokens } from "../../agent/estimate.ts";
@@ -13,12 +13,12 @@ import { PROC_CHANGED, RUN_OUTPUT } from "../../protocol/signal-names.ts";
 export function answered(state: State, runId: string, { error, usage, by, ...generated }: Generated, measured: Measured, tell: Tell): void {
   const { runs, calls, ports } = state;
   const run = runs.active();
-  // It was aborted meanwhile: nobody wants it any more.
+  // The run was aborted meanwhile.
   if (run?.runId !== runId) return;
   const { conversationId } = run;
   const now = ports.now();
   runs.prolong(runId, now + LEASE_MS);
-  const blocks = withOwnIds(state, generated.blocks);
+  const blocks = withUniqueIds(state, generated.blocks);
   const isAnswer = error === null && blocks.length > 0;
   const failure = error === null ? "Generation failed." : `Generation failed: ${error}`;
   const said: Said = isAnswer ? { role: "assistant", blocks, model: `${by.provider}/${by.model}` } : { role: "system", text: failure };
@@ -29,8 +29,8 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   }
   const { source: _, pressure: __, level: ___, ...known } = measured.context;
   const estimatedInputTokens = known.estimatedInputTokens + estimateTokens(said);
-  const seen = { ...known, ...extent(state, conversationId), estimatedInputTokens, updatedAt: now };
-  keepContext(state, contextState(seen, isAnswer ? usage : null), tell);
+  const context = { ...known, ...extent(state, conversationId), estimatedInputTokens, updatedAt: now };
+  keepContext(state, contextState(context, isAnswer ? usage : null), tell);
   if (!isAnswer) {
     const reason = error === null ? "generation.empty" : "generation.error";
     return state.end(run, { status: "error", reason, text: null, error: error ?? "The model answered nothing" }, tell);
@@ -38,13 +38,13 @@ export function answered(state: State, runId: string, { error, usage, by, ...gen
   const text = textOf(blocks);
   const thinking = blocks.filter(({ type }) => type === "thinking");
   if (text.trim() !== "" || thinking.length > 0) tell(RUN_OUTPUT, { text, thinking, runId, conversationId });
-  const wanted = blocks.filter((block) => block.type === "toolCall");
-  for (const [position, { id, name, arguments: args }] of wanted.entries())
+  const toolCalls = blocks.filter((block) => block.type === "toolCall");
+  for (const [position, { id, name, arguments: args }] of toolCalls.entries())
     calls.want({ callId: id, runId, messageId: message.id, tool: name, syscall: syscallOf(name), args }, position, now);
 }
 
-/** Some servers number their calls anew in every answer; here an id is what a call is known by. */
-function withOwnIds({ calls, ports }: State, blocks: readonly OutputBlock[]): OutputBlock[] {
+/** Some servers restart their call ids in every answer; here an id must identify a call. */
+function withUniqueIds({ calls, ports }: State, blocks: readonly OutputBlock[]): OutputBlock[] {
   const ids = new Set<string>();
   return blocks.map((block) => {
     if (block.type !== "toolCall") return block;

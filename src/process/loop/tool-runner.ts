@@ -1,5 +1,5 @@
-// Carries out what a model asked for: sends each call to the kernel, asks again after a crash, and writes down how it ended,
-// once. Of a long output the history gets a part, and the rest is kept where the model can read it.
+// Runs the tool calls of a model: sends each call to the kernel, sends it again after a crash, and stores its result once. The
+// history gets a part of a long output; the whole is stored where the model can read it.
 
 import { type Call, type CallEnd, durationOf } from "../rows/calls.ts";
 import { DEFAULT_CONVERSATION } from "../rows/conversations.ts";
@@ -12,13 +12,13 @@ import { toSyscall } from "../../agent/tools.ts";
 
 export class ToolRunner {
   readonly #state: State;
-  readonly #goOn: () => void;
-  readonly #early = new EarlyAnswers<true>();
+  readonly #scheduleWork: () => void;
+  readonly #earlyAnswers = new EarlyAnswers<true>();
 
-  /** `goOn` looks for what is to be done next. */
-  constructor(state: State, goOn: () => void) {
+  /** `scheduleWork` makes the process look for its next step. */
+  constructor(state: State, scheduleWork: () => void) {
     this.#state = state;
-    this.#goOn = goOn;
+    this.#scheduleWork = scheduleWork;
   }
 
   async send(callId: string, signal: AbortSignal): Promise<void> {
@@ -26,9 +26,9 @@ export class ToolRunner {
     const call = calls.get(callId);
     if (call?.state !== "wanted") return;
     const { runId, tool, isAgain } = call;
-    const wanted = toSyscall(tool, call.args);
-    if ("error" in wanted) return this.#ended(call, { isError: true, output: `Error: ${wanted.error}` });
-    const { call: syscall, args } = wanted;
+    const translated = toSyscall(tool, call.args);
+    if ("error" in translated) return this.#recordEnd(call, { isError: true, output: `Error: ${translated.error}` });
+    const { call: syscall, args } = translated;
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
     this.#state.change(() => {
       calls.sent(callId);
@@ -36,45 +36,45 @@ export class ToolRunner {
     });
     await ports.sql.durable();
     if (this.#state.isClosed || signal.aborted) return;
-    const wish = { runId, conversationId, callId, tool, syscall, args, isAgain };
+    const request = { runId, conversationId, callId, tool, syscall, args, isAgain };
     const outcome = ports.kernel
-      .sys(wish, signal, () => this.began(callId))
+      .sys(request, signal, () => this.began(callId))
       .catch((error: unknown) => ({
         kind: "done" as const,
         isError: true,
         output: `Error: ${error instanceof Error ? error.message : String(error)}`,
       }));
-    // Not waited for: others may run beside it, and whoever brings its end asks what is next.
+    // Not awaited: other calls may run in parallel, and the result schedules the next step.
     void outcome
       .then(async (end) => {
         const kept = end.kind === "asked" ? end : { ...end, output: await this.#cut(call, end.output) };
         if (this.#state.isClosed) return;
-        if (kept.kind === "asked") this.#asked(call, kept.request);
-        else this.#ended(call, kept);
-        this.#goOn();
+        if (kept.kind === "asked") this.#recordQuestion(call, kept.request);
+        else this.#recordEnd(call, kept);
+        this.#scheduleWork();
       })
       .catch((error: unknown) => ports.log("the result of a call could not be kept", { callId, error: String(error) }));
   }
 
-  /** It is carried out from now on. Told once, however often it is sent. */
+  /** The call has begun to run. Reported once, even if the call is sent repeatedly. */
   began(callId: string): void {
     const { calls, runs, ports } = this.#state;
     const call = calls.get(callId);
     if (this.#state.isClosed || call === undefined || call.startedAt !== null) return;
     const { runId, tool } = call;
-    const wanted = toSyscall(tool, call.args);
+    const translated = toSyscall(tool, call.args);
     const conversationId = runs.get(runId)?.conversationId ?? DEFAULT_CONVERSATION;
-    if ("error" in wanted) return;
+    if ("error" in translated) return;
     this.#state.change((tell) => {
       if (!calls.started(callId, ports.now())) return;
-      tell(TOOL_STARTED, { name: tool, syscall: wanted.call, args: wanted.args, callId, runId, conversationId });
+      tell(TOOL_STARTED, { name: tool, syscall: translated.call, args: translated.args, callId, runId, conversationId });
     });
   }
 
   /** A person has answered. */
   decided(requestId: string): void {
     const { calls, runs, ports } = this.#state;
-    this.#early.add(requestId, true);
+    this.#earlyAnswers.add(requestId, true);
     const waiting = calls.waitingFor(requestId);
     if (waiting.length === 0) return;
     this.#state.change(() => {
@@ -83,22 +83,22 @@ export class ToolRunner {
         runs.resume(runId, ports.now() + LEASE_MS, ports.now());
       }
     });
-    this.#goOn();
+    this.#scheduleWork();
   }
 
-  #asked({ callId, runId }: Call, request: HilRequest): void {
+  #recordQuestion({ callId, runId }: Call, request: HilRequest): void {
     const { calls, runs, ports } = this.#state;
     this.#state.change((tell) => {
-      // What was over before it was asked about needs no answer any more.
+      // A call that ended meanwhile needs no answer any more.
       if (calls.get(callId)?.state !== "sent") return;
       calls.asked(callId, request.requestId);
-      if (this.#early.get(request.requestId)) return calls.decided(callId);
+      if (this.#earlyAnswers.get(request.requestId)) return calls.decided(callId);
       tell(HIL_REQUESTED, request);
       runs.pause(runId, ports.now() + PERSON_LEASE_MS, ports.now());
     });
   }
 
-  /** As much of an output as may enter history; all of it is kept elsewhere. */
+  /** The part of an output that may enter the history; the whole is stored elsewhere. */
   async #cut({ callId, runId, messageId }: Call, output: string): Promise<string> {
     const { calls, ports } = this.#state;
     const others = calls.of(runId, messageId);
@@ -109,18 +109,18 @@ export class ToolRunner {
     return capped(output, chars, path).text;
   }
 
-  /** What comes late, of a run that is over, changes nothing. */
-  #ended({ callId, runId, tool, syscall }: Call, end: CallEnd): void {
+  /** A late result of a run that has ended changes nothing. */
+  #recordEnd({ callId, runId, tool, syscall }: Call, end: CallEnd): void {
     const { calls, runs, ports } = this.#state;
     this.#state.change((tell) => {
       const now = ports.now();
       const run = runs.get(runId);
       if (run === undefined || !calls.done(callId, end, now)) return;
       if (run.pausedAt === null) runs.prolong(runId, now + LEASE_MS);
-      const said = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
+      const result = end.isError ? { ok: false, error: end.output } : { ok: true, output: end.output };
       const durationMs = durationOf({ startedAt: calls.get(callId)?.startedAt ?? null, endedAt: now });
-      const how = { ...said, ...(end.outcome && { outcome: end.outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
-      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...how });
+      const fields = { ...result, ...(end.outcome && { outcome: end.outcome }), ...(durationMs === undefined ? {} : { durationMs }) };
+      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId: run.conversationId, ...fields });
     });
   }
 }

@@ -1,4 +1,4 @@
-// Calls a model asked for: what is to run is written down before anything runs, and how it ended once. Owns calls.
+// Tool calls of models. A call is stored before it runs, and its result is stored once. Owns calls.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { StoredMedia } from "./history.ts";
@@ -9,27 +9,27 @@ export type Call = {
   runId: string;
   messageId: number;
   tool: string;
-  /** Null where there is no such tool. */
+  /** Null if there is no such tool. */
   syscall: string | null;
-  /** As the model gave them; null where they cannot be read. */
+  /** As the model wrote them; null if they could not be parsed. */
   args: Record<string, unknown> | null;
   state: CallState;
-  /** It was sent by an earlier life of this process, which did not live to hear how it ended. */
+  /** An earlier instance of this process sent it and was lost before the result arrived. */
   isAgain: boolean;
   /** The question to a person, if one was asked. */
   requestId: string | null;
   isError: boolean;
-  /** Where it neither succeeded nor failed. */
+  /** Set if it was neither a success nor a failure. */
   outcome: CallOutcome | null;
   output: string;
   images: StoredMedia[];
   createdAt: number;
-  /** Since when it is carried out: later than it was wanted, where a person was asked. */
+  /** When it began to run. If a person was asked, that is later than the model's request. */
   startedAt: number | null;
   endedAt: number | null;
 };
 
-/** Somebody, or a policy, said no; or the run was ended while it was carried out. */
+/** A person or a policy denied it, or the run was stopped while it ran. */
 export type CallOutcome = "denied" | "stopped";
 export type CallEnd = { isError: boolean; outcome?: CallOutcome; output: string; images?: StoredMedia[] };
 
@@ -50,7 +50,7 @@ export class Calls {
     return this.#sql.all("SELECT * FROM calls WHERE run_id = ? AND message_id = ? ORDER BY position", runId, messageId).map(fromRow);
   }
 
-  /** Of a run, whatever is not over. */
+  /** Calls of a run that have not ended. */
   open(runId: string): Call[] {
     return this.#sql.all("SELECT * FROM calls WHERE run_id = ? AND state <> 'done' ORDER BY message_id, position", runId).map(fromRow);
   }
@@ -75,32 +75,32 @@ export class Calls {
     this.#sql.run("UPDATE calls SET state = 'asked', request_id = ? WHERE call_id = ? AND state = 'sent'", requestId, callId);
   }
 
-  /** A new life of the process: whatever was on its way is wanted as before, and whoever carries it out is told so. */
+  /** For a new instance of the process: calls that were sent are wanted again, and the kernel is told that they may have run. */
   beginAnew(): void {
     this.#sql.run("UPDATE calls SET state = 'wanted', again = 1 WHERE state = 'sent'");
   }
 
-  /** Calls that wait for the answer to this question: the same call twice is one question. */
+  /** Calls that wait for the answer to this question: identical calls share one question. */
   waitingFor(requestId: string): Call[] {
     return this.#sql.all("SELECT * FROM calls WHERE request_id = ? AND state = 'asked'", requestId).map(fromRow);
   }
 
-  /** The answer to its question has come: it is wanted as before. */
+  /** Its question was answered: it is wanted again. */
   decided(callId: string): void {
     this.#sql.run("UPDATE calls SET state = 'wanted' WHERE call_id = ? AND state = 'asked'", callId);
   }
 
-  /** Before it is: so that after a crash it is known that it may have been carried out. */
+  /** Stored before it is sent, so that after a crash it is known that it may have run. */
   sent(callId: string): void {
     this.#sql.run("UPDATE calls SET state = 'sent' WHERE call_id = ? AND state = 'wanted'", callId);
   }
 
-  /** False where that was known, or it is over. */
+  /** False if that was stored already, or it has ended. */
   started(callId: string, now: number): boolean {
     return this.#sql.run("UPDATE calls SET started_at = ? WHERE call_id = ? AND state = 'sent' AND started_at IS NULL", now, callId) > 0;
   }
 
-  /** False where it was over before: what comes late changes nothing. */
+  /** False if it had ended before: a late result changes nothing. */
   done(callId: string, { isError, outcome, output, images = [] }: CallEnd, now: number): boolean {
     const changed = this.#sql.run(
       "UPDATE calls SET state = 'done', is_error = ?, outcome = ?, output = ?, images = ?, ended_at = ? WHERE call_id = ? AND state <> 'done'",
@@ -119,7 +119,7 @@ export class Calls {
   }
 }
 
-/** How long it was carried out; undefined where it never was. */
+/** How long it ran; undefined if it never did. */
 export function durationOf({ startedAt, endedAt }: Pick<Call, "startedAt" | "endedAt">): number | undefined {
   return startedAt === null || endedAt === null ? undefined : Math.max(0, endedAt - startedAt);
 }

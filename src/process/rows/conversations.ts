@@ -1,4 +1,4 @@
-// Conversations of a process: threads that are kept apart. Owns conversations.
+// Conversations of a process: separate histories. Owns conversations.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -29,7 +29,7 @@ export class Conversations {
     return rows.map(fromRow);
   }
 
-  /** Made or opened again; a title replaces the old one only where one is given. */
+  /** Creates or reopens a conversation; the title changes only if one is given. */
   open(id: string, title: string | undefined, now: number): { conversation: Conversation; created: boolean } {
     const created = this.get(id) === undefined;
     if (created) this.#mustHaveRoom();
@@ -45,19 +45,19 @@ export class Conversations {
   }
 
   #mustHaveRoom(): void {
-    const most = LIMITS.conversationsPerProcess;
-    if (Number(this.#sql.get("SELECT count(*) AS count FROM conversations")?.count) >= most)
+    const max = LIMITS.conversationsPerProcess;
+    if (Number(this.#sql.get("SELECT count(*) AS count FROM conversations")?.count) >= max)
       fail(
         429,
-        `This process has ${most} conversations, which is as many as one may have: start another process, or empty this one (proc.reset)`,
+        `This process has ${max} conversations, which is as many as one may have: start another process, or empty this one (proc.reset)`,
       );
   }
 
-  /** What is said needs a conversation that is open; one that is not there is made. */
+  /** Returns an open conversation, creating it if needed; a closed one is refused. */
   forSaying(id: string, now: number): Conversation {
-    const there = this.get(id) ?? this.open(id, undefined, now).conversation;
-    if (there.status === "closed") fail(409, `Conversation is closed: ${id}`);
-    return there;
+    const conversation = this.get(id) ?? this.open(id, undefined, now).conversation;
+    if (conversation.status === "closed") fail(409, `Conversation is closed: ${id}`);
+    return conversation;
   }
 
   close(id: string, now: number): Conversation | undefined {
@@ -65,7 +65,7 @@ export class Conversations {
     return this.get(id);
   }
 
-  /** Empty again, under the next number. */
+  /** Empties it and begins the next generation. */
   beginAnew(id: string, now: number): Conversation {
     this.#sql.run(
       "UPDATE conversations SET generation = generation + 1, status = 'open', first = 0, next = 0, context = NULL, updated_at = ? WHERE id = ?",
@@ -100,7 +100,7 @@ export class Conversations {
     return this.policy(conversationId);
   }
 
-  /** How full its context was when that was last looked at. */
+  /** How full its context was when it was last measured. */
   context(id: string): ContextState | null {
     const row = this.#sql.get("SELECT context FROM conversations WHERE id = ?", id);
     return row?.context == null ? null : (JSON.parse(String(row.context)) as ContextState);

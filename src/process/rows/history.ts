@@ -1,5 +1,5 @@
-// What was said. Owns messages, and how far each conversation's places go. A page costs what it holds, however long the
-// history is.
+// The messages of conversations. Owns messages, and the bounds of each conversation's places. The cost of reading a page does not
+// depend on the length of the history.
 
 import type { OutputBlock } from "../../ports/models.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -18,12 +18,12 @@ export type StoredMedia = {
 
 export type Said =
   | { role: "user"; text: string; media?: StoredMedia[] }
-  /** `model` names who said it, provider/model. `stopped`: as far as it had come when somebody stopped it. */
+  /** `model` is the author, provider/model. `stopped`: somebody stopped the answer, and this is what had arrived. */
   | { role: "assistant"; blocks: OutputBlock[]; model?: string; stopped?: true }
   | { role: "system"; text: string }
   | ToolResultSaid;
 
-/** `durationMs` leaves out the time it waited for a person. */
+/** `durationMs` excludes the time it waited for a person. */
 export type ToolResultSaid = {
   role: "toolResult";
   callId: string;
@@ -41,7 +41,7 @@ export type Page = { messages: Message[]; messageCount: number };
 
 export class History {
   readonly #sql: Sql;
-  /** Changes with whatever happens to messages but that some are added. */
+  /** Changes with every change to messages other than an append. */
   revision = 0;
 
   constructor(sql: Sql) {
@@ -79,8 +79,8 @@ export class History {
   }
 
   /**
-   * The place of the first message whose number is at least `id`, or the end. Numbers grow with places, so this costs a few
-   * looks however long the history is, and it needs no message of that number: it may have been archived since.
+   * The place of the first message whose id is at least `id`, or the end. Ids grow with places, so this is a binary search; a
+   * message with that id need not exist any more, it may have been archived.
    */
   findPlace(conversationId: string, id: number): number {
     let { first: low, next: high } = this.bounds(conversationId);
@@ -93,13 +93,13 @@ export class History {
     return low;
   }
 
-  /** Where it begins and ends; the end is not part of it. */
+  /** First place and the place after the last. */
   bounds(conversationId: string): { first: number; next: number } {
     const row = this.#sql.get("SELECT first, next FROM conversations WHERE id = ?", conversationId);
     return { first: Number(row?.first ?? 0), next: Number(row?.next ?? 0) };
   }
 
-  /** From one place up to another, oldest first, a few at a time. */
+  /** From one place up to another, oldest first, read in steps. */
   *range(conversationId: string, from: number, end: number, step = 100): Generator<Message> {
     for (let at = from; at < end; at += step) {
       const rows = this.#sql.all(
@@ -117,7 +117,7 @@ export class History {
     return row?.role as Said["role"] | undefined;
   }
 
-  /** The newest first, for as long as they are wanted. */
+  /** Newest first, read in steps for as long as the caller iterates. */
   *backwards(conversationId: string, step = 50): Generator<Message> {
     const { first, next } = this.bounds(conversationId);
     for (let end = next; end > first; end -= step) {
@@ -141,13 +141,13 @@ export class History {
     return row && { ...fromRow(row), conversationId: String(row.conversation_id), place: Number(row.place) };
   }
 
-  /** All of it goes; the conversation's places begin again. */
+  /** Deletes all messages; the caller resets the places. */
   clear(conversationId: string): void {
     this.revision++;
     this.#sql.run("DELETE FROM messages WHERE conversation_id = ?", conversationId);
   }
 
-  /** The messages up to one are replaced by a single one, which takes the id of the first. */
+  /** Replaces the messages up to a place by a single one, which takes the id of the first. */
   fold(conversationId: string, throughPlace: number, said: Said, now: number): Message {
     this.revision++;
     const { role, ...content } = said;

@@ -1,5 +1,5 @@
-// Runs: each is something that is to be answered. It waits, is worked on, and ends, and its end is told once, also of one
-// that was answered together with another. Owns runs.
+// Runs: each is a message that must be answered. It waits, becomes active and ends, and its end is reported once, also if it was
+// answered together with another run. Owns runs.
 
 import type { ModelUsage } from "../../ports/models.ts";
 import type { Sql, SqlRow } from "../../ports/sql.ts";
@@ -23,7 +23,7 @@ export type Run = {
   runId: string;
   conversationId: string;
   reason: RunReason;
-  /** What is said when it begins; null once it has ended. */
+  /** The message that is added when it begins; null once it has ended. */
   message: Extract<Said, { role: "user" | "system" }> | null;
   state: "waiting" | "active" | "joined" | "ended";
   joinedTo: string | null;
@@ -33,11 +33,11 @@ export type Run = {
   createdAt: number;
   startedAt: number | null;
   outcome: RunOutcome | null;
-  /** How often its history was shortened to make room for it. */
+  /** How often its history was compacted to make room. */
   compactions: number;
-  /** The question whether it may go on beyond its budget, for as long as that is open. */
+  /** The open question whether it may exceed its budget. */
   budgetRequest: BudgetRequest | null;
-  /** Since when it waits for a person, and how long it had before: that is not its own time. */
+  /** Since when it waits for a person, and how long it did before; such waits do not count as its own time. */
   pausedAt: number | null;
   pausedMs: number;
 };
@@ -57,7 +57,6 @@ export class Runs {
     return row && fromRow(row);
   }
 
-  /** The one that is worked on. */
   active(): Run | undefined {
     const row = this.#sql.get("SELECT * FROM runs WHERE state = 'active'");
     return row && fromRow(row);
@@ -76,12 +75,12 @@ export class Runs {
     return Number(this.#sql.get("SELECT count(*) AS count FROM runs WHERE state = 'waiting' AND on_hold = 1")?.count);
   }
 
-  /** Whatever waits in a conversation. How many that are. */
+  /** Puts all queued runs of a conversation on hold and returns how many there were. */
   hold(conversationId: string): number {
     return this.#sql.run("UPDATE runs SET on_hold = 1 WHERE state = 'waiting' AND conversation_id = ?", conversationId);
   }
 
-  /** Of a conversation, or all of them. */
+  /** Those of one conversation, or all. */
   release(conversationId: string | null): number {
     const released = "UPDATE runs SET on_hold = 0 WHERE state = 'waiting' AND on_hold = 1";
     return conversationId === null ? this.#sql.run(released) : this.#sql.run(`${released} AND conversation_id = ?`, conversationId);
@@ -105,7 +104,7 @@ export class Runs {
     );
   }
 
-  /** What is said when its turn comes, for as long as it waits. */
+  /** Changes the message of a queued run. */
   rewrite(runId: string, message: Run["message"]): void {
     this.#sql.run("UPDATE runs SET message = ? WHERE run_id = ? AND state = 'waiting'", JSON.stringify(message), runId);
   }
@@ -122,7 +121,7 @@ export class Runs {
     this.#sql.run("UPDATE runs SET lease_until = ? WHERE run_id = ? AND state = 'active'", leaseUntil, runId);
   }
 
-  /** It waits for a person, who may take longer than a run is given. */
+  /** It waits for a person, who may need longer than the normal lease. */
   pause(runId: string, leaseUntil: number, now: number): void {
     this.#sql.run("UPDATE runs SET paused_at = coalesce(paused_at, ?) WHERE run_id = ? AND state = 'active'", now, runId);
     this.prolong(runId, leaseUntil);
@@ -149,7 +148,7 @@ export class Runs {
     );
   }
 
-  /** False where it has ended before: an end is told once. */
+  /** False if it had ended before: an end is reported once. */
   end(runId: string, outcome: RunOutcome, now: number): boolean {
     const changed = this.#sql.run(
       "UPDATE runs SET state = 'ended', message = NULL, outcome = ?, ended_at = ? WHERE run_id = ? AND state <> 'ended'",
@@ -160,13 +159,13 @@ export class Runs {
     return changed > 0;
   }
 
-  /** Those that ended long ago; a runId is remembered for as long as somebody might send it again. */
+  /** Deletes runs that ended long ago; until then a repeated runId is recognized. */
   prune(before: number): void {
     this.#sql.run("DELETE FROM runs WHERE state = 'ended' AND ended_at < ?", before);
   }
 }
 
-/** How long it has been worked on. */
+/** How long it was active, without waits for a person. */
 export function workedMs({ startedAt, pausedAt, pausedMs }: Run, now: number): number {
   return startedAt === null ? 0 : Math.max(0, (pausedAt ?? now) - startedAt - pausedMs);
 }

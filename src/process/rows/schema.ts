@@ -1,5 +1,5 @@
-// A process's own database: what was said, what is to be done, and how far that is. Whatever a run needs to go on after a
-// crash is here; memory holds nothing that cannot be lost.
+// The database of a process: what was said, what is to be done, and its progress. It holds everything a run needs to continue
+// after a crash; memory holds nothing that may not be lost.
 
 import { migrate as migrateBy, type Migration, rebuildTable } from "../../ports/migrate.ts";
 import type { Sql } from "../../ports/sql.ts";
@@ -13,11 +13,11 @@ const initial: Migration = {
        id TEXT PRIMARY KEY, generation INTEGER NOT NULL, status TEXT NOT NULL, title TEXT, first INTEGER NOT NULL, next INTEGER NOT NULL,
        overflow TEXT NOT NULL, compact_at REAL NOT NULL, keep_last INTEGER NOT NULL, policy_at INTEGER NOT NULL,
        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, context TEXT) STRICT, WITHOUT ROWID`,
-    // A message's place in its conversation is a number without gaps, so that any page is found at once.
+    // The places of a conversation have no gaps, so any page is found by one index lookup.
     `CREATE TABLE messages (
        id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id TEXT NOT NULL, place INTEGER NOT NULL, run_id TEXT, role TEXT NOT NULL,
        content TEXT NOT NULL, created_at INTEGER NOT NULL, UNIQUE (conversation_id, place)) STRICT`,
-    // A run is a message that is to be answered: it waits, is worked on, and ends, in this order and each once.
+    // A run is a message that must be answered: it waits, becomes active and ends, in this order and each once.
     `CREATE TABLE runs (
        run_id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, conversation_id TEXT NOT NULL, state TEXT NOT NULL,
        reason TEXT NOT NULL, message TEXT, joined_to TEXT, lease_until INTEGER, created_at INTEGER NOT NULL, started_at INTEGER,
@@ -36,13 +36,13 @@ const initial: Migration = {
        number INTEGER NOT NULL UNIQUE) STRICT, WITHOUT ROWID`,
     "CREATE INDEX segments_of ON segments (conversation_id, number)",
     "CREATE INDEX segments_summary ON segments (summary_id)",
-    // What followers are told, in order: whoever was away asks for all after the last number it has seen.
+    // Events for followers, in order: a follower that was disconnected asks for those after the last number it has seen.
     "CREATE TABLE events (seq INTEGER PRIMARY KEY AUTOINCREMENT, signal TEXT NOT NULL, payload TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT",
     `CREATE TABLE usage (
        number INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, run_id TEXT, provider TEXT NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL,
        output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cost REAL NOT NULL, at INTEGER NOT NULL) STRICT`,
     "CREATE INDEX usage_of ON usage (message_id)",
-    // Sums, kept beside what they sum up: a budget is looked at before every model call, however long the history is.
+    // Sums, stored beside the rows they add up: budgets are checked before every model call, however long the history is.
     "CREATE TABLE spent (scope TEXT PRIMARY KEY, total TEXT NOT NULL, since TEXT) STRICT, WITHOUT ROWID",
   ],
 };
@@ -50,7 +50,7 @@ const initial: Migration = {
 const stops: Migration = {
   version: 2,
   statements: [
-    // `started_at`: since when it is carried out, without the time it waited for a person. `outcome`: denied or stopped.
+    // `started_at`: when it began to run, after any wait for a person. `outcome`: denied or stopped.
     "ALTER TABLE calls ADD COLUMN started_at INTEGER",
     "ALTER TABLE calls ADD COLUMN outcome TEXT",
     // It waits until somebody resumes the queue.
@@ -58,7 +58,7 @@ const stops: Migration = {
   ],
 };
 
-/** There before anybody has said anything: who names no conversation means this one. */
+/** Exists before the first message: calls that name no conversation mean this one. */
 function defaultConversation(now: number): Migration {
   return {
     version: 3,
@@ -68,7 +68,7 @@ function defaultConversation(now: number): Migration {
   };
 }
 
-/** Messages and results may be large, and a table without rowids reads a large row whole for every look beside it. */
+/** Messages and results may be large, and in a table without rowids a lookup reads the large rows on its way whole. */
 const largeRows: Migration = {
   version: 4,
   statements: [

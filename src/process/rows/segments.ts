@@ -1,9 +1,9 @@
-// Parts of conversations that were archived and replaced by a summary. Owns segments; they outlive what they were cut from.
+// Parts of conversations that were archived and replaced by a summary. Owns segments; they outlive the conversation's messages.
 
 import type { Sql, SqlRow } from "../../ports/sql.ts";
 import type { Segment } from "../../protocol/proc-records.ts";
 
-/** `liveThroughId` is the last message that was there when it was cut off. */
+/** `liveThroughId` is the last message of the conversation at the time of the compaction. */
 export type KeptSegment = Segment & { liveThroughId: number };
 
 export class Segments {
@@ -56,7 +56,7 @@ export class Segments {
   }
 }
 
-/** As clients are shown it. */
+/** As clients see it. */
 export function shown({ liveThroughId: _, ...segment }: KeptSegment): Segment {
   return segment;
 }

@@ -1,6 +1,6 @@
-// The rows of a process, and the few changes of them that everything else is made of: something is said, a run begins, a
-// run ends. Each change is one transaction together with what followers are told of it. Does nothing by itself: process.ts
-// decides what happens next.
+// The rows of a process, and the few changes that everything else is built from: add a message, begin a run, end a run. Each
+// change is one transaction together with the events it causes. It starts nothing by itself: process.ts decides what happens
+// next.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { OutputBlock } from "../../ports/models.ts";
@@ -17,13 +17,13 @@ import { Segments } from "./segments.ts";
 import { Usage } from "./usage.ts";
 import { wireMessage } from "../conversation/wire-message.ts";
 
-/** A run that nothing is heard of for so long has ended, whatever it was doing. */
+/** A run without progress for this long is ended, whatever it was doing. */
 export const LEASE_MS = 15 * 60 * 1000;
-/** People take longer; the question they were asked has an end of its own. */
+/** People take longer; the question itself expires on its own. */
 export const PERSON_LEASE_MS = 7 * 24 * 60 * 60 * 1000;
 const INTERRUPTED = "User interrupted tool execution";
 
-/** The facts that every event carries are added. */
+/** Adds the fields that every event carries. */
 export type Tell = <N extends ProcessEventName>(signal: N, payload: Omit<Payload<N>, keyof OfProcess>) => void;
 
 export class State {
@@ -36,11 +36,11 @@ export class State {
   readonly calls: Calls;
   readonly segments: Segments;
   readonly usage: Usage;
-  /** The answer that is just coming, as it is kept where it is stopped; null where nothing of it has come. */
+  /** The partial answer, as it is stored when a run is stopped; null if nothing of it has arrived. */
   partial: (runId: string) => Extract<Said, { role: "assistant" }> | null = () => null;
-  /** Conversations in which nothing begins, because they are being emptied. */
+  /** Conversations that are being emptied, in which no run may begin. */
   readonly held = new Set<string>();
-  /** Nothing of this life is written any more: there may be a next one. */
+  /** This instance may not write any more: there may be a newer one. */
   isClosed = false;
 
   constructor(pid: string, ports: ProcessPorts) {
@@ -58,33 +58,33 @@ export class State {
     if (this.runs.active() !== undefined) sql.transaction(() => this.calls.beginAnew());
   }
 
-  /** One transaction; what is told of it leaves when it is durable, in order. */
+  /** One transaction; its events are emitted when it is durable, in order. */
   change<T>(body: (tell: Tell) => T): T {
     if (this.isClosed) fail(503, "The process was put to sleep meanwhile: try again");
     const { sql, kernel } = this.ports;
-    const told: ProcessEvent[] = [];
+    const events: ProcessEvent[] = [];
     const value = sql.transaction(() =>
       body((signal, payload) => {
         const now = this.ports.now();
-        told.push(this.events.add(signal, { ...this.#facts(now), ...payload } as Payload<typeof signal>, now));
+        events.push(this.events.add(signal, { ...this.#commonFields(now), ...payload } as Payload<typeof signal>, now));
       }),
     );
-    // What could not be kept never became true, and nobody is told; whoever owns the database begins a new life.
-    if (told.length > 0)
+    // Events of a failed commit are never emitted; the owner of the database starts a new instance.
+    if (events.length > 0)
       void sql.durable().then(
-        () => kernel.emit(told),
+        () => kernel.emit(events),
         () => {},
       );
     return value;
   }
 
-  #facts(now: number): OfProcess {
+  #commonFields(now: number): OfProcess {
     const pausedCount = this.runs.onHoldCount();
     const paused = pausedCount === 0 ? {} : { pausedCount };
     return { pid: this.pid, queuedCount: this.runs.waitingCount(), ...paused, timestamp: now };
   }
 
-  /** After everything that was told before it, and before what is told after it. */
+  /** Sends a piece after all events emitted before it, and before those emitted after it. */
   stream(piece: AnswerPiece): void {
     const { sql, kernel } = this.ports;
     void sql.durable().then(
@@ -96,14 +96,14 @@ export class State {
   say(conversationId: string, runId: string | null, said: Said, tell: Tell): Message {
     const message = this.history.append(conversationId, runId, said, this.ports.now());
     const { role } = said;
-    // What models and tools say is told by signals of its own.
+    // Text of models and tools is reported by events of its own.
     const content = role === "user" || role === "system" ? { content: wireMessage(message).content } : {};
     const ofRun = runId === null ? {} : { runId };
     tell(PROC_CHANGED, { changes: ["messages"], conversationId, messageId: message.id, role, ...content, ...ofRun });
     return message;
   }
 
-  /** Those that may begin, oldest first. */
+  /** Runs that may begin, oldest first. */
   waiting(): Run[] {
     return this.runs.waiting().filter(({ conversationId, isOnHold }) => !isOnHold && !this.held.has(conversationId));
   }
@@ -118,7 +118,7 @@ export class State {
     if (run.message !== null) this.say(conversationId, runId, run.message, tell);
   }
 
-  /** What came meanwhile is said now, and answered together with the run. */
+  /** Adds messages that arrived meanwhile; they are answered together with the run. */
   join(runId: string, runIds: readonly string[], tell: Tell): void {
     for (const joined of runIds) {
       const run = this.runs.get(joined);
@@ -138,7 +138,7 @@ export class State {
     for (const call of this.calls.of(runId, last.id)) this.say(run.conversationId, runId, resultOf(call), tell);
   }
 
-  /** Of the run that is worked on: whatever is open is over, and everything that was answered together with it ends too. */
+  /** Ends the active run, its open calls, and the runs that are answered together with it. */
   end(run: Run, outcome: RunOutcome, tell: Tell): void {
     const partial = outcome.status === "aborted" ? this.partial(run.runId) : null;
     if (partial !== null) this.say(run.conversationId, run.runId, partial, tell);
@@ -148,7 +148,7 @@ export class State {
     this.ended(run, outcome, tell);
   }
 
-  /** Every run ends here, and once; `chat.complete` is the older name of the same. */
+  /** Every run ends here, and once; `chat.complete` is the older name of the same event. */
   ended(run: Run, outcome: RunOutcome, tell: Tell): void {
     const { runId, conversationId, startedAt, joinedTo } = run;
     const now = this.ports.now();
@@ -158,7 +158,7 @@ export class State {
     const whole: RunOutcome = modelCalls === 0 ? outcome : { ...outcome, usage };
     if (!this.runs.end(runId, whole, now)) return;
     const aborted = outcome.status === "aborted" ? { aborted: true as const } : {};
-    // One that only waited, or was answered together with another, leaves that one at work.
+    // Another run may still be active if this one was queued or answered together with it.
     const active = this.runs.active();
     const stillActive = active === undefined ? {} : { activeRunId: active.runId };
     tell(RUN_FINISHED, { runId, conversationId, ...whole, ...aborted, wallMs, ...stillActive });
@@ -166,7 +166,7 @@ export class State {
     tell(CHAT_COMPLETE, { runId, conversationId, ...complete, ...aborted, ...(outcome.status === "aborted" ? { reason } : {}) });
   }
 
-  /** Whatever is open of the run's calls is over. */
+  /** Ends the open calls of the run. */
   interrupt(run: Run, tell: Tell): void {
     const open = this.calls.open(run.runId);
     if (open.length === 0) return;
@@ -178,10 +178,10 @@ export class State {
       const durationMs = durationOf({ startedAt, endedAt: now });
       const { runId, conversationId } = run;
       const took = durationMs === undefined ? {} : { durationMs };
-      const how = { ok: false, error: end.output, outcome: end.outcome, ...took };
-      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId, ...how });
+      const fields = { ok: false, error: end.output, outcome: end.outcome, ...took };
+      tell(TOOL_FINISHED, { name: tool, syscall, callId, runId, conversationId, ...fields });
     }
-    // So that every call has its result, and the next model that reads this is not confused.
+    // Every call needs a result in the history, or the next model that reads it is confused.
     this.collect(run.runId, tell);
   }
 }

@@ -1,13 +1,13 @@
-// What a process has used of models, tools and time: of each message, of each run, and of all of it. Owns usage and spent.
+// What a process has used of models, tools and time: per message, per run, and in total. Owns usage and spent.
 
 import type { ModelUsage } from "../../ports/models.ts";
 import type { Sql } from "../../ports/sql.ts";
 import { NOTHING_SPENT, sumSpent } from "../../ports/usage.ts";
 import type { MessageUsage, Spent } from "../../protocol/proc-records.ts";
 
-type Used = { messageId: number; runId: string | null; provider: string; model: string; usage: ModelUsage };
+type AnswerUsage = { messageId: number; runId: string | null; provider: string; model: string; usage: ModelUsage };
 
-/** No run has an empty id. */
+/** The key of the total; no run has an empty id. */
 const PROCESS = "";
 
 export class Usage {
@@ -25,7 +25,7 @@ export class Usage {
     return this.#read(runId, "total");
   }
 
-  /** A message may have taken more than one answer, such as a summary that replaced another. */
+  /** A message may have cost more than one answer, for example a summary that replaced another. */
   ofMessage(messageId: number): MessageUsage[] {
     return this.#sql.all("SELECT * FROM usage WHERE message_id = ? ORDER BY number", messageId).map((row) => ({
       provider: String(row.provider),
@@ -38,7 +38,7 @@ export class Usage {
     }));
   }
 
-  answered({ messageId, runId, provider, model, usage }: Used, now: number): void {
+  answered({ messageId, runId, provider, model, usage }: AnswerUsage, now: number): void {
     this.#sql.run(
       `INSERT INTO usage (message_id, run_id, provider, model, input, output, cache_read, cache_write, cost, at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -56,7 +56,7 @@ export class Usage {
     this.#add(runId, { modelCalls: 1, usage });
   }
 
-  /** An answer that is part of no conversation, such as the summary of a workspace. */
+  /** An answer that is part of no conversation, for example the summary of a workspace. */
   answeredApart(usage: ModelUsage): void {
     this.#add(null, { modelCalls: 1, usage });
   }
@@ -70,7 +70,7 @@ export class Usage {
     this.#add(runId, { wallMs });
   }
 
-  /** What was used by then does not count against a budget any more. */
+  /** What was used by then no longer counts against the budget. */
   extended(scope: "process" | { runId: string }, spent: Spent): void {
     const key = scope === "process" ? PROCESS : scope.runId;
     this.#sql.run(
@@ -81,7 +81,7 @@ export class Usage {
     );
   }
 
-  /** What had been used when a budget was last extended. */
+  /** What had been used when the budget was last extended. */
   extendedAt(scope: "process" | { runId: string }): Spent {
     return this.#read(scope === "process" ? PROCESS : scope.runId, "since");
   }
