@@ -1,5 +1,5 @@
-// Says which build this program runs from, so that a later build does not remove the parts it has yet to load. The other
-// side is tools/setup/builds.mjs. A copy of GSV that no clone built has no such folder, and nothing is said.
+// Records which build this program runs from, so that a later build does not remove files it has yet to load. The reader is
+// tools/setup/builds.mjs. Only builds made in a clone have the folder; without it nothing is recorded.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 export function claimBuild(program: string): void {
   const claim = fileURLToPath(new URL(`.users/${process.pid}`, program));
   try {
-    // One that is left there was a program's of the same number. Nothing is written through it, whatever it is.
+    // An existing file is stale, left by a process with the same pid. It is removed first, so that a symlink is never followed.
     rmSync(claim, { force: true });
     writeFileSync(claim, "", { flag: "wx" });
   } catch {
-    // No such folder, or not ours to write to.
+    // The folder is missing, or we may not write to it.
     return;
   }
   process.once("exit", () => rmSync(claim, { force: true }));

@@ -1,5 +1,4 @@
-// The command line, put together: names, flags and help here; each command's work in a file of its own, loaded when
-// it is called.
+// The command line: names, flags and help are here; the code of each command is in its own file, loaded when the command runs.
 
 import { Command, Option } from "commander";
 import { VERSION } from "../protocol/version.ts";
@@ -8,12 +7,12 @@ import { claimBuild } from "./build-in-use.ts";
 import { deviceCommands } from "./register/device-commands.ts";
 import { peopleCommands } from "./register/people-commands.ts";
 
-/** Flags of a command and of all above it. Each command names its own; what commander parsed fits them by the lines below. */
+/** Flags of a command and its parents. Each command declares its own type; the definitions below make commander's values fit it. */
 type Flags = Record<string, never>;
 type Run = (flags: Flags, args: string[]) => Promise<number | void>;
 
-/** How long a finished command waits for its connections to say goodbye. */
-const GOODBYE_MS = 300;
+/** How long a finished command waits for its connections to close. */
+const CLOSE_MS = 300;
 
 const program = new Command("gsv")
   .version(VERSION)
@@ -53,20 +52,20 @@ program
     "--service [action]",
     "keep it running as a service of your user, with the flags given here; or one of: status, logs, stop, start, restart, uninstall",
   )
-  .action(staying(async (flags) => (await import("./commands/up.ts")).up(flags)));
+  .action(keepRunning(async (flags) => (await import("./commands/up.ts")).up(flags)));
 
 program
   .command("status")
   .description("say whether the gateway is up and who you are to it")
-  .action(doing(async (flags) => (await import("./commands/status.ts")).status(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/status.ts")).status(flags)));
 
 program
   .command("doctor")
   .description("look for what commonly goes wrong and say what to do")
   .option("--model", "also ask the model a tiny question")
-  .action(doing(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/doctor.ts")).doctor(flags)));
 
-agentCommands(program, doing);
+agentCommands(program, exitAfter);
 
 const auth = program.command("auth").description("set up, log in, log out");
 auth
@@ -83,17 +82,17 @@ auth
   .option("--node-label <label>", "label of that token")
   .option("--node-expires-at <time>", "its end: 90d or 2027-01-31; else none for as long as it is used")
   .option("--code <code>", "the setup code the gateway printed, where others can reach it")
-  .action(doing(async (flags) => (await import("./commands/auth.ts")).setup(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/auth.ts")).setup(flags)));
 auth
   .command("login")
   .description("log in and stay logged in for some hours")
   .option("--username <name>", "the same as --user")
   .option("--ttl-hours <hours>", "how long to stay logged in", "8")
-  .action(doing(async (flags) => (await import("./commands/auth.ts")).login(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/auth.ts")).login(flags)));
 auth
   .command("logout")
   .description("revoke the session and forget it")
-  .action(doing(async (flags) => (await import("./commands/auth.ts")).logout(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/auth.ts")).logout(flags)));
 tokenCommands(auth);
 
 const config = program
@@ -104,11 +103,11 @@ config
   .command("get [key]")
   .description("one value, or everything below a key")
   .option("--reveal", "show secrets")
-  .action(doing(async (flags, args) => (await import("./commands/config.ts")).configGet(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/config.ts")).configGet(flags, args)));
 config
   .command("set <key> [value]")
   .description("write a value; without one or with - it is asked for or read from standard input")
-  .action(doing(async (flags, args) => (await import("./commands/config.ts")).configSet(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/config.ts")).configSet(flags, args)));
 
 const ai = program.command("ai").description("the models that answer");
 ai.command("check")
@@ -117,30 +116,30 @@ ai.command("check")
   .option("--model <model>", "model of that provider; else the one that is set, or one it has")
   .option("--api-key [key]", "its API key; alone or as - it is asked for or read from standard input")
   .option("--base-url <url>", "where a server of your own is, such as http://127.0.0.1:8080/v1")
-  .action(doing(async (flags) => (await import("./commands/ai-check.ts")).aiCheck(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/ai-check.ts")).aiCheck(flags)));
 
 tokenCommands(program);
 
-peopleCommands(program, doing);
+peopleCommands(program, exitAfter);
 
 program
   .command("ls [path]")
   .description("list a directory on the gateway, or on the target that a path names, as laptop:/etc; so for cat, write, rm and search")
-  .action(doing(async (flags, args) => (await import("./commands/ls.ts")).ls(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/ls.ts")).ls(flags, args)));
 program
   .command("cat <path>")
   .description("print a file as it is")
-  .action(doing(async (flags, args) => (await import("./commands/cat.ts")).cat(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/cat.ts")).cat(flags, args)));
 program
   .command("write <path> [file]")
   .description("make or replace a file with the content of a file here; without one or with - it is read from standard input")
-  .action(doing(async (flags, args) => (await import("./commands/write.ts")).write(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/write.ts")).write(flags, args)));
 program
   .command("rm <path...>")
   .description("delete files, and directories with all below them")
   .option("-r, --recursive", "directories too, where there is no terminal to ask at")
   .option("-f, --force", "do not ask before deleting a directory")
-  .action(doing(async (flags, args) => (await import("./commands/rm.ts")).rm(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/rm.ts")).rm(flags, args)));
 program
   .command("cp <from...>")
   .usage("[options] <from...> <to>")
@@ -156,46 +155,46 @@ program
       "\nA new file keeps its permission bits; owners and times are not copied." +
       "\nExamples: gsv cp notes.md gsv:~/   gsv cp -r gsv:~/knowledge .   gsv cp laptop:/etc/hosts gsv:hosts",
   )
-  .action(doing(async (flags, args) => (await import("./commands/cp.ts")).cp(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/cp.ts")).cp(flags, args)));
 program
   .command("search <text> [path]")
   .description("find lines that hold a text, literally, in files at or below a path")
   .option("--include <glob>", "only in files of such names, as *.md")
-  .action(doing(async (flags, args) => (await import("./commands/search.ts")).search(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/search.ts")).search(flags, args)));
 
 const repo = program.command("repo").description("git repositories that the gateway keeps; a name without an owner is your own");
 repo
   .command("list")
   .description("list what you can read")
   .option("--owner <name>", "only one user's")
-  .action(doing(async (flags) => (await import("./commands/repo.ts")).repoList(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/repo.ts")).repoList(flags)));
 repo
   .command("create <name>")
   .description("create a repository and print how to clone it")
   .option("--description <text>", "what it is for")
   .option("--public", "everybody may read it, also without logging in")
-  .action(doing(async (flags, args) => (await import("./commands/repo.ts")).repoCreate(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/repo.ts")).repoCreate(flags, args)));
 repo
   .command("log <repo>")
   .description("the commits of a branch, newest first")
   .option("--ref <ref>", "a branch, tag or commit; else main")
   .option("--limit <number>", "how many, at most 100; else 30")
-  .action(doing(async (flags, args) => (await import("./commands/repo.ts")).repoLog(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/repo.ts")).repoLog(flags, args)));
 repo
   .command("diff <repo> <commit>")
   .description("what a commit changed")
-  .action(doing(async (flags, args) => (await import("./commands/repo.ts")).repoDiff(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/repo.ts")).repoDiff(flags, args)));
 
 const workspace = program.command("workspace").description("places to work in that outlive a process");
 workspace
   .command("list")
   .description("list your workspaces")
   .option("--all", "archived ones too")
-  .action(doing(async (flags) => (await import("./commands/workspace.ts")).workspaceList(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/workspace.ts")).workspaceList(flags)));
 workspace
   .command("create [label]")
   .description("make a workspace and print its id")
-  .action(doing(async (flags, args) => (await import("./commands/workspace.ts")).workspaceCreate(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/workspace.ts")).workspaceCreate(flags, args)));
 
 program
   .command("shell")
@@ -208,7 +207,7 @@ program
       "\nThe working directory and variables last from line to line; functions, aliases and set options do not." +
       "\nHistory is kept beside the configuration file, without lines that begin with a space.",
   )
-  .action(doing(async (flags) => (await import("./commands/shell.ts")).shell(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/shell.ts")).shell(flags)));
 program
   .command("run [command...]")
   .description("run a command on the gateway or a device and exit as it does; without one, a script from standard input")
@@ -223,46 +222,46 @@ program
     "\nOne argument is a line for the shell, as in gsv run -- 'ls | wc -l'; several are a command and its arguments, quoted as needed." +
       "\nWhat the command reads comes from standard input. Ctrl-C interrupts it (130).",
   )
-  .action(doing(async (flags, args) => (await import("./commands/run.ts")).run(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/run.ts")).run(flags, args)));
 
 const jobs = program
   .command("jobs")
   .description("your commands that run, or ended and were not looked at since, on the gateway and all devices that are online")
   .option("--target <name>", "only there")
-  .action(doing(async (flags) => (await import("./commands/jobs.ts")).jobs(flags)));
+  .action(exitAfter(async (flags) => (await import("./commands/jobs.ts")).jobs(flags)));
 jobs
   .command("attach <id>")
   .description("go on with one: follow its output, or take its terminal; the beginning of its id is enough")
-  .action(doing(async (flags, args) => (await import("./commands/jobs.ts")).jobsAttach(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/jobs.ts")).jobsAttach(flags, args)));
 jobs
   .command("kill <id>")
   .description("send it a signal")
   .option("--signal <name>", "such as INT or KILL; else TERM, and HUP where it has a terminal")
-  .action(doing(async (flags, args) => (await import("./commands/jobs.ts")).jobsKill(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/jobs.ts")).jobsKill(flags, args)));
 
-deviceCommands(program, doing, staying);
+deviceCommands(program, exitAfter, keepRunning);
 
 program
   .command("call <syscall> [json]")
   .description("call any syscall; the arguments are JSON, - or a pipe reads them from standard input")
-  .action(doing(async (flags, args) => (await import("./commands/call.ts")).call(flags, args)));
+  .action(exitAfter(async (flags, args) => (await import("./commands/call.ts")).call(flags, args)));
 
 program
   .command("help [name...]")
   .description("explain a command or a syscall; help syscalls lists them")
-  .action(doing(async (_, args) => (await import("./commands/help.ts")).help(program, args)));
+  .action(exitAfter(async (_, args) => (await import("./commands/help.ts")).help(program, args)));
 
 program
   .command("version")
   .description("print the version")
-  .action(doing(async () => (await import("./terminal/terminal.ts")).say(VERSION)));
+  .action(exitAfter(async () => (await import("./terminal/terminal.ts")).say(VERSION)));
 
-// `gsv token list | head` closes the pipe early, and that is no failure.
+// `gsv token list | head` closes the pipe early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 claimBuild(import.meta.url);
 if (process.argv.length <= 2) program.outputHelp();
-else await program.parseAsync([...process.argv.slice(0, 2), ...askedPassword(process.argv.slice(2))]);
+else await program.parseAsync([...process.argv.slice(0, 2), ...insertPasswordDash(process.argv.slice(2))]);
 
 function tokenCommands(parent: Command): void {
   const token = parent.command("token").description("tokens for devices, services and scripts");
@@ -276,32 +275,32 @@ function tokenCommands(parent: Command): void {
     .option("--within <time>", "how soon it must be used for the first time, as 7d, or never; else an hour with --device")
     .option("--uid <uid>", "for another user, as root")
     .addOption(new Option("--expires-at <time>").hideHelp())
-    .action(doing(async (flags) => (await import("./commands/token.ts")).tokenCreate(flags)));
+    .action(exitAfter(async (flags) => (await import("./commands/token.ts")).tokenCreate(flags)));
   token
     .command("list")
     .description("list valid tokens")
     .option("--all", "ended and revoked ones too")
     .option("--uid <uid>", "of another user, as root")
-    .action(doing(async (flags) => (await import("./commands/token.ts")).tokenList(flags)));
+    .action(exitAfter(async (flags) => (await import("./commands/token.ts")).tokenList(flags)));
   token
     .command("revoke <id>")
     .description("end a token and the connections that use it")
     .option("--reason <text>", "kept with the token")
     .option("--uid <uid>", "of another user, as root")
-    .action(doing(async (flags, args) => (await import("./commands/token.ts")).tokenRevoke(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("./commands/token.ts")).tokenRevoke(flags, args)));
 }
 
-/** An action that ends the program when it is done. */
-function doing(run: Run): (this: Command) => Promise<void> {
-  const act = staying(run);
+/** Makes an action that exits the program when it is done. */
+function exitAfter(run: Run): (this: Command) => Promise<void> {
+  const act = keepRunning(run);
   return async function (this: Command) {
     await act.call(this);
-    // Connections close by themselves in a moment; one whose other end does not cooperate is not waited for.
-    setTimeout(() => process.stdout.write("", () => process.exit()), GOODBYE_MS).unref();
+    // Connections close by themselves in a moment; the program does not wait for a peer that does not respond.
+    setTimeout(() => process.stdout.write("", () => process.exit()), CLOSE_MS).unref();
   };
 }
 
-function staying(run: Run): (this: Command) => Promise<void> {
+function keepRunning(run: Run): (this: Command) => Promise<void> {
   return async function (this: Command) {
     try {
       process.exitCode = (await run(this.optsWithGlobals<Flags>(), this.args)) ?? 0;
@@ -311,8 +310,8 @@ function staying(run: Run): (this: Command) => Promise<void> {
   };
 }
 
-/** In `gsv -p status` the next word is the command and not the password. */
-function askedPassword(args: readonly string[]): string[] {
+/** In `gsv -p status` the next word is the command and not the password, so a - is inserted. */
+function insertPasswordDash(args: readonly string[]): string[] {
   const names = new Set(program.commands.map((command) => command.name()));
   const first = args.findIndex(
     (arg, at) => names.has(arg) && /^(-p|--password)$/.test(args[at - 1] ?? "") && !args.slice(0, at).some((word) => names.has(word)),

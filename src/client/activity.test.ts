@@ -1,14 +1,14 @@
-// What a process is doing (activity.ts): whoever holds a state holds a value that nobody changes.
+// What a process is doing (activity.ts): a state is an immutable value.
 
 import { describe, expect, test } from "vitest";
 import type { AnswerEvent } from "../protocol/proc-records.ts";
 import { type Activity, type ActivityEvent, type Answer, answerText, IDLE, reduce, resume } from "./activity.ts";
 
-const OF = { pid: "p", runId: "r", conversationId: "c", queuedCount: 0, timestamp: 0 };
+const COMMON = { pid: "p", runId: "r", conversationId: "c", queuedCount: 0, timestamp: 0 };
 
 let seq = 0;
 
-describe("each piece makes another answer and leaves the one before as it was", () => {
+describe("each piece makes a new answer and leaves the previous one unchanged", () => {
   const events: AnswerEvent[] = [
     { type: "thinking_start", contentIndex: 0 },
     { type: "thinking_delta", contentIndex: 0, delta: "hm" },
@@ -20,7 +20,7 @@ describe("each piece makes another answer and leaves the one before as it was", 
     { type: "toolcall_delta", contentIndex: 2, delta: '"x"}' },
   ];
 
-  test("from its beginning", () => {
+  test("from the start", () => {
     const all = answers(IDLE, events);
     expect(new Set(all).size).toBe(events.length);
     expect(all.at(-1)!.blocks).toEqual([
@@ -28,11 +28,11 @@ describe("each piece makes another answer and leaves the one before as it was", 
       { type: "text", text: "one two" },
       { type: "toolCall", id: "c", name: "Read", arguments: null, raw: '{"path":"x"}' },
     ]);
-    // What a piece did not touch is the same as before: nothing is copied for it.
+    // A block that a piece does not change is shared and not copied.
     expect(all.at(-1)!.blocks[1]).toBe(all.at(-2)!.blocks[1]);
   });
 
-  test("from its middle, after a cut", () => {
+  test("from the middle, after a disconnect", () => {
     const live = { runId: "r", conversationId: "c", modelCall: 1, seq: 7, blocks: [{ type: "text" as const, text: "one " }] };
     seq = 7;
     const answer = next(resume(IDLE, live), { type: "text_delta", contentIndex: 0, delta: "two" }).answer!;
@@ -40,54 +40,54 @@ describe("each piece makes another answer and leaves the one before as it was", 
     expect(live.blocks).toEqual([{ type: "text", text: "one " }]);
   });
 
-  test("when a try was void", () => {
+  test("when an attempt was void", () => {
     const all = answers(IDLE, [...events, { type: "retrying", attempt: 2, waitMs: 0, why: "" }, { type: "text_start", contentIndex: 0 }]);
     expect(all.at(-2)).toMatchObject({ blocks: [], isRetrying: true });
     expect(all.at(-1)).toMatchObject({ blocks: [{ type: "text", text: "" }], isRetrying: false });
   });
 
-  test("when the gateway restarted and asks the model anew", () => {
-    const half = reduced(IDLE, events);
+  test("when the gateway restarted and calls the model again", () => {
+    const half = reduceAll(IDLE, events);
     seq = 0;
-    const anew = next(half, { type: "text_start", contentIndex: 0 });
-    expect(anew.answer).toMatchObject({ seq: 1, blocks: [{ type: "text", text: "" }] });
+    const restarted = next(half, { type: "text_start", contentIndex: 0 });
+    expect(restarted.answer).toMatchObject({ seq: 1, blocks: [{ type: "text", text: "" }] });
   });
 });
 
-test("what is in the answer already, and the end of what nobody has the beginning of, change nothing", () => {
+test("a piece that the answer has already, or of an answer whose start is missing, changes nothing", () => {
   const [start, delta] = [
     { type: "text_start", contentIndex: 0 },
     { type: "text_delta", contentIndex: 0, delta: "again" },
   ] as const;
-  const begun = reduced(IDLE, [start]);
-  expect(reduce(begun, { ...piece(delta, 1) })).toBe(begun);
+  const partial = reduceAll(IDLE, [start]);
+  expect(reduce(partial, { ...piece(delta, 1) })).toBe(partial);
   expect(reduce(IDLE, piece(delta, 5))).toBe(IDLE);
 });
 
-test("after a piece that was missed nothing is added, and several that come as one are none missed", () => {
+test("nothing is added after a missing piece, and merged pieces leave no gap", () => {
   const delta = (text: string) => ({ type: "text_delta", contentIndex: 0, delta: text }) as const;
-  const begun = reduced(IDLE, [{ type: "text_start", contentIndex: 0 }, delta("a")]);
-  const joined = reduce(begun, piece(delta("bc"), 4, 3));
+  const partial = reduceAll(IDLE, [{ type: "text_start", contentIndex: 0 }, delta("a")]);
+  const joined = reduce(partial, piece(delta("bc"), 4, 3));
   expect(joined.answer).toMatchObject({ seq: 4, hasGap: false, blocks: [{ text: "abc" }] });
   const gap = reduce(joined, piece(delta("e"), 6));
   expect(gap.answer).toMatchObject({ seq: 6, hasGap: true, blocks: [{ text: "abc" }] });
   expect(reduce(gap, piece(delta("f"), 7)).answer).toMatchObject({ hasGap: true, blocks: [{ text: "abc" }] });
 });
 
-test("an answer is over when it is a message or its run has ended, and pieces that arrive later belong to nothing", () => {
-  const said: ActivityEvent = { signal: "proc.changed", payload: { ...OF, changes: ["messages"], role: "assistant", messageId: 2 } };
-  const ends: ActivityEvent[] = [said, output("a"), finished()];
+test("an answer is over when it is a message or its run has ended, and later pieces are ignored", () => {
+  const message: ActivityEvent = { signal: "proc.changed", payload: { ...COMMON, changes: ["messages"], role: "assistant", messageId: 2 } };
+  const ends: ActivityEvent[] = [message, output("a"), finishEvent()];
   for (const end of ends) {
-    const after = reduce(reduced(IDLE, [{ type: "text_start", contentIndex: 0 }]), end);
+    const after = reduce(reduceAll(IDLE, [{ type: "text_start", contentIndex: 0 }]), end);
     expect(after.answer).toBeNull();
     expect(reduce(after, piece({ type: "text_delta", contentIndex: 0, delta: "late" }, 2))).toBe(after);
     expect(resume(after, { runId: "r", conversationId: "c", modelCall: 1, seq: 1, blocks: [] }).answer).toBeNull();
   }
 });
 
-test("runs and their calls are there from their start until the run has ended", () => {
-  const started: ActivityEvent = { signal: "proc.run.started", payload: { ...OF, reason: "proc.send" } };
-  const call = { ...OF, callId: "1", name: "Read", syscall: "fs.read" };
+test("runs and their calls are listed from their start until the run ends", () => {
+  const started: ActivityEvent = { signal: "proc.run.started", payload: { ...COMMON, reason: "proc.send" } };
+  const call = { ...COMMON, callId: "1", name: "Read", syscall: "fs.read" };
   const running = reduce(reduce(IDLE, started), {
     signal: "proc.run.tool.started",
     payload: { ...call, args: { path: "a" }, timestamp: 100 },
@@ -97,32 +97,32 @@ test("runs and their calls are there from their start until the run has ended", 
   const done = reduce(running, { signal: "proc.run.tool.finished", payload: { ...call, ok: false, error: "Error: no", timestamp: 130 } });
   expect(done.calls.get("1")).toMatchObject({ args: { path: "a" }, end: { ok: false, text: "Error: no", outcome: null, durationMs: 30 } });
   expect(running.calls.get("1")!.end).toBeNull();
-  expect(reduce(done, finished())).toMatchObject({ runs: new Map(), calls: new Map() });
+  expect(reduce(done, finishEvent())).toMatchObject({ runs: new Map(), calls: new Map() });
 });
 
-test("a model is asked again until it has answered", () => {
-  const retrying = reduce(IDLE, { signal: "proc.run.retrying", payload: { ...OF, attempt: 2, waitMs: 10, why: "overloaded" } });
+test("a retry is shown until the model has answered", () => {
+  const retrying = reduce(IDLE, { signal: "proc.run.retrying", payload: { ...COMMON, attempt: 2, waitMs: 10, why: "overloaded" } });
   expect(retrying.retrying).toEqual({ conversationId: "c", why: "overloaded" });
-  const said: ActivityEvent = { signal: "proc.changed", payload: { ...OF, changes: ["messages"], role: "assistant", messageId: 2 } };
-  expect(reduce(retrying, said).retrying).toBeNull();
-  expect(reduce(retrying, { signal: "proc.changed", payload: { ...OF, changes: ["usage"] } }).retrying).not.toBeNull();
+  const message: ActivityEvent = { signal: "proc.changed", payload: { ...COMMON, changes: ["messages"], role: "assistant", messageId: 2 } };
+  expect(reduce(retrying, message).retrying).toBeNull();
+  expect(reduce(retrying, { signal: "proc.changed", payload: { ...COMMON, changes: ["usage"] } }).retrying).not.toBeNull();
 });
 
-test("the words of an answer are those of its texts, each a paragraph of its own", () => {
+test("the text of an answer joins its text blocks as paragraphs", () => {
   const blocks = [{ type: "thinking", thinking: "hm" }, { type: "text", text: "a" }, undefined, { type: "text", text: "b" }] as const;
   expect(answerText({ blocks })).toBe("a\n\nb");
   expect(answerText({ blocks: [...blocks, { type: "text", text: "" }] })).toBe("a\n\nb\n\n");
   expect(answerText({ blocks: [{ type: "text", text: "" }, ...blocks] })).toBe("a\n\nb");
 });
 
-/** Every answer on the way. Where one is changed, this throws. */
+/** The answer after each event. Throws if the reducer mutates one. */
 function answers(from: Activity, events: readonly AnswerEvent[]): Answer[] {
   seq = 0;
   let last = from;
   return events.map((event) => (last = next(last, event)).answer!);
 }
 
-function reduced(from: Activity, events: readonly AnswerEvent[]): Activity {
+function reduceAll(from: Activity, events: readonly AnswerEvent[]): Activity {
   seq = 0;
   return events.reduce(next, from);
 }
@@ -136,17 +136,17 @@ function next(activity: Activity, event: AnswerEvent): Activity {
 }
 
 function piece(event: AnswerEvent, number: number, firstSeq?: number): ActivityEvent {
-  const { queuedCount: _, ...of } = OF;
+  const { queuedCount: _, ...common } = COMMON;
   return {
     signal: "proc.run.stream",
-    payload: { ...of, modelCall: 1, seq: number, ...(firstSeq === undefined ? {} : { firstSeq }), event },
+    payload: { ...common, modelCall: 1, seq: number, ...(firstSeq === undefined ? {} : { firstSeq }), event },
   };
 }
 
 function output(text: string): ActivityEvent {
-  return { signal: "proc.run.output", payload: { ...OF, text, thinking: [] } };
+  return { signal: "proc.run.output", payload: { ...COMMON, text, thinking: [] } };
 }
 
-function finished(): ActivityEvent {
-  return { signal: "proc.run.finished", payload: { ...OF, status: "ok", reason: "completed", text: null, wallMs: 1 } };
+function finishEvent(): ActivityEvent {
+  return { signal: "proc.run.finished", payload: { ...COMMON, status: "ok", reason: "completed", text: null, wallMs: 1 } };
 }

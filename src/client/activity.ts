@@ -1,7 +1,6 @@
-// What a process is doing, reduced from its events: which runs are under way, the answer that is arriving, the calls of its tools,
-// whether the model is asked again. Pure: a state is a value that nobody changes, and the next one shares with it whatever an
-// event leaves alone. So whoever shows one sees what has changed by comparing, and a piece of an answer costs the same however
-// long the answer is.
+// What a process is doing, reduced from its events: its active runs, the answer that is arriving, its tool calls, and whether the
+// model call is retried. Pure: a state is immutable, and the next one shares everything that an event does not change. So a view
+// finds changes by comparing, and a piece of an answer costs the same however long the answer is.
 
 import type { AnswerBlock, AnswerEvent, LiveAnswer } from "../protocol/proc-records.ts";
 import {
@@ -20,11 +19,11 @@ export type Activity = {
   /** Runs that have started and not ended, with the conversation of each. */
   readonly runs: ReadonlyMap<string, string>;
   readonly answer: Answer | null;
-  /** Calls of the runs under way, by id, those that have ended too. */
+  /** Calls of the active runs, by id, including those that have ended. */
   readonly calls: ReadonlyMap<string, ToolCall>;
-  /** The model is asked again, and why; null once it has answered. */
+  /** Why the model call is retried; null once the model has answered. */
   readonly retrying: { conversationId: string; why: string } | null;
-  /** Answers and runs that are over, the newest last: pieces of them that arrive late belong to nothing. */
+  /** Keys of answers and runs that are over, newest last: late pieces of them are ignored. */
   readonly over: readonly string[];
 };
 
@@ -33,11 +32,11 @@ export type Answer = {
   readonly runId: string;
   readonly conversationId: string;
   readonly modelCall: number;
-  /** Of the last piece in it. */
+  /** The number of its last piece. */
   readonly seq: number;
-  /** By the model's numbers, of which some may be missing. */
+  /** By the model's content index, with possible holes. */
   readonly blocks: readonly (AnswerBlock | undefined)[];
-  /** A piece was missed: nothing is added any more, and only the whole text completes it. */
+  /** A piece is missing: nothing more is added, and only the whole text completes the answer. */
   readonly hasGap: boolean;
   readonly isRetrying: boolean;
 };
@@ -68,8 +67,8 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
       return { ...activity, runs: new Map(activity.runs).set(payload.runId, payload.conversationId), retrying: null };
     case PROC_CHANGED: {
       const isAnswer = payload.changes.includes("messages") && (payload.role === "assistant" || payload.role === "system");
-      const said = isAnswer ? withoutAnswer(activity, payload.runId) : activity;
-      return payload.changes.includes("messages") && said.retrying !== null ? { ...said, retrying: null } : said;
+      const changed = isAnswer ? withoutAnswer(activity, payload.runId) : activity;
+      return payload.changes.includes("messages") && changed.retrying !== null ? { ...changed, retrying: null } : changed;
     }
     case RUN_OUTPUT:
       return withoutAnswer(activity, payload.runId);
@@ -92,21 +91,21 @@ export function reduce(activity: Activity, { signal, payload }: ActivityEvent): 
   }
 }
 
-/** One has begun to follow, or is back after a cut: as much of the answer as has arrived, or that none is arriving. */
+/** Sets the live answer when the client starts to follow or reconnects; null if no answer is arriving. */
 export function resume(activity: Activity, live: LiveAnswer | null): Activity {
   const answer = live === null || isOver(activity, live) ? null : { ...live, hasGap: false, isRetrying: false };
   return { ...activity, answer };
 }
 
-/** All of its words so far. */
+/** The text of an answer so far. */
 export function answerText({ blocks }: Pick<Answer, "blocks">): string {
   const texts = blocks.flatMap((block) => (block?.type === "text" ? [block.text] : []));
   return texts.filter((text, at) => text !== "" || at === texts.length - 1).join("\n\n");
 }
 
-type OfCall = Pick<Payload<typeof TOOL_FINISHED>, "callId" | "runId" | "name" | "syscall" | "timestamp">;
+type CallFields = Pick<Payload<typeof TOOL_FINISHED>, "callId" | "runId" | "name" | "syscall" | "timestamp">;
 
-function callOf({ callId, runId, name, syscall, timestamp }: OfCall, args: Record<string, unknown>): ToolCall {
+function callOf({ callId, runId, name, syscall, timestamp }: CallFields, args: Record<string, unknown>): ToolCall {
   return { callId, runId, name, syscall, args, startedAt: timestamp, end: null };
 }
 
@@ -119,7 +118,7 @@ function withCall(activity: Activity, call: ToolCall): Activity {
   return { ...activity, calls: new Map(activity.calls).set(call.callId, call) };
 }
 
-/** It is a message now, or void. */
+/** Removes an answer that has become a message, or is void. */
 function withoutAnswer(activity: Activity, runId: string | undefined): Activity {
   const { answer } = activity;
   if (answer === null || answer.runId !== runId) return activity;
@@ -130,8 +129,8 @@ function addOver(activity: Activity, key: string): readonly string[] {
   return [...activity.over, key].slice(-OVER_MAX);
 }
 
-function isOver(activity: Activity, of: Pick<Answer, "runId" | "modelCall">): boolean {
-  return activity.over.includes(of.runId) || activity.over.includes(keyOf(of));
+function isOver(activity: Activity, answer: Pick<Answer, "runId" | "modelCall">): boolean {
+  return activity.over.includes(answer.runId) || activity.over.includes(keyOf(answer));
 }
 
 function keyOf({ runId, modelCall }: Pick<Answer, "runId" | "modelCall">): string {
@@ -144,14 +143,14 @@ function withPiece(activity: Activity, piece: AnswerPiece): Activity {
   return answer === activity.answer ? activity : { ...activity, answer };
 }
 
-/** The first piece begins an answer; also the same one anew, where the gateway restarted in the middle of it. */
+/** The first piece starts an answer, or restarts the same one if the gateway restarted in the middle of it. */
 function answerWith(answer: Answer | null, { runId, conversationId, modelCall, seq, firstSeq = seq, event }: AnswerPiece): Answer | null {
   const isSame = answer !== null && answer.runId === runId && answer.modelCall === modelCall;
   if (firstSeq === 1 && (!isSame || answer.seq > 1)) {
     const isRetrying = event.type === "retrying";
     return { runId, conversationId, modelCall, seq, blocks: blocksWith([], event), hasGap: false, isRetrying };
   }
-  // The rest of an answer whose beginning nobody has is no answer; what is in it already is no news.
+  // Without its start, the rest of an answer is dropped; pieces that the answer has already change nothing.
   if (!isSame) return null;
   if (seq <= answer.seq) return answer;
   if (answer.hasGap || firstSeq !== answer.seq + 1) return { ...answer, seq, hasGap: true };

@@ -1,4 +1,4 @@
-// What each call takes and answers, inferred from its declaration. Types alone: a browser loads none of it.
+// The arguments and results of each call, inferred from its declaration. Only types: a browser loads none of it.
 
 import type { CallTypes } from "../calls/define.ts";
 import type { CallTable } from "../kernel/calls/table.ts";

@@ -1,4 +1,4 @@
-// What the client does when the other side misbehaves or goes away at the wrong moment.
+// How the client handles a peer that misbehaves or disconnects at a bad moment.
 
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
@@ -15,15 +15,15 @@ afterEach(() => {
   }
 });
 
-it("hangs up on what is not a frame instead of throwing where nobody catches it", async () => {
+it("closes the connection on an invalid frame instead of throwing an uncaught error", async () => {
   for (const nonsense of ["{nope", "null", "3", '"text"']) {
     const { url } = await serve((socket) => socket.send(nonsense));
-    const line = await Connection.open(url);
-    await expect(line.call("sys.info", {})).rejects.toBeInstanceOf(ConnectionLost);
+    const connection = await Connection.open(url);
+    await expect(connection.call("sys.info", {})).rejects.toBeInstanceOf(ConnectionLost);
   }
 });
 
-it("stays closed when it is closed while it comes back", async () => {
+it("stays closed when it is closed during a reconnect", async () => {
   let connects = 0;
   let answer = () => {};
   const { url, server } = await serve((socket, id) => {
@@ -43,7 +43,7 @@ it("stays closed when it is closed while it comes back", async () => {
   expect(states).toEqual(["reconnecting", "closed"]);
 });
 
-it("comes back at once when it is told to hurry", async () => {
+it("reconnects at once after hurry()", async () => {
   let connects = 0;
   const { url, server } = await serve((socket, id) => {
     connects++;
@@ -52,7 +52,7 @@ it("comes back at once when it is told to hurry", async () => {
   const client = await connect({ url, auth: AUTH });
   const states: string[] = [];
   client.onStatus = (status) => states.push(status);
-  // By itself it would wait for days.
+  // Without hurry() it would wait for days.
   const random = vi.spyOn(Math, "random").mockReturnValue(1_000_000);
   try {
     for (const socket of server.clients) socket.terminate();
@@ -66,14 +66,14 @@ it("comes back at once when it is told to hurry", async () => {
   }
 });
 
-it("carries out what it is asked in the same breath as it is let in, and notices that it is hung up on", async () => {
+it("answers a request that arrives together with the welcome, and notices an immediate close", async () => {
   const answered: unknown[] = [];
   const { url, server } = await serve((socket, id) => {
     if (id === "asked") return void answered.push(id);
     socket.send(JSON.stringify({ type: "res", id, ok: true, data: {} }));
     socket.send(JSON.stringify({ type: "req", id: "asked", call: "fs.read", args: {} }));
   });
-  // Whether both come in one piece is the network's choice; enough tries see it happen.
+  // The network decides whether both arrive in one piece; with enough attempts it happens.
   const clients = await Promise.all(Array.from({ length: 20 }, () => connect({ url, auth: AUTH, answer: () => Promise.resolve({}) })));
   await expect.poll(() => answered.length).toBe(20);
   for (const client of clients) client.close();
@@ -88,7 +88,7 @@ it("carries out what it is asked in the same breath as it is let in, and notices
   await expect.poll(() => rejected.isClosed).toBe(true);
 });
 
-/** A gateway that does with each request what it is told. */
+/** A gateway that passes each request to `answer`. */
 async function serve(answer: (socket: WebSocket, id: string) => void): Promise<{ url: string; server: WebSocketServer }> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   servers.push(server);

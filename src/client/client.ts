@@ -1,6 +1,6 @@
-// The client: one identity at one gateway, kept connected. Typed from the same declarations the gateway runs. After a
-// cut it comes back by itself; what may be sent again is (repeat.ts), and anything else that was under way fails with
-// ConnectionLost, because nobody can say whether it was carried out.
+// The client: one identity at one gateway, kept connected. Typed from the same declarations that the gateway runs. It reconnects
+// by itself; calls that are safe to repeat are sent again (repeat.ts), and other pending calls fail with ConnectionLost, because
+// it is unknown whether they ran.
 
 import type { Begin, Body, Hash, Incoming, Outgoing } from "../hardware/body.ts";
 import type { Calls } from "./calls.ts";
@@ -37,11 +37,11 @@ export type ClientOptions = {
   auth: Auth;
   client?: ClientInfo;
   driver?: { implements: string[]; ledger?: boolean };
-  /** Carries out what the gateway asks of a device. */
+  /** Answers the gateway's requests to a device. */
   answer?: (request: LineRequest, body: Body | undefined) => Promise<unknown>;
-  /** SHA-256 in pieces, for calls that carry a body. */
+  /** Incremental SHA-256, for calls with a body. */
   newHash?: () => Hash;
-  /** Come back after a cut; true unless said otherwise. */
+  /** Reconnect after a lost connection; true by default. */
   reconnect?: boolean;
   WebSocket?: SocketConstructor;
 };
@@ -52,72 +52,72 @@ export type ClientStatus = "connected" | "reconnecting" | "closed";
 
 const RETRY_MS_MIN = 250;
 const RETRY_MS_MAX = 30_000;
-/** Closed on purpose: coming back would only be refused, or push out whoever replaced us. */
+/** Closed on purpose: a reconnect would be refused, or would replace the connection that replaced this one. */
 const FINAL_CODES = new Set([1000, 1008]);
 
-type Pending = { run(line: Connection): void; reject(error: Error): void };
+type Pending = { run(connection: Connection): void; reject(error: Error): void };
 
-/** Connects, or says why not. */
+/** Resolves when the gateway has accepted the identity. */
 export async function connect(options: ClientOptions): Promise<Client> {
   const id = options.client?.id ?? `client-${randomId()}`;
-  const settled = { ...options, client: { version: "", platform: "", role: "user" as const, ...options.client, id } };
-  const { line, session, early } = await openSession(settled);
-  const client = new Client(settled, line, session);
-  for (const happen of early) happen();
+  const fullOptions = { ...options, client: { version: "", platform: "", role: "user" as const, ...options.client, id } };
+  const { connection, session, early } = await openSession(fullOptions);
+  const client = new Client(fullOptions, connection, session);
+  for (const handle of early) handle();
   return client;
 }
 
 export class Client {
   readonly #options: ClientOptions;
-  #line: Connection | null;
+  #connection: Connection | null;
   #session: Session;
-  #closed: Error | null = null;
-  #reconnects: boolean;
-  /** Calls to be sent when the line is back. */
+  #closeReason: Error | null = null;
+  #mayReconnect: boolean;
+  /** Calls to send after the reconnect. */
   #pending: Pending[] = [];
-  readonly #keyless = new Set<string>();
+  readonly #keylessDevices = new Set<string>();
   readonly #listeners = new Set<SignalListener>();
-  readonly #backListeners = new Set<() => void>();
+  readonly #reconnectListeners = new Set<() => void>();
   #lastBody = 0;
   #endWait: () => void = () => {};
   onStatus: (status: ClientStatus, reason: Error | null) => void = () => {};
 
-  constructor(options: ClientOptions, line: Connection, session: Session) {
+  constructor(options: ClientOptions, connection: Connection, session: Session) {
     this.#options = options;
-    this.#reconnects = options.reconnect !== false;
+    this.#mayReconnect = options.reconnect !== false;
     this.#session = session;
-    this.#line = line;
-    this.#attach(line);
+    this.#connection = connection;
+    this.#attach(connection);
   }
 
   get session(): Session {
     return this.#session;
   }
 
-  /** For good: nothing can be called any more. */
+  /** Permanently closed: every call fails. */
   get isClosed(): boolean {
-    return this.#closed !== null;
+    return this.#closeReason !== null;
   }
 
-  /** From now on it comes back after a cut, whatever it was told when it was made. */
+  /** Turns reconnecting on, whatever the options said. */
   keepConnected(): void {
-    this.#reconnects = true;
+    this.#mayReconnect = true;
   }
 
-  /** Where it waits before it tries to come back, it tries now: the network is there again, or somebody looks. */
+  /** Skips the wait before the next reconnect attempt, because the network is back or the user is looking. */
   hurry(): void {
     this.#endWait();
   }
 
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
-    const repeat = new Repeat(name, args, { key: options.key, newKey: randomId, keyless: this.#keyless });
+    const repeat = new Repeat(name, args, { key: options.key, newKey: randomId, keyless: this.#keylessDevices });
     return new Promise((resolve, reject) => {
-      const run = (line: Connection) => {
-        const late = repeat.refusal(Date.now());
-        if (late !== null) return reject(late);
+      const run = (connection: Connection) => {
+        const refusal = repeat.refusal(Date.now());
+        if (refusal !== null) return reject(refusal);
         const { key } = repeat;
-        line.call(name, args, key === undefined ? options : { ...options, key }).then(resolve, (error: unknown) => {
-          const verdict = this.#closed === null ? repeat.after(error, Date.now()) : (error as Error);
+        connection.call(name, args, key === undefined ? options : { ...options, key }).then(resolve, (error: unknown) => {
+          const verdict = this.#closeReason === null ? repeat.after(error, Date.now()) : (error as Error);
           if (verdict instanceof Error) reject(verdict);
           else if (verdict === 0) this.#send({ run, reject });
           else setTimeout(() => this.#send({ run, reject }), verdict);
@@ -127,7 +127,7 @@ export class Client {
     });
   }
 
-  /** Fetches a file; `to` is asked where to put it once its size is known. */
+  /** Downloads a file; `to` is called for its destination once its size is known. */
   download(args: BodyArgs<"fs.download">, to: (begin: Begin) => Promise<Incoming>): Promise<Answer<"fs.download">> {
     return this.#withBody("fs.download", args, async (body) => {
       const begin = await body.begun();
@@ -139,67 +139,67 @@ export class Client {
     return this.#withBody("fs.upload", args, (body) => body.send(from));
   }
 
-  /** Every signal; returns the way to stop listening. */
+  /** Subscribes to every signal; returns the function that unsubscribes. */
   onSignal(listener: SignalListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whenever it is back after a cut; returns the way to stop listening. */
+  /** Subscribes to reconnects; returns the function that unsubscribes. */
   onBack(listener: () => void): () => void {
-    this.#backListeners.add(listener);
-    return () => this.#backListeners.delete(listener);
+    this.#reconnectListeners.add(listener);
+    return () => this.#reconnectListeners.delete(listener);
   }
 
-  /** Follows a process: everything it does, in order and once, across cuts. */
+  /** Follows a process: all its events, in order and once, across disconnects. */
   follow(options: FollowOptions): Following {
     return follow(this, options);
   }
 
-  /** False where there is no line now: then it goes nowhere. */
+  /** Returns false if there is no connection now: the signal is dropped. */
   signal<N extends SignalName>(signal: N, payload: Payload<N>): boolean {
-    this.#line?.signal(signal, payload);
-    return this.#line !== null;
+    this.#connection?.signal(signal, payload);
+    return this.#connection !== null;
   }
 
   close(): void {
     this.#end(new ConnectionLost(1000, "Closed by this client"));
-    this.#line?.close();
+    this.#connection?.close();
   }
 
-  /** Not sent again after a cut: whoever wants it calls again, and what is there already is not sent twice. */
+  /** Not repeated after a disconnect: the caller calls again, and bytes that have arrived are not sent twice. */
   async #withBody<N extends "fs.download" | "fs.upload">(
     name: N,
     args: BodyArgs<N>,
     work: (body: Body) => Promise<unknown>,
   ): Promise<Answer<N>> {
-    const line = await this.#lineNow();
+    const connection = await this.#waitForConnection();
     const id = ++this.#lastBody;
-    const body = line.join(id, this.#newHash());
-    let local: Error | null = null;
+    const body = connection.join(id, this.#newHash());
+    let localError: Error | null = null;
     let isAnswered = false;
-    const answering = line.call(name, { ...args, body: id } as Arguments<N>);
-    const near = work(body).catch((error: Error) => {
-      // What comes after the answer only follows from it.
+    const response = connection.call(name, { ...args, body: id } as Arguments<N>);
+    const transfer = work(body).catch((error: Error) => {
+      // A failure after the answer is only a consequence of it.
       if (isAnswered) return;
-      local = error;
-      line.part(id, `The caller could not go on: ${error.message}`);
+      localError = error;
+      connection.part(id, `The caller could not go on: ${error.message}`);
     });
     try {
-      const answer = (await answering) as { ok: boolean; error?: string };
+      const answer = (await response) as { ok: boolean; error?: string };
       if (!answer.ok) {
         isAnswered = true;
         body.fail(new Error(answer.error));
       }
-      await near;
-      if (local !== null) throw local as Error;
+      await transfer;
+      if (localError !== null) throw localError as Error;
       return answer as Answer<N>;
     } catch (error) {
       isAnswered = true;
       body.fail(error as Error);
-      throw local ?? error;
+      throw localError ?? error;
     } finally {
-      line.part(id);
+      connection.part(id);
     }
   }
 
@@ -208,47 +208,47 @@ export class Client {
     return this.#options.newHash;
   }
 
-  #lineNow(): Promise<Connection> {
+  #waitForConnection(): Promise<Connection> {
     return new Promise((run, reject) => this.#send({ run, reject }));
   }
 
   #send(call: Pending): void {
-    if (this.#closed !== null) call.reject(this.#closed);
-    else if (this.#line === null) this.#pending.push(call);
-    else call.run(this.#line);
+    if (this.#closeReason !== null) call.reject(this.#closeReason);
+    else if (this.#connection === null) this.#pending.push(call);
+    else call.run(this.#connection);
   }
 
-  #attach(line: Connection): void {
-    line.onRequest = (request) => void this.#carryOut(line, request);
-    line.onSignal = (sent) => this.#listeners.forEach((listener) => listener(sent));
-    line.onClose = (lost) => {
-      this.#line = null;
-      if (this.#closed !== null) return;
-      if (!this.#reconnects || FINAL_CODES.has(lost.code)) return this.#end(lost);
+  #attach(connection: Connection): void {
+    connection.onRequest = (request) => void this.#answerRequest(connection, request);
+    connection.onSignal = (sent) => this.#listeners.forEach((listener) => listener(sent));
+    connection.onClose = (lost) => {
+      this.#connection = null;
+      if (this.#closeReason !== null) return;
+      if (!this.#mayReconnect || FINAL_CODES.has(lost.code)) return this.#end(lost);
       this.onStatus("reconnecting", lost);
-      void this.#return(RETRY_MS_MIN);
+      void this.#reconnect(RETRY_MS_MIN);
     };
   }
 
-  /** The line it came by is the only one it may be answered on. */
-  async #carryOut(line: Connection, request: LineRequest): Promise<void> {
+  /** Answers only on the connection that the request came by. */
+  async #answerRequest(connection: Connection, request: LineRequest): Promise<void> {
     const { answer } = this.#options;
     const id = request.args.body;
     try {
       if (answer === undefined) throw new CallError({ code: 404, message: `Unknown syscall: ${request.call}` });
-      const body = typeof id === "number" ? line.join(id, this.#newHash()) : undefined;
-      line.answer(request.id, { ok: true, data: await answer(request, body) });
+      const body = typeof id === "number" ? connection.join(id, this.#newHash()) : undefined;
+      connection.answer(request.id, { ok: true, data: await answer(request, body) });
     } catch (error) {
       const { code, message, details } = error as Error & { code?: unknown; details?: unknown };
       const shape = { code: typeof code === "number" ? code : 500, message, ...(details === undefined ? {} : { details }) };
-      line.answer(request.id, { ok: false, error: shape });
+      connection.answer(request.id, { ok: false, error: shape });
     } finally {
-      if (typeof id === "number") line.part(id);
+      if (typeof id === "number") connection.part(id);
     }
   }
 
-  async #return(waitMs: number): Promise<void> {
-    // Full jitter: a restarted gateway is not met by all of its clients at once.
+  async #reconnect(waitMs: number): Promise<void> {
+    // Full jitter, so that the clients of a restarted gateway do not all reconnect at once.
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, Math.random() * waitMs);
       this.#endWait = () => {
@@ -256,48 +256,48 @@ export class Client {
         resolve();
       };
     });
-    if (this.#closed !== null) return;
+    if (this.#closeReason !== null) return;
     try {
-      const { line, session, early } = await openSession(this.#options);
-      // Closed while it was coming back: nobody waits for this one any more.
-      if (this.#closed !== null) return line.close();
+      const { connection, session, early } = await openSession(this.#options);
+      // The client was closed during the reconnect.
+      if (this.#closeReason !== null) return connection.close();
       this.#session = session;
-      this.#line = line;
-      this.#attach(line);
+      this.#connection = connection;
+      this.#attach(connection);
       this.onStatus("connected", null);
-      for (const back of this.#backListeners) back();
-      for (const call of this.#pending.splice(0)) call.run(line);
-      for (const happen of early) happen();
+      for (const listener of this.#reconnectListeners) listener();
+      for (const call of this.#pending.splice(0)) call.run(connection);
+      for (const handle of early) handle();
     } catch (error) {
       if (error instanceof CallError && !error.retryable) return this.#end(error);
-      void this.#return(Math.min(waitMs * 2, RETRY_MS_MAX));
+      void this.#reconnect(Math.min(waitMs * 2, RETRY_MS_MAX));
     }
   }
 
   #end(reason: Error): void {
-    if (this.#closed !== null) return;
-    this.#closed = reason;
+    if (this.#closeReason !== null) return;
+    this.#closeReason = reason;
     for (const call of this.#pending.splice(0)) call.reject(reason);
     this.onStatus("closed", reason);
   }
 }
 
 /**
- * `early` is what happened on the line after the gateway let us in and before anybody could listen: a device may be asked
- * something in the same piece of the network as it is welcomed.
+ * `early` holds events of the connection that arrive after the welcome and before there are listeners: a request to a device may
+ * arrive in the same packet as its welcome.
  */
-async function openSession(options: ClientOptions): Promise<{ line: Connection; session: Session; early: (() => void)[] }> {
+async function openSession(options: ClientOptions): Promise<{ connection: Connection; session: Session; early: (() => void)[] }> {
   const { url, auth, client, driver } = options;
-  const line = await Connection.open(url, options.WebSocket);
+  const connection = await Connection.open(url, options.WebSocket);
   const early: (() => void)[] = [];
-  line.onRequest = (request) => early.push(() => line.onRequest(request));
-  line.onSignal = (sent) => early.push(() => line.onSignal(sent));
-  line.onClose = (lost) => early.push(() => line.onClose(lost));
+  connection.onRequest = (request) => early.push(() => connection.onRequest(request));
+  connection.onSignal = (sent) => early.push(() => connection.onSignal(sent));
+  connection.onClose = (lost) => early.push(() => connection.onClose(lost));
   try {
     const args = { protocol: 1, client: { id: "", ...client }, auth, ...(driver === undefined ? {} : { driver }) };
-    return { line, session: await line.call("sys.connect", args, { timeoutMs: 20_000 }), early };
+    return { connection, session: await connection.call("sys.connect", args, { timeoutMs: 20_000 }), early };
   } catch (error) {
-    line.close();
+    connection.close();
     throw error;
   }
 }

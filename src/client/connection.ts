@@ -1,5 +1,5 @@
-// One socket to a gateway: requests out, answers and signals in, and a ping so that a dead peer is noticed. Knows
-// nothing of identity or of trying again; client.ts does.
+// One socket to a gateway: sends requests, receives answers and signals, and pings to detect a dead peer. It knows nothing of
+// identity or retries; client.ts does.
 
 import { Body, type Hash } from "../hardware/body.ts";
 import { isGone, PING_EVERY_MS, type Pinged, PingRounds } from "../lib/pings.ts";
@@ -11,11 +11,11 @@ import type { Payload, SignalName } from "../protocol/signals.ts";
 export type Answer<N extends string> = N extends CallName ? Calls[N]["result"] : unknown;
 export type Arguments<N extends string> = N extends CallName ? Calls[N]["args"] : Record<string, unknown>;
 
-/** The part of the WebSocket interface that is used; browsers' and Node's own fit, and so does ws. */
+/** The part of the WebSocket interface that is used; that of browsers, of Node and of ws fit. */
 export interface SocketLike {
   binaryType: string;
   send(data: string | Uint8Array<ArrayBuffer>): void;
-  /** Of what was given to it, what has not left yet. */
+  /** Bytes passed to send() that have not left yet. */
   readonly bufferedAmount?: number;
   close(code?: number, reason?: string): void;
   addEventListener(type: "open" | "error", listener: (event: unknown) => void): void;
@@ -24,7 +24,7 @@ export interface SocketLike {
 }
 export type SocketConstructor = new (url: string) => SocketLike;
 
-/** The gateway refused: the frame's error. */
+/** The gateway refused the call; carries the error of the frame. */
 export class CallError extends Error {
   readonly code: number;
   readonly details: unknown;
@@ -39,7 +39,7 @@ export class CallError extends Error {
   }
 }
 
-/** The connection ended before the answer came: whether the call was carried out is not known. */
+/** The connection ended before the answer arrived: it is unknown whether the call ran. */
 export class ConnectionLost extends Error {
   readonly code: number;
 
@@ -50,31 +50,31 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** `key`: what the call is to be remembered by, where it may come again. */
+/** `key`: the idempotency key of a call that may be repeated. */
 export type LineRequest = { id: string; call: string; args: Record<string, unknown>; key?: string };
 export type CallOptions = { key?: string; timeoutMs?: number };
 /** Testing `signal` narrows `payload`. `seq` numbers the events of a process (follow.ts). */
 export type SentSignal = { [N in SignalName]: { signal: N; payload: Payload<N>; seq?: number | undefined } }[SignalName];
 export type SignalListener = (sent: SentSignal) => void;
 
-type Waiting = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
+type PendingCall = { resolve(data: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> | undefined };
 
 const SILENCE_MS = 15_000;
 const OPEN_MS = 8_000;
 
 export class Connection {
   readonly #socket: SocketLike;
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #pinging: ReturnType<typeof setInterval>;
-  readonly #bodies = new Map<number, { near: Body; far: BodyEnd }>();
+  readonly #pendingCalls = new Map<string, PendingCall>();
+  readonly #pingTimer: ReturnType<typeof setInterval>;
+  readonly #bodies = new Map<number, { local: Body; remote: BodyEnd }>();
   readonly #rounds = new PingRounds(Date.now());
   readonly #peer: Pinged = { heardAt: Date.now(), pingedAt: 0, unanswered: 0 };
   #lastId = 0;
-  /** Of the last round, what had not left yet. */
+  /** Bytes that had not left at the last ping. */
   #unsent = 0;
-  #ended: ConnectionLost | null = null;
+  #closeReason: ConnectionLost | null = null;
   onSignal: SignalListener = () => {};
-  /** What the gateway asks of a device. */
+  /** Called for the gateway's requests to a device. */
   onRequest: (request: LineRequest) => void = () => {};
   onClose: (lost: ConnectionLost) => void = () => {};
 
@@ -108,15 +108,15 @@ export class Connection {
   constructor(socket: SocketLike) {
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
-    socket.addEventListener("message", (event) => this.#message(event.data));
+    socket.addEventListener("message", (event) => this.#handleMessage(event.data));
     socket.addEventListener("close", (event) => this.#close(event.code, event.reason));
-    this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS);
-    // Under Node a waiting line must not keep a finished program alive.
-    if (typeof this.#pinging === "object") (this.#pinging as { unref?(): void }).unref?.();
+    this.#pingTimer = setInterval(() => this.#ping(), PING_EVERY_MS);
+    // Under Node an idle connection must not keep a finished program alive.
+    if (typeof this.#pingTimer === "object") (this.#pingTimer as { unref?(): void }).unref?.();
   }
 
   call<N extends string>(name: N, args: Arguments<N>, options: CallOptions = {}): Promise<Answer<N>> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
+    if (this.#closeReason !== null) return Promise.reject(this.#closeReason);
     const id = String(++this.#lastId);
     const frame = { type: "req", id, call: name, args, ...(options.key === undefined ? {} : { key: options.key }) };
     return new Promise((resolve, reject) => {
@@ -125,12 +125,12 @@ export class Connection {
         timeoutMs === undefined
           ? undefined
           : setTimeout(() => this.#settle(id)?.reject(new ConnectionLost(0, `No answer to ${name} within ${timeoutMs} ms`)), timeoutMs);
-      this.#waiting.set(id, { resolve: resolve, reject, timer });
+      this.#pendingCalls.set(id, { resolve: resolve, reject, timer });
       this.#socket.send(JSON.stringify(frame));
     });
   }
 
-  /** To something that was asked. What nobody waits for any more goes nowhere. */
+  /** Answers a request. Dropped if the connection has ended. */
   answer(
     id: string,
     outcome: { ok: true; data: unknown } | { ok: false; error: { code: number; message: string; details?: unknown } },
@@ -138,26 +138,26 @@ export class Connection {
     this.#send(JSON.stringify({ type: "res", id, ...outcome }));
   }
 
-  /** The near end of the body with this number, until `part`. */
+  /** The local end of the body with this number, until `part`. */
   join(id: number, newHash: () => Hash): Body {
-    const far: BodyEnd = {
+    const remote: BodyEnd = {
       chunk: (bytes) => this.#send(bodyFrame(id, bytes)),
       note: (note) => this.#send(bodySignal(id, note)),
     };
-    const near = new Body(far, newHash);
-    this.#bodies.set(id, { near, far });
-    if (this.#ended !== null) near.fail(this.#ended);
-    return near;
+    const local = new Body(remote, newHash);
+    this.#bodies.set(id, { local, remote });
+    if (this.#closeReason !== null) local.fail(this.#closeReason);
+    return local;
   }
 
-  /** `why` is told where it has not come to its end. */
+  /** `why` is sent to the peer if the body has not ended. */
   part(id: number, why?: string): void {
-    if (why !== undefined) this.#bodies.get(id)?.far.note({ kind: "stop", why });
+    if (why !== undefined) this.#bodies.get(id)?.remote.note({ kind: "stop", why });
     this.#bodies.delete(id);
   }
 
   signal<N extends SignalName>(signal: N, payload: Payload<N>): void {
-    if (this.#ended === null) this.#socket.send(JSON.stringify({ type: "sig", signal, payload }));
+    if (this.#closeReason === null) this.#socket.send(JSON.stringify({ type: "sig", signal, payload }));
   }
 
   close(): void {
@@ -165,14 +165,14 @@ export class Connection {
     this.#close(1000, "Closed by this client");
   }
 
-  #message(data: unknown): void {
+  #handleMessage(data: unknown): void {
     this.#peer.heardAt = Date.now();
     if (data === "pong") return;
-    if (typeof data !== "string") return this.#chunk(data);
-    const frame = parsed(data);
-    // Thrown inside an event it would end the program, and print what the other side sent.
+    if (typeof data !== "string") return this.#handleChunk(data);
+    const frame = parseFrame(data);
+    // An error thrown in an event handler would end the program and print what the peer sent.
     if (frame === null) return this.#socket.close(4002, "Not a frame");
-    if (frame.type === "sig" && frame.signal === BODY) return this.#note(frame.payload);
+    if (frame.type === "sig" && frame.signal === BODY) return this.#handleNote(frame.payload);
     if (frame.type === "sig" && frame.signal !== undefined)
       return this.onSignal({ signal: frame.signal, payload: frame.payload, seq: frame.seq } as SentSignal);
     if (frame.type === "req" && typeof frame.id === "string" && typeof frame.call === "string")
@@ -183,35 +183,35 @@ export class Connection {
         ...(typeof frame.key === "string" ? { key: frame.key } : {}),
       });
     if (frame.type !== "res" || frame.id === undefined) return;
-    const waiting = this.#settle(frame.id);
-    if (frame.ok === true) waiting?.resolve(frame.data);
-    else waiting?.reject(new CallError(frame.error ?? { code: 500, message: "An answer without data or error" }));
+    const pending = this.#settle(frame.id);
+    if (frame.ok === true) pending?.resolve(frame.data);
+    else pending?.reject(new CallError(frame.error ?? { code: 500, message: "An answer without data or error" }));
   }
 
-  #chunk(data: unknown): void {
+  #handleChunk(data: unknown): void {
     const parsed = data instanceof ArrayBuffer ? parseBodyFrame(new Uint8Array(data)) : null;
-    if (parsed !== null) this.#bodies.get(parsed.id)?.near.chunk(parsed.chunk);
+    if (parsed !== null) this.#bodies.get(parsed.id)?.local.chunk(parsed.chunk);
   }
 
-  #note(payload: unknown): void {
+  #handleNote(payload: unknown): void {
     const parsed = parseBodyNote(payload);
-    if (parsed !== null) this.#bodies.get(parsed.id)?.near.note(parsed.note);
+    if (parsed !== null) this.#bodies.get(parsed.id)?.local.note(parsed.note);
   }
 
   #send(data: string | Uint8Array<ArrayBuffer>): void {
-    if (this.#ended === null) this.#socket.send(data);
+    if (this.#closeReason === null) this.#socket.send(data);
   }
 
-  #settle(id: string): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    clearTimeout(waiting?.timer);
-    return waiting;
+  #settle(id: string): PendingCall | undefined {
+    const pending = this.#pendingCalls.get(id);
+    this.#pendingCalls.delete(id);
+    clearTimeout(pending?.timer);
+    return pending;
   }
 
   #ping(): void {
     const now = Date.now();
-    // On a slow line a large frame keeps the ping behind it waiting, and nobody can answer that. As long as it gets less, the line lives.
+    // On a slow network a large frame delays the ping behind it. While the unsent bytes shrink, the connection is alive.
     const unsent = this.#socket.bufferedAmount ?? 0;
     const isSending = unsent > 0 && unsent < this.#unsent;
     this.#unsent = unsent;
@@ -225,16 +225,16 @@ export class Connection {
   }
 
   #close(code: number, reason: string): void {
-    if (this.#ended !== null) return;
-    this.#ended = new ConnectionLost(code, reason);
-    clearInterval(this.#pinging);
-    for (const id of this.#waiting.keys()) this.#settle(id)?.reject(this.#ended);
-    for (const { near } of this.#bodies.values()) near.fail(this.#ended);
-    this.onClose(this.#ended);
+    if (this.#closeReason !== null) return;
+    this.#closeReason = new ConnectionLost(code, reason);
+    clearInterval(this.#pingTimer);
+    for (const id of this.#pendingCalls.keys()) this.#settle(id)?.reject(this.#closeReason);
+    for (const { local } of this.#bodies.values()) local.fail(this.#closeReason);
+    this.onClose(this.#closeReason);
   }
 }
 
-type Incoming = {
+type IncomingFrame = {
   type?: unknown;
   id?: string;
   ok?: boolean;
@@ -248,8 +248,8 @@ type Incoming = {
   key?: unknown;
 };
 
-/** Null for what is not a frame at all. */
-function parsed(text: string): Incoming | null {
+/** Null for text that is not a frame. */
+function parseFrame(text: string): IncomingFrame | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : null;

@@ -1,15 +1,15 @@
-// Following a process over a line on which answers and signals come in any order a gateway may send them.
+// Follows a process over a connection on which answers and signals arrive in any order that a gateway may send them.
 
 import { expect, it } from "vitest";
 import type { AnswerPiece, SentSignal, SignalListener } from "./client.ts";
 import { follow } from "./follow.ts";
 
-/** A line whose answers a test gives. */
-function line() {
-  const asked: { answer(value: object): void }[] = [];
+/** A client whose calls the test answers. */
+function fakeClient() {
+  const calls: { answer(value: object): void }[] = [];
   const listeners = new Set<SignalListener>();
   const client: Parameters<typeof follow>[0] = {
-    call: () => new Promise((resolve) => asked.push({ answer: (value) => resolve(value) })) as never,
+    call: () => new Promise((resolve) => calls.push({ answer: (value) => resolve(value) })) as never,
     onSignal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -20,7 +20,7 @@ function line() {
     for (const listener of listeners) listener(sent);
   };
   const send: Send = (what) => sendAll(typeof what === "number" ? event(what) : { signal: "proc.run.stream", payload: what });
-  return { client, asked, send };
+  return { client, calls, send };
 }
 
 const piece = (seq: number, modelCall = 1): AnswerPiece => ({
@@ -39,25 +39,25 @@ const event = (seq: number): SentSignal => ({
   seq,
 });
 
-/** A piece, or the event of that number. */
+/** Sends a piece, or the event with that number. */
 type Send = (what: AnswerPiece | number) => void;
 
-async function followed(during: (send: Send) => void, answer: object) {
-  const { client, asked, send } = line();
-  const heard: string[] = [];
-  const following = follow(client, {
+async function runFollow(during: (send: Send) => void, answer: object) {
+  const { client, calls, send } = fakeClient();
+  const received: string[] = [];
+  const subscription = follow(client, {
     pid: "p",
-    onEvent: ({ seq }) => heard.push(`event ${seq}`),
-    onPiece: ({ seq, modelCall }) => heard.push(`piece ${modelCall}.${seq}`),
+    onEvent: ({ seq }) => received.push(`event ${seq}`),
+    onPiece: ({ seq, modelCall }) => received.push(`piece ${modelCall}.${seq}`),
   });
   during(send);
-  asked[0]!.answer({ ok: true, pid: "p", isWhole: true, events: [], live: null, ...answer });
-  await following.begun;
-  return { heard, send };
+  calls[0]!.answer({ ok: true, pid: "p", isWhole: true, events: [], live: null, ...answer });
+  await subscription.begun;
+  return { received, send };
 }
 
-it("does not tell pieces of an answer that was a message before one began to follow", async () => {
-  const { heard, send } = await followed(
+it("drops pieces of an answer that was a message before the client started to follow", async () => {
+  const { received, send } = await runFollow(
     (send) => {
       send(piece(1));
       send(piece(2));
@@ -67,12 +67,12 @@ it("does not tell pieces of an answer that was a message before one began to fol
     { seq: 5 },
   );
   send(6);
-  expect(heard).toEqual(["piece 2.1", "event 6"]);
+  expect(received).toEqual(["piece 2.1", "event 6"]);
 });
 
-it("tells the pieces after those that are in the answer so far, and the events after its number", async () => {
+it("delivers the pieces after those in the live answer, and the events after its number", async () => {
   const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 2, blocks: [] };
-  const { heard, send } = await followed(
+  const { received, send } = await runFollow(
     (send) => {
       send(4);
       send(piece(2));
@@ -82,5 +82,5 @@ it("tells the pieces after those that are in the answer so far, and the events a
     { seq: 5, live },
   );
   send(piece(4));
-  expect(heard).toEqual(["piece 1.3", "event 6", "piece 1.4"]);
+  expect(received).toEqual(["piece 1.3", "event 6", "piece 1.4"]);
 });

@@ -1,33 +1,33 @@
-// Follows a process: everything it does, in order and once, whatever happens to the line in between. Events are numbered by
-// the process; after a cut, or where a number is missing, what came since the last one is asked for. Pieces of the answer that
-// is just coming are not numbered so: who comes in the middle is given the answer so far and then the pieces after it.
+// Follows a process: all its events, in order and once, across disconnects. The process numbers its events; after a disconnect,
+// or if a number is missing, the client asks for the events since the last one. The pieces of an arriving answer are not part of
+// this numbering: a client that joins in the middle gets the answer so far and then the pieces after it.
 
 import type { LiveAnswer } from "../protocol/proc-records.ts";
 import { RUN_STREAM } from "../protocol/signal-names.ts";
 import type { AnswerPiece, ProcessEvent } from "../protocol/signals.ts";
 import type { Client } from "./client.ts";
 
-/** `isPast`: it happened before one asked, and is told now because one was away. */
+/** `isPast`: the event happened while the client was away, and is delivered late. */
 export type Followed = ProcessEvent & { isPast: boolean };
 
 export type FollowOptions = {
   pid?: string;
-  /** The number of the last event one has seen; without it, what happened before now is not told. */
+  /** The number of the last event that the caller has seen; without it, earlier events are not delivered. */
   after?: number;
   onEvent(event: Followed): void;
   onPiece?(piece: AnswerPiece): void;
-  /** Whenever one has just begun to follow, also after a cut: the answer that is coming, or that there is none. */
+  /** Called at the start and after each reconnect: the answer that is arriving, or null. */
   onLive?(live: LiveAnswer | null, seq: number): void;
-  /** What happened meanwhile is no longer kept: read the history anew; events go on from `seq`. */
+  /** The missed events are no longer stored: reload the history; events continue after `seq`. */
   onGap?(seq: number): void;
-  /** It cannot be followed: there is no such process, or the client was closed. */
+  /** Following failed: there is no such process, or the client was closed. */
   onError?(error: Error): void;
 };
 
 export type Following = {
-  /** The number of the last event that was told. */
+  /** The number of the last event that was delivered. */
   readonly seq: number | null;
-  /** When it has begun. */
+  /** Resolves when the first subscription is answered. */
   readonly begun: Promise<{ pid: string; seq: number }>;
   stop(): void;
 };
@@ -36,60 +36,60 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
   let pid = options.pid ?? null;
   let last = options.after ?? null;
   let isStopped = false;
-  /** What came while one asked; told after what is older. */
-  let held: (ProcessEvent | AnswerPiece)[] | null = null;
+  /** Signals that arrive while the subscription is pending; delivered after the older ones in its answer. */
+  let pending: (ProcessEvent | AnswerPiece)[] | null = null;
   let live: Pick<LiveAnswer, "runId" | "modelCall" | "seq"> | null = null;
-  let begin: (value: { pid: string; seq: number }) => void;
-  let refuse: (error: Error) => void;
+  let resolveBegun: (value: { pid: string; seq: number }) => void;
+  let rejectBegun: (error: Error) => void;
   const begun = new Promise<{ pid: string; seq: number }>((resolve, reject) => {
-    begin = resolve;
-    refuse = reject;
+    resolveBegun = resolve;
+    rejectBegun = reject;
   });
   begun.catch(() => {});
 
-  const piece = (one: AnswerPiece) => {
+  const deliverPiece = (one: AnswerPiece) => {
     if (live !== null && one.runId === live.runId && one.modelCall === live.modelCall && one.seq <= live.seq) return;
-    // From here on pieces come in order, and the first again only where the model is asked anew.
+    // From here on pieces arrive in order, and the first one repeats only if the model is called again.
     live = null;
     options.onPiece?.(one);
   };
-  const event = (one: ProcessEvent, isPast: boolean) => {
+  const deliverEvent = (one: ProcessEvent, isPast: boolean) => {
     if (last !== null && one.seq <= last) return;
-    if (last !== null && one.seq > last + 1) return void ask();
+    if (last !== null && one.seq > last + 1) return void subscribe();
     last = one.seq;
     options.onEvent({ ...one, isPast });
   };
   const release = (upTo: number) => {
-    const all = held ?? [];
-    held = null;
-    // Pieces that came before an event one was told with the answer are of something that was over by then.
-    const told = all.findLastIndex((one) => "signal" in one && one.seq <= upTo);
-    for (const one of all.slice(told + 1)) {
+    const all = pending ?? [];
+    pending = null;
+    // Pieces that arrived before an event in the answer belong to something that was over by then.
+    const lastCovered = all.findLastIndex((one) => "signal" in one && one.seq <= upTo);
+    for (const one of all.slice(lastCovered + 1)) {
       if (isStopped) return;
-      // A gap among them asks anew, and holds what follows.
-      if (held !== null) (held as (ProcessEvent | AnswerPiece)[]).push(one);
-      else if ("signal" in one) event(one, false);
-      else piece(one);
+      // A gap among them subscribes again, and holds what follows.
+      if (pending !== null) (pending as (ProcessEvent | AnswerPiece)[]).push(one);
+      else if ("signal" in one) deliverEvent(one, false);
+      else deliverPiece(one);
     }
   };
-  const ask = async (): Promise<void> => {
-    if (held !== null || isStopped) return;
-    held = [];
+  const subscribe = async (): Promise<void> => {
+    if (pending !== null || isStopped) return;
+    pending = [];
     try {
       const answer = await client.call("proc.subscribe", { ...(pid === null ? {} : { pid }), ...(last === null ? {} : { after: last }) });
       if (isStopped) return;
       pid = answer.pid;
-      if (answer.isWhole) for (const one of answer.events as ProcessEvent[]) event(one, true);
+      if (answer.isWhole) for (const one of answer.events as ProcessEvent[]) deliverEvent(one, true);
       else options.onGap?.(answer.seq);
       last = Math.max(last ?? 0, answer.seq);
       live = answer.live;
       options.onLive?.(answer.live, answer.seq);
-      begin({ pid: answer.pid, seq: answer.seq });
+      resolveBegun({ pid: answer.pid, seq: answer.seq });
       release(answer.seq);
     } catch (error) {
-      held = null;
+      pending = null;
       if (isStopped) return;
-      refuse(error as Error);
+      rejectBegun(error as Error);
       options.onError?.(error as Error);
     }
   };
@@ -97,20 +97,20 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
   const stopListening = client.onSignal(({ signal, payload, seq }) => {
     if (pid === null || !("pid" in payload) || payload.pid !== pid) return;
     if (signal === RUN_STREAM) {
-      if (held === null) piece(payload);
-      else held.push(payload);
+      if (pending === null) deliverPiece(payload);
+      else pending.push(payload);
     } else if (seq !== undefined) {
       const one = { seq, signal, payload } as ProcessEvent;
-      if (held === null) event(one, false);
-      else held.push(one);
+      if (pending === null) deliverEvent(one, false);
+      else pending.push(one);
     }
   });
-  const stopBack = client.onBack(() => {
-    // What was being asked for was asked on a line that is gone.
-    held = null;
-    void ask();
+  const stopReconnect = client.onBack(() => {
+    // A pending subscription was sent on the lost connection.
+    pending = null;
+    void subscribe();
   });
-  void ask();
+  void subscribe();
   return {
     get seq() {
       return last;
@@ -120,7 +120,7 @@ export function follow(client: Pick<Client, "call" | "onSignal" | "onBack">, opt
       if (isStopped) return;
       isStopped = true;
       stopListening();
-      stopBack();
+      stopReconnect();
       if (pid !== null) client.call("proc.unsubscribe", { pid }).catch(() => {});
     },
   };

@@ -1,10 +1,10 @@
-// When a call is sent again, and when it is better to say that nobody knows.
+// When a call is sent again, and when its outcome is reported as unknown.
 
 import { beforeEach, expect, it } from "vitest";
 import { CallError, ConnectionLost } from "./connection.ts";
 import { Repeat } from "./repeat.ts";
 
-const CUT = new ConnectionLost(1006, "cut");
+const DISCONNECT = new ConnectionLost(1006, "cut");
 const OFFLINE = new CallError({ code: 503, message: "Device offline: laptop", retryable: true });
 const UNKNOWN = new CallError({ code: 503, message: "Device disconnected: laptop", details: { outcome: "unknown" } });
 const NO_KEY = new CallError({ code: 400, message: "takes no key", details: { takesKey: false } });
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 const repeat = (name: string, args: object, key?: string) => new Repeat(name, args, { key, newKey: () => "made", keyless });
 
-it("gives a key to what changes something here or on a device, and to nothing else", () => {
+it("gives a key only to writes and to effects on a device", () => {
   expect(repeat("sys.config.set", {}).key).toBe("made");
   expect(repeat("shell.exec", { target: "laptop" }).key).toBe("made");
   expect(repeat("shell.exec", { target: "laptop" }, "given").key).toBe("given");
@@ -23,37 +23,37 @@ it("gives a key to what changes something here or on a device, and to nothing el
   for (const args of [{}, { target: "gsv" }]) expect(repeat("fs.write", args).key).toBeUndefined();
 });
 
-it("sends again after a cut what may be sent again", () => {
+it("repeats after a disconnect only calls that are safe to repeat", () => {
   for (const [name, args] of [
     ["sys.info", {}],
     ["fs.read", {}],
     ["sys.config.set", {}],
     ["fs.write", { target: "laptop" }],
   ] as const)
-    expect(repeat(name, args).after(CUT, 0)).toBe(0);
+    expect(repeat(name, args).after(DISCONNECT, 0)).toBe(0);
   for (const [name, args] of [
     ["fs.write", {}],
     ["sys.user.create", {}],
   ] as const)
-    expect(repeat(name, args).after(CUT, 0)).toBe(CUT);
+    expect(repeat(name, args).after(DISCONNECT, 0)).toBe(DISCONNECT);
 });
 
-it("does without a key where none is taken, unless the call may have been carried out", () => {
+it("drops the key if the device takes none, unless the call may have run", () => {
   const first = repeat("fs.write", { target: "laptop" });
   expect(first.after(NO_KEY, 0)).toBe(0);
   expect(first.key).toBeUndefined();
-  expect(first.after(CUT, 0)).toBe(CUT);
+  expect(first.after(DISCONNECT, 0)).toBe(DISCONNECT);
   expect(repeat("fs.write", { target: "laptop" }).key).toBeUndefined();
   keyless.clear();
-  const cut = repeat("fs.write", { target: "laptop" });
-  cut.after(CUT, 0);
-  expect(cut.after(NO_KEY, 0)).toBe(NO_KEY);
+  const uncertain = repeat("fs.write", { target: "laptop" });
+  uncertain.after(DISCONNECT, 0);
+  expect(uncertain.after(NO_KEY, 0)).toBe(NO_KEY);
   expect(repeat("fs.write", { target: "laptop" }, "given").after(NO_KEY, 0)).toBe(NO_KEY);
 });
 
-it("waits for a device that went away in the middle, not for one that was never there", () => {
+it("waits for a device that disconnected during the call, not for one that was offline before", () => {
   expect(repeat("fs.write", { target: "laptop" }).after(OFFLINE, 0)).toBe(OFFLINE);
-  for (const first of [CUT, UNKNOWN]) {
+  for (const first of [DISCONNECT, UNKNOWN]) {
     const one = repeat("fs.write", { target: "laptop" });
     one.after(first, 0);
     expect(one.after(OFFLINE, 1_000)).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ it("waits for a device that went away in the middle, not for one that was never 
   }
 });
 
-it("sends nothing again after a day", () => {
+it("repeats no write after 23 hours", () => {
   const one = repeat("sys.config.set", {});
   expect(one.refusal(0)).toBeNull();
   expect(one.refusal(23 * 60 * 60 * 1000 + 1)).toBeInstanceOf(ConnectionLost);

@@ -1,11 +1,11 @@
-// What can be said to the chat itself, rather than to the process: everything that begins with a slash.
+// The slash commands of a chat, which address the chat itself and not the process.
 
 import type { Client } from "../../client/client.ts";
 import { relative } from "../terminal/durations.ts";
 import { contextFields, conversationOf, spentFields, type Where } from "./processes.ts";
 import { briefly, wordsOf } from "./message-text.ts";
 
-/** The conversation that a command is typed in. */
+/** The chat that a command acts on. */
 export type Chat = {
   client: Client;
   where: Where;
@@ -37,8 +37,8 @@ const COMMANDS: Record<string, Command> = {
   open: {
     usage: "/open NAME",
     doc: "go on with another conversation, by its id or title",
-    async run(chat, given) {
-      chat.where.conversationId = await conversationOf(chat.client, chat.where.pid, given);
+    async run(chat, name) {
+      chat.where.conversationId = await conversationOf(chat.client, chat.where.pid, name);
       await chat.load();
     },
   },

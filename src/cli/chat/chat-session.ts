@@ -1,6 +1,6 @@
-// A conversation at a terminal. What is shown is what the process tells, in order and once, so nothing depends on who said it or
-// on the line in between; below it stand what is being typed, what waits to be said, and how things are. Questions are answered
-// by a key (questions.ts); what begins with a slash is a command (chat-commands.ts).
+// An interactive chat in a terminal. It shows the events of the process, in order and once each, so it does not matter which client
+// sent a message or whether the connection was lost in between. The footer below shows the status, queued messages and the input
+// line. A key answers a question (questions.ts); input that starts with a slash is a command (chat-commands.ts).
 
 import { type Activity, IDLE, reduce } from "../../client/activity.ts";
 import type { AnswerPiece, Client, Followed, LiveAnswer } from "../../client/client.ts";
@@ -19,7 +19,7 @@ import { afterStop, briefly, wordsOf } from "./message-text.ts";
 import { printable } from "../terminal/terminal.ts";
 import { BUDGET, type Question, questionOf, questionText } from "./tool-call.ts";
 
-type Waiting = { runId: string; text: string; paused?: true | undefined };
+type PendingMessage = { runId: string; text: string; paused?: true | undefined };
 
 const EARLIER_MESSAGES = 6;
 const HISTORY_MESSAGES = 60;
@@ -32,19 +32,21 @@ export class ChatSession {
   readonly #page: Page;
   readonly #questions = new Questions();
   #editor = new LineEditor();
-  /** Being typed: why something is refused. */
+  /** Set while the person types the reason of a refusal. */
   #reason: LineEditor | null = null;
-  /** Of the whole process: it may be at work in another conversation. */
+  /** Of the whole process, which may be working in another conversation. */
   #activity: Activity = IDLE;
-  /** Sent from here and not said yet; and those the process says are waiting. */
-  #sent: Waiting[] = [];
-  #queued: Waiting[] = [];
-  readonly #said = new Set<string>();
+  /** Messages sent from here that are not in the conversation yet. */
+  #sent: PendingMessage[] = [];
+  /** Messages that the gateway lists as queued. */
+  #queued: PendingMessage[] = [];
+  /** Runs whose message has left the queue. */
+  readonly #startedRuns = new Set<string>();
   #isStopping = false;
   #isLeaving = false;
   #isConnected = true;
-  /** What happens while the history is read is shown after it. */
-  #held: (() => void)[] | null = null;
+  /** Events that arrive while the history loads are handled after it; null while no history loads. */
+  #deferred: (() => void)[] | null = null;
   #lastMessageId = 0;
   #end: (code: number | Error) => void = () => {};
 
@@ -52,50 +54,50 @@ export class ChatSession {
     this.client = client;
     this.where = where;
     this.#view = new ChatView(this.#look, { isVerbose, showsPeople: true });
-    this.#page = new Page(process.stdout, (isLineOpen) => this.#foot(isLineOpen));
+    this.#page = new Page(process.stdout, (isLineOpen) => this.#footer(isLineOpen));
     this.#questions.onArmed = () => this.#page.redraw();
   }
 
   async converse(): Promise<number> {
     const { client } = this;
     client.keepConnected();
-    const ended = new Promise<number | Error>((resolve) => (this.#end = resolve));
+    const outcome = new Promise<number | Error>((resolve) => (this.#end = resolve));
     client.onStatus = (status, reason) => {
       this.#isConnected = status === "connected";
       if (status === "closed") return this.#end(new Problem(`The gateway ended the connection: ${reason?.message ?? ""}`));
       this.#page.redraw();
     };
     const stopKeys = onKeys((key) => this.#press(key));
-    const resized = () => this.#page.redraw();
-    process.stdout.on("resize", resized);
-    const after = (happen: () => void) => (this.#held === null ? happen() : void this.#held.push(happen));
-    this.#held = [];
-    const following = client.follow({
+    const redraw = () => this.#page.redraw();
+    process.stdout.on("resize", redraw);
+    const afterLoad = (handle: () => void) => (this.#deferred === null ? handle() : void this.#deferred.push(handle));
+    this.#deferred = [];
+    const subscription = client.follow({
       pid: this.where.pid,
-      onEvent: (event) => after(() => this.#event(event)),
-      onPiece: (piece) => after(() => this.#piece(piece)),
-      onLive: (live) => after(() => this.#live(live)),
-      onGap: () => after(() => this.doing(this.load("Too much happened while the connection was away; the last messages are:"))),
+      onEvent: (event) => afterLoad(() => this.#handleEvent(event)),
+      onPiece: (piece) => afterLoad(() => this.#handlePiece(piece)),
+      onLive: (live) => afterLoad(() => this.#handleLive(live)),
+      onGap: () => afterLoad(() => this.doing(this.load("Too much happened while the connection was away; the last messages are:"))),
       onError: (error) => this.#end(error),
     });
     try {
-      await Promise.race([following.begun.then(() => this.load()), ended]);
-      const code = await ended;
+      await Promise.race([subscription.begun.then(() => this.load()), outcome]);
+      const code = await outcome;
       if (code instanceof Error) throw code;
       return code;
     } finally {
       this.#questions.disarm();
-      following.stop();
-      process.stdout.off("resize", resized);
+      subscription.stop();
+      process.stdout.off("resize", redraw);
       this.#end = () => {};
       this.#page.end();
       stopKeys();
     }
   }
 
-  /** Shows where the conversation stands, and goes on from there. */
+  /** Shows the end of the conversation's history, then the events since. */
   async load(title?: string): Promise<void> {
-    this.#held ??= [];
+    this.#deferred ??= [];
     const { pid, conversationId } = this.where;
     const [history, { pending }, { processes }] = await Promise.all([
       this.client.call("proc.history", { pid, conversationId, limit: HISTORY_MESSAGES, offset: -HISTORY_MESSAGES }),
@@ -116,13 +118,13 @@ export class ChatSession {
     this.#showEarlier(words, history.messageCount, title);
     this.#questions.remove(() => true);
     for (const one of pending) if (one.conversationId === conversationId) this.#ask(one);
-    const held = this.#held;
-    this.#held = null;
-    for (const happen of held) happen();
+    const deferred = this.#deferred;
+    this.#deferred = null;
+    for (const handle of deferred) handle();
     await this.#refreshQueue();
   }
 
-  /** Lines between those of the conversation. */
+  /** Shows a line of the chat's own between those of the conversation. */
   remark(text: string, style: "dim" | "red" = "dim"): void {
     this.#show(this.#view.remark(printable(text, "\n\t"), style));
   }
@@ -151,7 +153,7 @@ export class ChatSession {
     if (resumed === 0) this.remark("Nothing is on hold");
   }
 
-  /** Says so on the screen where it fails. */
+  /** Shows an error line if the work fails. */
   doing(work: Promise<unknown>): void {
     work.catch((error: Error) => this.remark(`error: ${error.message}`, "red"));
   }
@@ -169,7 +171,7 @@ export class ChatSession {
     }
   }
 
-  #event(event: Followed): void {
+  #handleEvent(event: Followed): void {
     const { signal, payload } = event;
     const { conversationId } = payload;
     this.#activity = reduce(this.#activity, event);
@@ -180,28 +182,28 @@ export class ChatSession {
     if (signal === HIL_REQUESTED) return this.#ask(payload);
     if (signal === PROC_CHANGED) {
       if (payload.changes.includes("messages") && payload.role === "user") {
-        this.#said.add(payload.runId ?? "");
-        // It stood at the end of the history already.
+        this.#startedRuns.add(payload.runId ?? "");
+        // The history that was loaded contains it already.
         if (payload.messageId !== undefined && payload.messageId <= this.#lastMessageId) return;
       }
       if (payload.changes.includes("queue")) this.doing(this.#refreshQueue());
     }
     if (signal === RUN_FINISHED) {
-      this.#said.add(payload.runId);
+      this.#startedRuns.add(payload.runId);
       this.#isStopping = false;
     }
     this.#show(this.#view.view(event, Date.now()));
-    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#over(({ callId }) => callId === payload.callId);
-    if (signal === RUN_FINISHED) this.#over(({ runId }) => runId === payload.runId);
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#closeQuestions(({ callId }) => callId === payload.callId);
+    if (signal === RUN_FINISHED) this.#closeQuestions(({ runId }) => runId === payload.runId);
   }
 
-  #piece(piece: AnswerPiece): void {
+  #handlePiece(piece: AnswerPiece): void {
     if (piece.conversationId !== this.where.conversationId) return;
-    this.#over(({ syscall, runId }) => syscall === BUDGET && runId === piece.runId);
+    this.#closeQuestions(({ syscall, runId }) => syscall === BUDGET && runId === piece.runId);
     this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
   }
 
-  #live(live: LiveAnswer | null): void {
+  #handleLive(live: LiveAnswer | null): void {
     this.#show(this.#view.live(live?.conversationId === this.where.conversationId ? live : null));
   }
 
@@ -209,7 +211,7 @@ export class ChatSession {
     if (this.#questions.add(questionOf(question))) this.#showQuestion();
   }
 
-  #over(isOver: Parameters<Questions["remove"]>[0]): void {
+  #closeQuestions(isOver: Parameters<Questions["remove"]>[0]): void {
     if (this.#questions.remove(isOver)) this.#showQuestion();
   }
 
@@ -279,10 +281,10 @@ export class ChatSession {
     const { open } = this.#questions;
     if (open === null) return;
     const { requestId } = open;
-    // At once, so that it stands before what comes of it.
+    // Shown at once, so that it precedes the effects of the decision.
     this.remark(`  ${decided(decision)}`);
-    const done = this.client.call("proc.hil", { pid: this.where.pid, requestId, ...decision });
-    this.doing(done.finally(() => this.#over((one) => one.requestId === requestId)));
+    const request = this.client.call("proc.hil", { pid: this.where.pid, requestId, ...decision });
+    this.doing(request.finally(() => this.#closeQuestions((one) => one.requestId === requestId)));
     this.#questions.disarm();
   }
 
@@ -293,13 +295,13 @@ export class ChatSession {
     if (text.startsWith("/")) return this.doing(runCommand(this, text));
     const sent = { runId: crypto.randomUUID(), text };
     this.#sent.push(sent);
-    const gone = this.client.call("proc.send", { ...this.where, message: text, runId: sent.runId });
-    gone.catch(() => {
-      // It was not taken: what was typed is still there to be sent again.
+    const request = this.client.call("proc.send", { ...this.where, message: text, runId: sent.runId });
+    request.catch(() => {
+      // The gateway did not accept it: the text goes back into the editor, to be sent again.
       this.#sent = this.#sent.filter((one) => one !== sent);
       if (this.#editor.isEmpty) this.#editor.set(text);
     });
-    this.doing(gone);
+    this.doing(request);
   }
 
   async #refreshQueue(): Promise<void> {
@@ -308,10 +310,10 @@ export class ChatSession {
     this.#page.redraw();
   }
 
-  #foot(isLineOpen: boolean) {
-    const queued = this.#queued.filter(({ runId }) => !this.#said.has(runId));
-    const isKnown = new Set([...this.#said, ...queued.map(({ runId }) => runId)]);
-    this.#sent = this.#sent.filter(({ runId }) => !this.#said.has(runId));
+  #footer(isLineOpen: boolean) {
+    const queued = this.#queued.filter(({ runId }) => !this.#startedRuns.has(runId));
+    const knownRuns = new Set([...this.#startedRuns, ...queued.map(({ runId }) => runId)]);
+    this.#sent = this.#sent.filter(({ runId }) => !this.#startedRuns.has(runId));
     const { open, isArmed } = this.#questions;
     return chatFoot({
       columns: this.#page.columns,
@@ -323,7 +325,7 @@ export class ChatSession {
       reason: this.#reason,
       editor: this.#editor,
       queued: queued.map(({ text, paused }) => `${paused ? "on hold" : "queued"}: ${text}`),
-      sending: this.#sent.filter(({ runId }) => !isKnown.has(runId)).map(({ text }) => text),
+      sending: this.#sent.filter(({ runId }) => !knownRuns.has(runId)).map(({ text }) => text),
       isWorking: this.#isWorking(),
       isStopping: this.#isStopping,
       isLeaving: this.#isLeaving,

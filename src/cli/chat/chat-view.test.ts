@@ -5,60 +5,60 @@ import type { Look } from "../terminal/text-style.ts";
 import type { ActivityEvent } from "../../client/activity.ts";
 import { type Question, questionText } from "./tool-call.ts";
 
-const OF = { pid: "p", runId: "r", conversationId: "default", queuedCount: 0, timestamp: 0 };
+const COMMON = { pid: "p", runId: "r", conversationId: "default", queuedCount: 0, timestamp: 0 };
 
-/** With the facts that are of no interest here. */
-function sent(signal: string, payload: object): ActivityEvent {
-  return { signal, payload: { ...OF, ...payload } } as unknown as ActivityEvent;
+/** Adds the fields that do not matter to the tests. */
+function eventOf(signal: string, payload: object): ActivityEvent {
+  return { signal, payload: { ...COMMON, ...payload } } as unknown as ActivityEvent;
 }
 
-const started = sent("proc.run.started", { reason: "proc.send" });
-const finished = (payload: object) => sent("proc.run.finished", { status: "ok", text: null, ...payload });
-const output = (text: string) => sent("proc.run.output", { text, thinking: [] });
+const start = eventOf("proc.run.started", { reason: "proc.send" });
+const finish = (payload: object) => eventOf("proc.run.finished", { status: "ok", text: null, ...payload });
+const output = (text: string) => eventOf("proc.run.output", { text, thinking: [] });
 const call = (callId: string, name: string, syscall: string, args: object) =>
-  sent("proc.run.tool.started", { callId, name, syscall, args });
-const result = (callId: string, payload: object) => sent("proc.run.tool.finished", { callId, name: "Tool", ok: true, ...payload });
+  eventOf("proc.run.tool.started", { callId, name, syscall, args });
+const result = (callId: string, payload: object) => eventOf("proc.run.tool.finished", { callId, name: "Tool", ok: true, ...payload });
 const piece = (seq: number, event: object, modelCall = 1) =>
-  sent("proc.run.stream", { modelCall, seq, event: { contentIndex: 0, ...event } });
-const streamed = (...deltas: string[]): ActivityEvent[] =>
+  eventOf("proc.run.stream", { modelCall, seq, event: { contentIndex: 0, ...event } });
+const streamPieces = (...deltas: string[]): ActivityEvent[] =>
   [{ type: "text_start" }, ...deltas.map((delta) => ({ type: "text_delta", delta })), { type: "text_end" }].map((event, at) =>
     piece(at + 1, event),
   );
 
 function pieces(look: Look, events: readonly ActivityEvent[]): Piece[] {
   const view = new ChatView(look);
-  return events.flatMap(({ signal, payload }, at) => view.view(sent(signal, { ...payload, timestamp: at * 100 }), at * 100));
+  return events.flatMap(({ signal, payload }, at) => view.view(eventOf(signal, { ...payload, timestamp: at * 100 }), at * 100));
 }
 
-function shown(events: readonly ActivityEvent[], look: Look = "plain"): string {
+function render(events: readonly ActivityEvent[], look: Look = "plain"): string {
   return pieces(look, events)
     .map(({ text }) => text)
     .join("");
 }
 
-test("an answer is shown once, while it comes", () => {
-  const run = [started, ...streamed("Hel", "lo"), output("Hello"), finished({ text: "Hello" })];
-  expect(shown(run)).toBe("Hello\n");
+test("an answer is shown once, while it streams", () => {
+  const run = [start, ...streamPieces("Hel", "lo"), output("Hello"), finish({ text: "Hello" })];
+  expect(render(run)).toBe("Hello\n");
   expect(pieces("plain", run.slice(0, 3))).toEqual([{ stream: "stdout", text: "Hel" }]);
-  expect(shown([started, output("Hello"), finished({ text: "Hello" })])).toBe("Hello\n");
-  expect(shown([finished({ text: "Hello" })])).toBe("Hello\n");
-  expect(shown([started, ...streamed("**a**"), finished({ text: "**a**" })], "styled")).toBe("\u001b[1ma\u001b[22m\n");
+  expect(render([start, output("Hello"), finish({ text: "Hello" })])).toBe("Hello\n");
+  expect(render([finish({ text: "Hello" })])).toBe("Hello\n");
+  expect(render([start, ...streamPieces("**a**"), finish({ text: "**a**" })], "styled")).toBe("\u001b[1ma\u001b[22m\n");
 });
 
-test("pieces that come as one go on where the answer stopped, and a piece that is missing is a hole", () => {
-  const [begin, a, b, c] = streamed("a", "b", "c");
+test("merged pieces continue where the answer stopped, and nothing is shown after a missing piece", () => {
+  const [begin, a, b, c] = streamPieces("a", "b", "c");
   const as = (one: ActivityEvent, firstSeq: number, delta: string) =>
-    sent(one.signal, { ...one.payload, firstSeq, event: { type: "text_delta", contentIndex: 0, delta } });
-  expect(shown([started, begin!, a!, as(c!, 3, "bc")])).toBe("abc");
-  expect(shown([started, begin!, a!, c!])).toBe("a");
+    eventOf(one.signal, { ...one.payload, firstSeq, event: { type: "text_delta", contentIndex: 0, delta } });
+  expect(render([start, begin!, a!, as(c!, 3, "bc")])).toBe("abc");
+  expect(render([start, begin!, a!, c!])).toBe("a");
   const fromStart = as(b!, 1, "ab");
-  expect(shown([started, fromStart, c!])).toBe("abc");
+  expect(render([start, fromStart, c!])).toBe("abc");
 });
 
-test("tools take a line each", () => {
+test("each tool call takes one line", () => {
   const run = [
-    started,
-    ...streamed("Let me look."),
+    start,
+    ...streamPieces("Let me look."),
     output("Let me look."),
     call("1", "Shell", "shell.exec", { target: "macbook", input: "git status\nls" }),
     result("1", { output: "clean" }),
@@ -68,11 +68,11 @@ test("tools take a line each", () => {
     result("3", { ok: false, error: "Offline" }),
     call("4", "Shell", "shell.exec", { input: "false" }),
     result("4", { ok: false, error: "what it said\nError: Command exited with code 1" }),
-    ...streamed("Done."),
+    ...streamPieces("Done."),
     output("Done."),
-    finished({ text: "Done." }),
+    finish({ text: "Done." }),
   ];
-  expect(shown(run)).toBe(
+  expect(render(run)).toBe(
     [
       "Let me look.",
       "• Shell macbook  git status ...  ok 0.1 s",
@@ -87,14 +87,14 @@ test("tools take a line each", () => {
   );
 });
 
-test("a pipe gets answers alone; remarks go beside", () => {
+test("in a pipe only answers go to stdout; remarks go to stderr", () => {
   const run = [
-    started,
-    ...streamed("Hi **the", "re**"),
+    start,
+    ...streamPieces("Hi **the", "re**"),
     output("Hi **there**"),
     call("1", "Read", "fs.read", { target: "gsv", path: "a" }),
     result("1", {}),
-    finished({ text: "Hi **there**" }),
+    finish({ text: "Hi **there**" }),
   ];
   expect(pieces("raw", run)).toEqual([
     { stream: "stdout", text: "Hi **there**" },
@@ -103,37 +103,37 @@ test("a pipe gets answers alone; remarks go beside", () => {
   ]);
 });
 
-test("a retry says that what was said is void, and the next answer stands alone", () => {
+test("a retry voids the text so far, and the next answer is shown whole", () => {
   const run = [
-    started,
-    ...streamed("Hal"),
-    sent("proc.run.retrying", { attempt: 2, waitMs: 3_000, why: "overloaded" }),
-    ...streamed("Hello"),
+    start,
+    ...streamPieces("Hal"),
+    eventOf("proc.run.retrying", { attempt: 2, waitMs: 3_000, why: "overloaded" }),
+    ...streamPieces("Hello"),
     output("Hello"),
-    finished({ text: "Hello" }),
+    finish({ text: "Hello" }),
   ];
-  expect(shown(run)).toBe("Hal\nthe model call failed (overloaded); trying again in 3.0 s; what it has said so far is void\nHello\n");
+  expect(render(run)).toBe("Hal\nthe model call failed (overloaded); trying again in 3.0 s; what it has said so far is void\nHello\n");
 });
 
-test("errors and stops are said", () => {
-  expect(shown([started, ...streamed("par"), finished({ status: "error", error: "No key: set one" })])).toBe(
+test("errors and stops are shown", () => {
+  expect(render([start, ...streamPieces("par"), finish({ status: "error", error: "No key: set one" })])).toBe(
     "par\nerror: No key: set one\n",
   );
-  expect(shown([started, ...streamed("par"), finished({ status: "aborted", aborted: true, text: "par" })])).toBe("par\nstopped\n");
+  expect(render([start, ...streamPieces("par"), finish({ status: "aborted", aborted: true, text: "par" })])).toBe("par\nstopped\n");
 });
 
-test("runs that were answered together end once on the screen", () => {
-  const failed = finished({ status: "error", error: "No key: set one" });
-  expect(shown([started, failed, sent("chat.complete", {}), failed, started, failed])).toBe(
+test("runs that end together show their end once", () => {
+  const failed = finish({ status: "error", error: "No key: set one" });
+  expect(render([start, failed, eventOf("chat.complete", {}), failed, start, failed])).toBe(
     "error: No key: set one\nerror: No key: set one\n",
   );
 });
 
-test("what stood at the end of the history is not shown again when it is told", () => {
+test("the last text of the history is not shown again when its event arrives", () => {
   const view = new ChatView("plain");
   view.wasSaid("Hello");
-  const told = [output("Hello"), output("Hello"), finished({ text: "Hello" })].flatMap((event) => view.view(event, 0));
-  expect(told.map(({ text }) => text).join("")).toBe("Hello\n");
+  const pieces = [output("Hello"), output("Hello"), finish({ text: "Hello" })].flatMap((event) => view.view(event, 0));
+  expect(pieces.map(({ text }) => text).join("")).toBe("Hello\n");
 });
 
 const QUESTION: Question = {
@@ -148,7 +148,7 @@ const QUESTION: Question = {
   why: "",
 };
 
-test("a question shows all that would run, and nothing in it can pass for something else", () => {
+test("a question shows everything that would run, with control characters escaped", () => {
   const args = { target: "mac", input: "a\n\u001b[1Ab\r\u202e", cwd: "/x" };
   const question = { ...QUESTION, syscall: "shell.exec", args, target: "mac", cwd: "/home/alice", why: "it is on a device" };
   expect(questionText(question, "plain")).toBe(
@@ -164,46 +164,46 @@ test("a question shows all that would run, and nothing in it can pass for someth
   );
 });
 
-test("where not all of a request fits, that is said, and the whole can be seen", () => {
+test("a long request is cut with a remark, and can be shown whole", () => {
   const question = { ...QUESTION, syscall: "fs.write", args: { path: "~/a", content: "x".repeat(100_000) } };
   expect(questionText(question, "plain")).toContain("Not all of it is shown: press w");
   expect(questionText(question, "plain").length).toBeLessThan(6_000);
   expect(questionText(question, "plain", true)).toContain("x".repeat(100_000));
 });
 
-test("a question about a budget is another question", () => {
+test("a question about a budget has its own text", () => {
   const question = { ...QUESTION, syscall: "proc.budget", why: "2 model calls are used up" };
   expect(questionText(question, "plain")).toBe("? May it go on?\n  2 model calls are used up");
 });
 
-test("an answer that begins anew after a crash goes on where the screen stopped", () => {
+test("an answer that restarts after a crash continues where the screen stopped", () => {
   const view = new ChatView("plain");
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
   const delta = (text: string) => ({ type: "text_delta", delta: text });
-  expect(text([started, piece(1, { type: "text_start" }), piece(2, delta("one ")), piece(3, delta("two "))]).join("")).toBe("one two ");
+  expect(text([start, piece(1, { type: "text_start" }), piece(2, delta("one ")), piece(3, delta("two "))]).join("")).toBe("one two ");
   expect(view.live(null)).toEqual([]);
   const again = [piece(1, { type: "text_start" }), piece(2, delta("one two")), piece(3, delta(" three"))];
-  expect(text([...again, output("one two three"), finished({ text: "one two three" })]).join("")).toBe("three\n");
+  expect(text([...again, output("one two three"), finish({ text: "one two three" })]).join("")).toBe("three\n");
 });
 
-test("an answer that is another one after a crash says so and is shown whole", () => {
+test("an answer that differs after a crash is shown whole, with a remark", () => {
   const view = new ChatView("plain");
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
-  text([started, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
+  text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.live(null);
   const again = [piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "two" })];
-  expect(text([...again, output("two"), finished({ text: "two" })]).join("")).toBe("\nthe answer was cut off; it begins anew\ntwo\n");
+  expect(text([...again, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was cut off; it begins anew\ntwo\n");
 });
 
-test("where something else is said before it begins anew, it is said that it was cut off", () => {
+test("an answer that does not restart is reported as cut off", () => {
   const view = new ChatView("plain");
   const text = (events: readonly ActivityEvent[]) => events.flatMap((event) => view.view(event, 0)).map(({ text }) => text);
-  text([started, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
+  text([start, piece(1, { type: "text_start" }), piece(2, { type: "text_delta", delta: "one" })]);
   view.live(null);
-  expect(text([started, output("two"), finished({ text: "two" })]).join("")).toBe("\nthe answer was cut off\ntwo\n");
+  expect(text([start, output("two"), finish({ text: "two" })]).join("")).toBe("\nthe answer was cut off\ntwo\n");
 });
 
-test("who comes in the middle of an answer is shown what has come and then the rest", () => {
+test("a client that joins in the middle of an answer sees what has arrived and then the rest", () => {
   const view = new ChatView("plain");
   const live = { runId: "r", conversationId: "default", modelCall: 2, seq: 5, blocks: [{ type: "text" as const, text: "so far " }] };
   const pieces = [
@@ -216,17 +216,17 @@ test("who comes in the middle of an answer is shown what has come and then the r
   expect(pieces.map(({ text }) => text).join("")).toBe("so far and on and on\n");
 });
 
-test("an answer that is told whole and as just coming, both at once, is there once", () => {
+test("an answer that arrives both as a whole and as a live answer is shown once", () => {
   const view = new ChatView("plain");
-  const told = [started, output("All of it."), finished({ text: "All of it." })];
+  const run = [start, output("All of it."), finish({ text: "All of it." })];
   const live = { runId: "r", conversationId: "default", modelCall: 1, seq: 9, blocks: [{ type: "text" as const, text: "All of it." }] };
   const pieces = [
     ...view.view(piece(1, { type: "text_start" }), 0),
     ...view.view(piece(2, { type: "text_delta", delta: "All " }), 0),
-    ...told.slice(1).flatMap((event) => view.view(event, 0)),
+    ...run.slice(1).flatMap((event) => view.view(event, 0)),
     ...view.live(live),
     ...view.live(null),
-    // Sent before the whole was asked for, and delivered after it.
+    // Sent before the client asked for the live answer, and delivered after it.
     ...view.view(piece(1, { type: "text_start" }), 0),
     ...view.view(piece(2, { type: "text_delta", delta: "All of it." }), 0),
     ...view.view(piece(10, { type: "done" }), 0),
@@ -234,7 +234,7 @@ test("an answer that is told whole and as just coming, both at once, is there on
   expect(pieces.map(({ text }) => text).join("")).toBe("All of it.\n");
 });
 
-test("thoughts are folded into a line, unfolded on request, and shown where everything is", () => {
+test("thoughts are folded into one line, unfolded on request, and shown in verbose mode", () => {
   const thinking = [
     piece(1, { type: "thinking_start" }),
     piece(2, { type: "thinking_delta", delta: "hm\u001b" }),
@@ -250,28 +250,28 @@ test("thoughts are folded into a line, unfolded on request, and shown where ever
   expect(joined(all(new ChatView("plain", { isVerbose: true })))).toBe("• thinking\nhm\\x1b\nYes");
 });
 
-test("what people say is shown in its place", () => {
+test("messages of people are shown in order", () => {
   const view = new ChatView("plain", { showsPeople: true });
-  const said = view.view(sent("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }), 0);
-  expect(said.map(({ text }) => text).join("")).toBe("\n› a\\x1b\n  b\n\n");
+  const pieces = view.view(eventOf("proc.changed", { changes: ["messages"], role: "user", content: "a\u001b\nb" }), 0);
+  expect(pieces.map(({ text }) => text).join("")).toBe("\n› a\\x1b\n  b\n\n");
 });
 
-test("whatever of the stream is lost or comes again, the text is whole and there once", () => {
+test("the text is complete and shown once, whichever pieces are lost or repeated", () => {
   const words = Array.from({ length: 12 }, (_, at) => `word${at} `);
   const whole = words.join("");
-  const stream = streamed(...words);
+  const stream = streamPieces(...words);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 14, maxLength: 14 }), (times) => {
-      const came = stream.flatMap((event, at) => Array.from({ length: times[at]! }, () => event));
-      const text = shown([started, ...came, output(whole), ...came.slice(0, 1), finished({ text: whole })]);
+      const received = stream.flatMap((event, at) => Array.from({ length: times[at]! }, () => event));
+      const text = render([start, ...received, output(whole), ...received.slice(0, 1), finish({ text: whole })]);
       for (const word of words) expect(text.split(word).length).toBe(2);
     }),
     { numRuns: 500 },
   );
 });
 
-test("signals it does not know show nothing", () => {
-  expect(shown([sent("proc.run.started.twice", {}), sent("unknown", { text: "x" })])).toBe("");
+test("unknown signals show nothing", () => {
+  expect(render([eventOf("proc.run.started.twice", {}), eventOf("unknown", { text: "x" })])).toBe("");
 });
 
 test("no control character of a model, a tool or an error reaches the terminal", () => {
@@ -281,14 +281,14 @@ test("no control character of a model, a tool or an error reaches the terminal",
     words.map((delta) => piece(1, { type: "text_delta", delta })),
     words.map((text) => call(text, text, text, { target: text, path: text })),
     words.map((error) => result(error, { ok: false, error })),
-    words.map((why) => sent("proc.run.retrying", { attempt: 2, waitMs: 1, why })),
-    words.map((text) => finished({ status: "error", text, error: text, reason: text })),
-    words.map((content) => sent("proc.changed", { changes: ["messages"], role: "user", content })),
+    words.map((why) => eventOf("proc.run.retrying", { attempt: 2, waitMs: 1, why })),
+    words.map((text) => finish({ status: "error", text, error: text, reason: text })),
+    words.map((content) => eventOf("proc.changed", { changes: ["messages"], role: "user", content })),
   );
   fc.assert(
     fc.property(fc.array(event), (events) => {
       // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
-      expect(shown(events)).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
+      expect(render(events)).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
     }),
     { numRuns: 500 },
   );

@@ -1,7 +1,7 @@
-// A run as it is seen in a terminal: signals in, pieces of text out. What a model says is shown while it says it, and once: what
-// the stream missed is made up for by the whole text that follows it, and an answer that begins anew, because the gateway was
-// started again in the middle of it, goes on where the screen stopped. In a pipe only whole texts go to stdout, and what is
-// remarked about the run to stderr. It opens nothing, waits for nothing and knows the time only from whoever calls.
+// A run as a terminal shows it: signals in, pieces of text out. An answer is shown while it streams, and once: the whole text that
+// follows the stream fills in what the stream missed, and an answer that starts over because the gateway restarted continues where
+// the screen stopped. In a pipe only whole texts go to stdout, and remarks about the run go to stderr. The view does no I/O and
+// sets no timers; its caller passes the time.
 
 import { type Activity, type ActivityEvent, answerText, IDLE, reduce, resume } from "../../client/activity.ts";
 import type { LiveAnswer } from "../../protocol/proc-records.ts";
@@ -26,9 +26,9 @@ import { failureIn, nextStep, resultText, toolLine } from "./tool-call.ts";
 export type Piece = { stream: "stdout" | "stderr"; text: string };
 
 export type ViewOptions = {
-  /** Results of tools and thoughts are shown too. */
+  /** Also shows the results of tools and the thoughts of the model. */
   isVerbose?: boolean;
-  /** What people said is shown, for a conversation that may have several of them. */
+  /** Shows the messages of people, for a conversation that may have several of them. */
   showsPeople?: boolean;
 };
 
@@ -40,19 +40,20 @@ export class ChatView {
   #isLineOpen = false;
   #markdown: Markdown | null = null;
   #activity = IDLE;
-  /** What is on the screen of the answer that is arriving, or of the try before it. */
+  /** The text on the screen of the answer that is arriving, or of the attempt before it. */
   #shown = "";
-  /** Said last in whole, so that the end of a run does not say it again. */
+  /** The last whole text, so that the end of a run does not show it again. */
   #lastText = "";
   #lastRun = "";
-  #saidBefore = "";
-  /** How the run before ended, while nothing else has happened: of runs that were answered together it is said once. */
+  /** The last text of the history, which is on the screen already; its event may still arrive. */
+  #historyText = "";
+  /** How the last run ended, while nothing else has happened: runs that end together show their end once. */
   #lastEnd = "";
-  /** The tool whose line has no end yet. */
+  /** The tool call whose line is still open. */
   #openTool: string | null = null;
   #thinkingSince: number | null = null;
   #thoughts = "";
-  /** Of the last tool or thought, for whoever wants to see more of it. */
+  /** More of the last tool call or thought, shown on request. */
   #details = "";
 
   constructor(look: Look, { isVerbose = false, showsPeople = false }: ViewOptions = {}) {
@@ -64,27 +65,27 @@ export class ChatView {
   view(event: ActivityEvent, now: number): Piece[] {
     const before = this.#activity;
     this.#activity = reduce(before, event);
-    this.#take(event, before, now);
-    return this.#taken();
+    this.#apply(event, before, now);
+    return this.#flush();
   }
 
-  /** One has begun to follow, or is back: as much of the answer as has arrived, or that none is arriving. */
+  /** The live answer when the client starts to follow or reconnects; null where no answer is arriving. */
   live(live: LiveAnswer | null): Piece[] {
     this.#activity = resume(this.#activity, live);
     const { answer } = this.#activity;
     if (answer !== null && this.#look !== "raw") {
       const whole = answerText(answer);
-      const isSaid = answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "";
-      if (isSaid) this.#shown = whole;
+      const isShown = answer.runId === this.#lastRun && restOf(this.#lastText, whole) === "" && restOf(whole, this.#lastText) === "";
+      if (isShown) this.#shown = whole;
       else this.#showAnswer();
     }
-    return this.#taken();
+    return this.#flush();
   }
 
-  /** A line of whoever shows this. */
+  /** A line of the caller's. */
   remark(line: string, style?: Style): Piece[] {
     this.#remark(line, style);
-    return this.#taken();
+    return this.#flush();
   }
 
   /** More of the last tool call or thought. */
@@ -92,72 +93,72 @@ export class ChatView {
     return this.remark(this.#details === "" ? "nothing to show yet" : this.#details, "dim");
   }
 
-  /** This was said last before one looked, and is on the screen already; it may be told once more. */
+  /** The caller has shown this text, the last of the history; its event may still arrive. */
   wasSaid(whole: string): void {
     this.#lastText = whole;
-    this.#saidBefore = whole;
+    this.#historyText = whole;
   }
 
-  #taken(): Piece[] {
+  #flush(): Piece[] {
     const pieces = this.#pieces;
     this.#pieces = [];
     return pieces;
   }
 
-  #take({ signal, payload }: ActivityEvent, before: Activity, now: number): void {
+  #apply({ signal, payload }: ActivityEvent, before: Activity, now: number): void {
     if (signal !== PROC_CHANGED && signal !== RUN_FINISHED && signal !== CHAT_COMPLETE) this.#lastEnd = "";
     switch (signal) {
       case RUN_STARTED:
-        // Something else was said before the answer that was cut off could begin anew.
+        // Another run started before the interrupted answer could start over.
         if (this.#shown !== "") this.#remark("the answer was cut off", "dim");
         this.#endCall();
         this.#lastText = "";
-        this.#saidBefore = "";
+        this.#historyText = "";
         return;
       case PROC_CHANGED:
-        return this.#changed(payload);
+        return this.#showChange(payload);
       case RUN_STREAM:
-        // Old pieces change nothing.
-        if (this.#activity.answer !== before.answer && this.#look !== "raw") this.#stream(payload, now);
+        // Stale pieces do not change the answer.
+        if (this.#activity.answer !== before.answer && this.#look !== "raw") this.#showPiece(payload, now);
         return;
       case RUN_OUTPUT:
         this.#lastRun = payload.runId;
-        return this.#output(payload.text);
+        return this.#showOutput(payload.text);
       case TOOL_STARTED:
-        return this.#toolStarted(payload);
+        return this.#startTool(payload);
       case TOOL_FINISHED:
-        return this.#toolFinished(payload, before);
+        return this.#finishTool(payload, before);
       case RUN_RETRYING:
-        return this.#retrying(payload);
+        return this.#showRetry(payload);
       case RUN_FINISHED:
-        return this.#finished(payload);
+        return this.#finishRun(payload);
       default:
     }
   }
 
-  #stream({ event }: AnswerPiece, now: number): void {
-    if (event.type === "thinking_start") this.#think(now);
-    else if (event.type === "thinking_delta") this.#thought(event.delta);
+  #showPiece({ event }: AnswerPiece, now: number): void {
+    if (event.type === "thinking_start") this.#startThinking(now);
+    else if (event.type === "thinking_delta") this.#addThought(event.delta);
     else if (event.type === "thinking_end" || event.type === "text_delta") this.#endThinking(now);
     this.#showAnswer();
   }
 
-  /** What of the answer is not on the screen yet. */
+  /** Shows the part of the answer that is not on the screen yet. */
   #showAnswer(): void {
     const { answer } = this.#activity;
     const whole = answer === null ? "" : answerText(answer);
-    // Begun anew, it goes on where the screen stopped.
+    // An answer that starts over continues where the screen stopped.
     if (this.#shown.startsWith(whole)) return;
     let rest = whole.slice(this.#shown.length);
     if (!whole.startsWith(this.#shown)) {
       this.#remark("the answer was cut off; it begins anew", "dim");
       rest = whole;
     }
-    this.#say(rest);
+    this.#showText(rest);
     this.#shown = whole;
   }
 
-  #think(now: number): void {
+  #startThinking(now: number): void {
     if (this.#thinkingSince !== null) return;
     this.#remarkOpen(`${this.#paint("•", "dim")} ${this.#paint("thinking", "dim")}`);
     if (this.isVerbose) this.#put("\n");
@@ -165,20 +166,20 @@ export class ChatView {
     this.#thoughts = "";
   }
 
-  #thought(delta: string): void {
+  #addThought(delta: string): void {
     this.#thoughts += delta;
     if (this.isVerbose && this.#thinkingSince !== null) this.#put(this.#paint(printable(delta, "\n\t"), "dim"));
   }
 
   #endThinking(now: number): void {
     if (this.#thinkingSince === null) return;
-    const took = this.#paint(`  ${duration(now - this.#thinkingSince)}`, "dim");
+    const time = this.#paint(`  ${duration(now - this.#thinkingSince)}`, "dim");
     this.#thinkingSince = null;
     this.#details = printable(this.#thoughts, "\n\t");
-    this.#put(this.isVerbose ? "\n" : `${took}\n`);
+    this.#put(this.isVerbose ? "\n" : `${time}\n`);
   }
 
-  #changed({ changes, event, archivedMessages = 0, role, content }: Payload<typeof PROC_CHANGED>): void {
+  #showChange({ changes, event, archivedMessages = 0, role, content }: Payload<typeof PROC_CHANGED>): void {
     if (event === "conversation.compacted" && this.#look !== "raw")
       return this.#remark(`${archivedMessages} earlier messages were put into the archive, and a summary in their place`, "dim");
     if (!this.#showsPeople || !changes.includes("messages") || role !== "user") return;
@@ -186,35 +187,35 @@ export class ChatView {
     this.#put(`\n${personText(content, this.#look)}\n\n`);
   }
 
-  #output(whole: string): void {
-    if (whole.trim() !== this.#saidBefore.trim() || this.#shown !== "") this.#sayRest(whole);
-    this.#saidBefore = "";
+  #showOutput(whole: string): void {
+    if (whole.trim() !== this.#historyText.trim() || this.#shown !== "") this.#showRest(whole);
+    this.#historyText = "";
     this.#endCall();
   }
 
-  /** What of a whole text was not shown yet; all of it where something else was shown. */
-  #sayRest(whole: string): void {
+  /** Shows the part of a whole text that is not on the screen yet, or all of it if the screen shows another text. */
+  #showRest(whole: string): void {
     if (whole.trim() === "") return;
     const rest = restOf(whole, this.#shown);
     if (rest === null) this.#endText();
-    this.#say(rest ?? whole);
+    this.#showText(rest ?? whole);
     this.#lastText = whole;
   }
 
-  #toolStarted(call: Payload<typeof TOOL_STARTED>): void {
+  #startTool(call: Payload<typeof TOOL_STARTED>): void {
     this.#endCall();
     if (this.#look === "raw") return;
     this.#remarkOpen(`${this.#paint("•", "dim")} ${toolLine(call)}`);
     this.#openTool = call.callId;
   }
 
-  #toolFinished({ callId, name }: Payload<typeof TOOL_FINISHED>, before: Activity): void {
+  #finishTool({ callId, name }: Payload<typeof TOOL_FINISHED>, before: Activity): void {
     const started = before.calls.get(callId);
     const line = started === undefined ? printable(name) : toolLine(started);
     const { ok, outcome, text, durationMs } = this.#activity.calls.get(callId)!.end!;
     const failure = outcome === null ? this.#paint(failureIn(text), "red") : this.#paint(outcome, "yellow");
     const how = ok ? this.#paint("ok", "green") : failure;
-    // What was not allowed took no time.
+    // A denied call did not run, so it has no duration.
     const end = `  ${how}${outcome === "denied" ? "" : ` ${this.#paint(duration(durationMs), "dim")}`}`;
     const result = resultText(text);
     this.#details = `${line}\n${result}`;
@@ -225,7 +226,7 @@ export class ChatView {
     if (this.isVerbose && result !== "") this.#remark(result, "dim");
   }
 
-  #retrying({ waitMs, why }: Payload<typeof RUN_RETRYING>): void {
+  #showRetry({ waitMs, why }: Payload<typeof RUN_RETRYING>): void {
     const hasShown = this.#shown.trim() !== "";
     this.#endCall();
     const wait = waitMs < 1_000 ? "now" : `in ${duration(waitMs)}`;
@@ -233,9 +234,9 @@ export class ChatView {
     this.#remark(`the model call failed${reason}; trying again ${wait}${hasShown ? "; what it has said so far is void" : ""}`, "yellow");
   }
 
-  #finished({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {
+  #finishRun({ text, status, aborted, error = "", reason }: Payload<typeof RUN_FINISHED>): void {
     const whole = text ?? "";
-    if (restOf(whole, this.#lastText) !== "") this.#sayRest(whole);
+    if (restOf(whole, this.#lastText) !== "") this.#showRest(whole);
     this.#endCall();
     const end = `${status} ${error}`;
     if (this.#lastEnd === end) return;
@@ -248,8 +249,8 @@ export class ChatView {
     }
   }
 
-  /** Text of the model. */
-  #say(delta: string): void {
+  /** Shows text of the model. */
+  #showText(delta: string): void {
     if (delta === "") return;
     if (this.#markdown === null) {
       this.#endTool();
@@ -279,7 +280,7 @@ export class ChatView {
     this.#shown = "";
   }
 
-  /** A line of our own between what the model says. */
+  /** Shows a line of our own between the model's text. */
   #remark(line: string, style?: Style): void {
     this.#endTool();
     this.#endText();
@@ -288,7 +289,7 @@ export class ChatView {
     else this.#put(painted);
   }
 
-  /** The same, whose end comes later. */
+  /** Starts such a line and leaves it open. */
   #remarkOpen(line: string): void {
     this.#endTool();
     this.#endText();
@@ -306,7 +307,7 @@ export class ChatView {
   }
 }
 
-/** What a person said, as it stands in a conversation. */
+/** A person's message as the conversation shows it. */
 export function personText(content: unknown, look: Look): string {
   const lines = printable(textIn(content), "\n\t").split("\n");
   const paint = (line: string) => (look === "styled" ? styled(line, "bold") : line);
@@ -315,7 +316,7 @@ export function personText(content: unknown, look: Look): string {
 
 export const PROMPT = "› ";
 
-/** What follows in a text after what was shown of it, whatever space lies between its blocks; null where it is another text. */
+/** The part of `whole` after `shown`, whitespace ignored; null if `whole` does not start with `shown`. */
 function restOf(whole: string, shown: string): string | null {
   if (whole.startsWith(shown)) return whole.slice(shown.length).trim() === "" ? "" : whole.slice(shown.length);
   let at = 0;

@@ -1,5 +1,5 @@
-// What stands below a conversation: how things are, what waits to be said, and the line that is being typed or the keys that
-// answer a question. Made anew from the state each time it is drawn.
+// The footer below a conversation: status, queued messages, and the input line or the keys that answer a question. Rebuilt from the
+// state each time it is drawn.
 
 import type { LineEditor } from "../terminal/line-editor.ts";
 import { styled } from "../terminal/text-style.ts";
@@ -11,13 +11,13 @@ export type FootState = {
   columns: number;
   rows: number;
   isStyled: boolean;
-  /** A line of the answer is just coming. */
+  /** A line of the answer is still arriving. */
   isLineOpen: boolean;
   question: Question | null;
   isArmed: boolean;
   reason: LineEditor | null;
   editor: LineEditor;
-  /** Each with how it waits. */
+  /** Each starts with its state: queued or on hold. */
   queued: readonly string[];
   sending: readonly string[];
   isWorking: boolean;
@@ -30,10 +30,10 @@ const PROMPT = "› ";
 const PLACEHOLDER = "say something, or /help";
 const CALL_KEYS = "y allow it once   a exactly this for a day   n refuse   w show all of it";
 const BUDGET_KEYS = "y go on   n stop here";
-/** Of what waits, as many lines as leave room for the rest. */
+/** Pending messages shown at most, so that the rest has room. */
 const WAITING_ROWS = 5;
 
-/** Null where an answer is coming and nobody is typing: then it has the terminal for itself. */
+/** Null while an answer arrives and nobody types: the answer has the terminal to itself. */
 export function chatFoot(state: FootState): Foot | null {
   const { isLineOpen, editor, queued, sending, question, isConnected, columns, rows } = state;
   const isQuiet = editor.isEmpty && queued.length + sending.length === 0 && question === null && isConnected && !state.isStopping;
@@ -42,11 +42,11 @@ export function chatFoot(state: FootState): Foot | null {
   const line = (text: string) => paint(cut(printable(text), columns - 1));
   const status = statusOf(state);
   const waiting = [...queued, ...sending.map((text) => `sending: ${text}`)];
-  // A little air between what was said and what is being typed.
+  // An empty line between the conversation and the input.
   const above = [...(isLineOpen ? [] : [""]), ...(status === "" ? [] : [line(status)]), ...waiting.slice(0, WAITING_ROWS).map(line)];
   if (waiting.length > WAITING_ROWS) above.push(line(`and ${waiting.length - WAITING_ROWS} more`));
   const input = inputOf(state, paint);
-  // A text longer than the terminal shows its end.
+  // Input longer than the terminal scrolls, with the cursor in view.
   const room = Math.max(1, rows - above.length - 2);
   const first = Math.max(0, Math.min(input.cursor.row, input.rows.length - room));
   const shown = input.rows.slice(first, first + room);
@@ -55,14 +55,14 @@ export function chatFoot(state: FootState): Foot | null {
 
 function inputOf(state: FootState, paint: (text: string) => string): Foot {
   const { editor, reason, isArmed, question, columns, isWorking } = state;
-  const typed = (prompt: string, { before, text }: LineEditor) =>
+  const inputRows = (prompt: string, { before, text }: LineEditor) =>
     rowsOf(prompt, printable(before, "\n\t"), printable(text.slice(before.length), "\n\t"), columns);
-  if (reason !== null) return typed("why not? (Enter for no reason) ", reason);
+  if (reason !== null) return inputRows("why not? (Enter for no reason) ", reason);
   if (isArmed && question !== null) {
     const keys = cut(question.syscall === BUDGET ? BUDGET_KEYS : CALL_KEYS, columns - 1);
     return { rows: [state.isStyled ? styled(keys, "yellow") : keys], cursor: { row: 0, column: width(keys) } };
   }
-  const input = typed(PROMPT, editor);
+  const input = inputRows(PROMPT, editor);
   if (!editor.isEmpty || isWorking || question !== null) return input;
   return { ...input, rows: [`${PROMPT}${paint(PLACEHOLDER)}`] };
 }

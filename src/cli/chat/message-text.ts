@@ -1,21 +1,21 @@
-// Messages of a conversation as text: who said what, and of tools only that they were used.
+// The messages of a conversation as text.
 
 import type { Calls } from "../../client/client.ts";
 
 type ToolResult = { toolName?: string; isError?: boolean; outcome?: string; output?: unknown };
-/** Behind an answer that somebody stopped. */
+/** Appended to an answer that was stopped. */
 const STOPPED = " [stopped]";
 
 export type Message = Calls["proc.history"]["result"]["messages"][number];
 
-/** What a person said or a model answered, null for everything else. */
+/** The text of a person or a model; null for every other message, or an empty one. */
 export function wordsOf({ role, content }: Message): string | null {
   if (role !== "user" && role !== "assistant") return null;
   const text = textIn(content);
   return text.trim() === "" ? null : `${text.trim()}${isStopped(content) ? STOPPED : ""}`;
 }
 
-/** Of every message, for a list: who, and what. */
+/** Author and text of any message, for a list. */
 export function rowOf(message: Message): { who: string; text: string } {
   const { role, content } = message;
   if (role === "toolResult") {
@@ -29,17 +29,17 @@ export function rowOf(message: Message): { who: string; text: string } {
 }
 
 export type Stop = Pick<Calls["proc.abort"]["result"], "stillRunning" | "pausedCount">;
-/** `how` the queue is resumed from here. */
-type Stopped = { stillRunning: Stop["stillRunning"] | undefined; pausedCount: number | undefined; how: string };
+/** `how`: the command that resumes the queue from here. */
+type StopReport = { stillRunning: Stop["stillRunning"] | undefined; pausedCount: number | undefined; how: string };
 
-/** What somebody who has stopped a run should know; empty where it is over and nothing waits. */
-export function afterStop({ stillRunning = [], pausedCount = 0, how }: Stopped): string {
-  const left = stillRunning.map(({ command, target, why }) => `This may go on: ${briefly(command, 1, 80)} on ${target}. ${why}`);
-  const waits = pausedCount === 1 ? "1 message waits" : `${pausedCount} messages wait`;
-  return [...left, ...(pausedCount === 0 ? [] : [`${waits} on hold; to say what waits: ${how}`])].join("\n");
+/** What to tell the person who stopped a run; empty if nothing still runs and no message is on hold. */
+export function afterStop({ stillRunning = [], pausedCount = 0, how }: StopReport): string {
+  const running = stillRunning.map(({ command, target, why }) => `This may go on: ${briefly(command, 1, 80)} on ${target}. ${why}`);
+  const messages = pausedCount === 1 ? "1 message waits" : `${pausedCount} messages wait`;
+  return [...running, ...(pausedCount === 0 ? [] : [`${messages} on hold; to say what waits: ${how}`])].join("\n");
 }
 
-/** The beginning of a text, in a few lines. */
+/** The first lines of a text. */
 export function briefly(text: string, lines = 3, chars = 400): string {
   const all = text.split("\n");
   const shown = all
@@ -54,7 +54,7 @@ function isStopped(content: unknown): boolean {
   return ((content ?? {}) as { stopped?: unknown }).stopped === true;
 }
 
-/** The words of a message. */
+/** The text of a message's content. */
 export function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   const { text } = (content ?? {}) as { text?: unknown };

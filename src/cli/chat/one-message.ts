@@ -1,5 +1,5 @@
-// One message and its answer: for a line of a script, or somebody who asks one thing. Follows the process from before the message
-// is sent until its run has ended, so a cut in between loses nothing.
+// Sends one message and prints its answer, for scripts and single questions. It follows the process from before the message is sent
+// until its run has ended, so a disconnect in between loses nothing.
 
 import type { Client, Followed, Payload } from "../../client/client.ts";
 import { type Activity, IDLE, reduce } from "../../client/activity.ts";
@@ -19,11 +19,11 @@ export type OnceOptions = {
   isVerbose: boolean;
   /** One object at the end, or a line of JSON for each event, instead of text. */
   prints: "text" | "object" | "events";
-  /** Where nobody can be asked here, go on waiting until somebody has answered elsewhere. */
+  /** Without a terminal to ask at, wait until a question is answered elsewhere. */
   waits: boolean;
 };
 
-/** A question waits for an answer that nobody here can give. */
+/** A question waits, and there is no terminal to answer it at. */
 export const EXIT_QUESTION = 4;
 
 type End = { outcome: Payload<typeof RUN_FINISHED> } | { question: Question };
@@ -49,7 +49,7 @@ class Once {
   #hasBegun = false;
   #hasEnded = false;
   #interrupts = 0;
-  /** Questions that are asked here one after the other, each with the way to take it back. */
+  /** Questions asked here one after the other, each with the controller that withdraws it. */
   readonly #open = new Map<Question, AbortController>();
   #asking: Promise<void> = Promise.resolve();
   #end: (end: End) => void = () => {};
@@ -68,10 +68,10 @@ class Once {
       this.#end = resolve;
       this.#fail = reject;
     });
-    const isOurs = (of: { conversationId: unknown }) => this.#hasBegun && of.conversationId === conversationId;
-    const following = this.#client.follow({
+    const isOurs = (answer: { conversationId: unknown }) => this.#hasBegun && answer.conversationId === conversationId;
+    const subscription = this.#client.follow({
       pid,
-      onEvent: (event) => this.#event(event),
+      onEvent: (event) => this.#handleEvent(event),
       onPiece: (piece) => {
         if (isOurs(piece)) this.#show(this.#view.view({ signal: RUN_STREAM, payload: piece }, Date.now()));
       },
@@ -85,10 +85,10 @@ class Once {
       if (status === "closed") this.#fail(reason ?? new Problem("The gateway ended the connection"));
       else note(status === "connected" ? "gsv: connected again" : "gsv: the connection was lost; trying to get it back");
     };
-    const interrupted = () => this.#interrupt();
-    process.on("SIGINT", interrupted);
+    const onInterrupt = () => this.#interrupt();
+    process.on("SIGINT", onInterrupt);
     try {
-      await following.begun;
+      await subscription.begun;
       this.#client.call("proc.send", { pid, conversationId, message, runId: this.#runId }).then(
         ({ queued }) => {
           if (queued === true && !this.#hasBegun) note("gsv: it is at work on something else; this waits until it is done");
@@ -97,9 +97,9 @@ class Once {
       );
       return await end;
     } finally {
-      process.off("SIGINT", interrupted);
-      this.#close(() => true);
-      following.stop();
+      process.off("SIGINT", onInterrupt);
+      this.#withdraw(() => true);
+      subscription.stop();
     }
   }
 
@@ -110,46 +110,46 @@ class Once {
       args,
       ...(end === null ? {} : { ok: end.ok }),
     }));
-    const of = { ...this.#where, runId: this.#runId, tools };
-    if ("question" in end) return { ...of, status: "waiting", question: end.question };
+    const common = { ...this.#where, runId: this.#runId, tools };
+    if ("question" in end) return { ...common, status: "waiting", question: end.question };
     const { status, reason, text, error, usage } = end.outcome;
-    return { ...of, status, reason, text, ...(error === undefined ? {} : { error }), ...(usage === undefined ? {} : { usage }) };
+    return { ...common, status, reason, text, ...(error === undefined ? {} : { error }), ...(usage === undefined ? {} : { usage }) };
   }
 
-  #event({ isPast: _, ...event }: Followed): void {
+  #handleEvent({ isPast: _, ...event }: Followed): void {
     const { signal, payload } = event;
     if (this.#hasEnded || payload.conversationId !== this.#where.conversationId) return;
     if (signal === RUN_STARTED && payload.runId === this.#runId) this.#hasBegun = true;
     const end = signal === RUN_FINISHED && payload.runId === this.#runId ? payload : null;
-    // Taken back before its turn came, it ends without having begun.
+    // A message that is withdrawn from the queue ends without having started.
     if (!this.#hasBegun && end === null) return;
     if (this.#options.prints === "events") process.stdout.write(`${JSON.stringify(event)}\n`);
-    // The calls of a run are forgotten when it ends, and are told at the end.
+    // The end of a run drops its calls from the activity, and the result object needs them.
     if (end === null) this.#activity = reduce(this.#activity, event);
     this.#show(this.#view.view(event, Date.now()));
-    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#close(({ callId }) => callId === payload.callId);
-    if (signal === HIL_REQUESTED) this.#heard(questionOf(payload));
+    if (signal === TOOL_STARTED || signal === TOOL_FINISHED) this.#withdraw(({ callId }) => callId === payload.callId);
+    if (signal === HIL_REQUESTED) this.#addQuestion(questionOf(payload));
     if (end === null) return;
     this.#hasEnded = true;
     this.#end({ outcome: end });
   }
 
-  #heard(question: Question): void {
-    if (!isInteractive()) return this.#tellQuestion(question);
+  #addQuestion(question: Question): void {
+    if (!isInteractive()) return this.#reportQuestion(question);
     this.#open.set(question, new AbortController());
     this.#asking = this.#asking.then(() => this.#ask(question)).catch((error: Error) => this.#fail(error));
   }
 
-  /** They need no answer from here any more. */
-  #close(isOver: (question: Question) => boolean): void {
-    for (const [question, over] of this.#open) if (isOver(question)) over.abort();
+  /** Withdraws questions that need no answer from here any more. */
+  #withdraw(isOver: (question: Question) => boolean): void {
+    for (const [question, controller] of this.#open) if (isOver(question)) controller.abort();
   }
 
   async #ask(question: Question): Promise<void> {
-    const over = this.#open.get(question);
-    if (over === undefined || over.signal.aborted) return;
+    const controller = this.#open.get(question);
+    if (controller === undefined || controller.signal.aborted) return;
     this.#showQuestion(question);
-    const answer = await askKey(question, over.signal, this.#look);
+    const answer = await askKey(question, controller.signal, this.#look);
     this.#open.delete(question);
     if (answer === "interrupt") this.#interrupt();
     if (answer === null || answer === "interrupt") return;
@@ -157,7 +157,7 @@ class Once {
     await this.#client.call("proc.hil", { pid: this.#where.pid, requestId: question.requestId, ...answer });
   }
 
-  #tellQuestion(question: Question): void {
+  #reportQuestion(question: Question): void {
     const { requestId } = question;
     this.#showQuestion(question);
     note(`gsv: this waits for your answer: gsv approvals approve ${requestId}, or gsv approvals deny ${requestId}`);

@@ -1,4 +1,4 @@
-// Which process and which conversation somebody means, and how a process's figures read.
+// Resolves the names of processes and conversations, and formats the figures of a process.
 
 import type { Calls, Client } from "../../client/client.ts";
 import { span } from "../terminal/durations.ts";
@@ -14,29 +14,29 @@ export type Where = { pid: string; conversationId: string };
 
 export const DEFAULT_CONVERSATION = "default";
 
-/** Any beginning of a pid that fits one alone, or `init`; without one, one's own init. */
-export async function processOf(client: Client, given?: string): Promise<string> {
+/** By pid, label, unique prefix of a pid, or `init`; without a name, the user's own init. */
+export async function processOf(client: Client, name?: string): Promise<string> {
   const { uid } = client.session.identity.process;
   const init = `init:${uid}`;
-  if (given === undefined || given === "" || given === "init") return init;
+  if (name === undefined || name === "" || name === "init") return init;
   const { processes } = await client.call("proc.list", {});
-  const exact = processes.find(({ pid }) => pid === given);
+  const exact = processes.find(({ pid }) => pid === name);
   if (exact !== undefined) return exact.pid;
-  const found = processes.filter(({ pid, label }) => pid.startsWith(given) || label === given);
-  if (found.length === 0) throw new Problem(`You have no process ${given}: gsv proc list shows those you have`);
+  const found = processes.filter(({ pid, label }) => pid.startsWith(name) || label === name);
+  if (found.length === 0) throw new Problem(`You have no process ${name}: gsv proc list shows those you have`);
   if (found.length > 1) throw new Problem(`Which one? ${found.map(({ pid }) => pid).join(", ")}`);
   return found[0]!.pid;
 }
 
-/** By id or title, or the beginning of an id; closed ones too. */
-export async function conversationOf(client: Client, pid: string, given?: string): Promise<string> {
-  if (given === undefined || given === "" || given === DEFAULT_CONVERSATION) return DEFAULT_CONVERSATION;
+/** By id, title or unique prefix of an id; closed ones too. */
+export async function conversationOf(client: Client, pid: string, name?: string): Promise<string> {
+  if (name === undefined || name === "" || name === DEFAULT_CONVERSATION) return DEFAULT_CONVERSATION;
   const { conversations } = await client.call("proc.conversation.list", { pid, includeClosed: true });
-  const exact = conversations.find(({ id, title }) => id === given || title === given);
+  const exact = conversations.find(({ id, title }) => id === name || title === name);
   if (exact !== undefined) return exact.id;
-  const found = conversations.filter(({ id }) => id.startsWith(given));
+  const found = conversations.filter(({ id }) => id.startsWith(name));
   if (found.length > 1) throw new Problem(`Which one? ${found.map(({ id }) => id).join(", ")}`);
-  if (found.length === 0) throw new Problem(`There is no conversation ${given}: gsv chat --new begins one`);
+  if (found.length === 0) throw new Problem(`There is no conversation ${name}: gsv chat --new begins one`);
   return found[0]!.id;
 }
 
@@ -58,13 +58,13 @@ export function money(dollars: number): string {
 }
 
 export function contextFields({ provider, model, contextWindowTokens, tools, toolTokens, context, parts }: Context): [string, string][] {
-  const told = parts.reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
+  const partTokens = parts.reduce((sum, { estimatedTokens }) => sum + estimatedTokens, 0);
   const window = contextWindowTokens === null ? "of unknown size" : `${count(contextWindowTokens)} tokens`;
   const fill = context === null ? "nothing was said yet" : fullness(context.inputTokens, context.pressure);
   return [
     ["model", `${provider}/${model}`],
     ["window", window],
-    ["instructions", `${count(told)} tokens in ${parts.length} parts`],
+    ["instructions", `${count(partTokens)} tokens in ${parts.length} parts`],
     ["tools", `${count(toolTokens)} tokens: ${tools.join(", ")}`],
     ["conversation", fill],
   ];

@@ -1,6 +1,6 @@
-// Questions to the person at this terminal: which one is open, and whether a key may answer it. A key that was pressed before
-// somebody can have read the question must not answer it, so nothing does until the keys have been quiet for a moment; and where
-// a message is half typed, not until Tab says that the next key is meant for the question.
+// Questions to the person at this terminal: which one is open, and whether a key may answer it. A key pressed before the person
+// can have read the question must not answer it, so the question is armed only after a pause in typing; while a message is half
+// typed, only Tab arms it.
 
 import type { Question } from "./tool-call.ts";
 
@@ -12,7 +12,7 @@ export class Questions {
   #isArmed = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #quietMs: number;
-  /** It can be answered now. */
+  /** Called when a key may answer the open question. */
   onArmed: () => void = () => {};
 
   constructor(quietMs = QUIET_MS) {
@@ -27,14 +27,14 @@ export class Questions {
     return this.#isArmed && this.#waiting.length > 0;
   }
 
-  /** True where it is the one to be shown now. */
+  /** Returns true if the question is to be shown now. */
   add(question: Question): boolean {
     if (this.#waiting.some(({ requestId }) => requestId === question.requestId)) return false;
     this.#waiting.push(question);
     return this.#waiting.length === 1;
   }
 
-  /** Those were answered, here or elsewhere, or nobody wants to know any more. True where another one is to be shown now. */
+  /** Removes questions that were answered, here or elsewhere, or withdrawn. Returns true if another one is to be shown now. */
   remove(isOver: (question: Question) => boolean): boolean {
     const before = this.open;
     this.#waiting = this.#waiting.filter((question) => !isOver(question));
@@ -43,7 +43,7 @@ export class Questions {
     return this.open !== null;
   }
 
-  /** A key was pressed, or a question shown: only quiet counts from here. */
+  /** Restarts the pause, after a key was pressed or a question shown. */
   wait(isTyping: boolean): void {
     this.disarm();
     if (this.open === null || isTyping) return;
@@ -61,12 +61,12 @@ export class Questions {
   }
 }
 
-/** Always with its scope: without one the gateway remembers more. */
+/** Always with a scope: without one the gateway grants more. */
 export const EXACTLY = { remember: true, scope: "exact" } as const;
 
 export type Decision = { decision: "approve" | "deny"; reason?: string } & Partial<typeof EXACTLY>;
 
-/** What is said of an answer once the gateway has it. */
+/** The line that confirms a decision. */
 export function decided({ decision, remember, reason }: Decision): string {
   if (decision === "deny") return reason === undefined ? "refused" : `refused: ${reason}`;
   return remember === true ? "allowed, and exactly this for a day: gsv approvals lists and revokes it" : "allowed once";

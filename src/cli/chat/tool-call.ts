@@ -1,5 +1,5 @@
-// A tool call as a person sees it: in one line while it runs, and whole where they are asked to allow it. Arguments are a model's
-// words, so nothing in them may look like anything else than what it is.
+// A tool call as a person sees it: one line while it runs, and whole in a question. A model wrote the arguments, so they are escaped
+// and cannot imitate other output.
 
 import { showRequest } from "../../approval/show.ts";
 import { type Look, styled } from "../terminal/text-style.ts";
@@ -10,7 +10,7 @@ type Args = Readonly<Record<string, unknown>>;
 
 export type ToolCall = { name: string; syscall: string | null; args: Args };
 
-/** What a person is asked: whether exactly this may be done, or whether more may be used than the budget says. */
+/** Asks a person whether exactly this call may run, or whether the budget may be exceeded. */
 export type Question = Pick<
   HilRequest,
   "requestId" | "runId" | "conversationId" | "callId" | "syscall" | "args" | "target" | "cwd" | "why"
@@ -18,22 +18,22 @@ export type Question = Pick<
 
 export const BUDGET = "proc.budget";
 const LINE_CHARS = 80;
-/** Of a result as it is shown on request; the rest is in the history. */
+/** Lines of a result that are shown on request; the rest is in the history. */
 const RESULT_LINES = 30;
 
-/** Name, target and what it is about: Shell macbook  git status */
+/** Name, target and subject: Shell macbook  git status */
 export function toolLine({ name, syscall, args }: ToolCall): string {
   const target = text(args.target);
   const about = firstLine(subject(syscall, args));
   return printable([name, target, about === "" ? "" : ` ${about}`].filter((part) => part !== "").join(" "));
 }
 
-/** Everything that would run, in the words in which the gateway lists it; how to answer is said by whoever takes the answer. */
+/** Everything that would run, formatted as the gateway lists it; the caller adds how to answer. */
 export function questionText(question: Question, look: Look, isWhole = false): string {
   const paint = (text: string, style: "bold" | "yellow" | "dim") => (look === "styled" ? styled(text, style) : text);
   const { syscall: call, args, target, cwd, why } = question;
   if (call === BUDGET) return `${paint("? May it go on?", "yellow")}\n  ${printable(why)}`;
-  // The target is named first, and need not be named twice.
+  // The first line names the target already.
   const rest = args.target === target ? withoutTarget(args) : args;
   const shown = showRequest({ call, args: rest, target, cwd }, isWhole);
   const lines = shown.text.split("\n").map((line, at) => `  ${at === 0 ? paint(printable(line), "bold") : printable(line)}`);
@@ -42,12 +42,12 @@ export function questionText(question: Question, look: Look, isWhole = false): s
   return [paint("? May it do this?", "yellow"), ...lines, ...missing, ...because].join("\n");
 }
 
-/** What is kept of it; a signal and a list tell more. */
+/** Keeps only the fields of a question; signals and lists have more. */
 export function questionOf({ requestId, runId, conversationId, callId, syscall, args, target, cwd, why }: Question): Question {
   return { requestId, runId, conversationId, callId, syscall, args, target, cwd, why };
 }
 
-/** Why a call failed, in a few words: programs say more before they end. */
+/** Why a call failed, in a few words: its exit code, its last error line, or its first line. */
 export function failureIn(error: string): string {
   const exit = /Command exited with code (\d+)\s*$/.exec(error)?.[1];
   if (exit !== undefined) return `exit ${exit}`;
@@ -63,7 +63,7 @@ export function resultText(output: string): string {
   return output.trim() === "" ? "" : [...shown, ...(missing > 0 ? [`  ... ${missing} more lines`] : [])].join("\n");
 }
 
-/** What a person can do about a run that ended in an error, where the error itself does not say so. */
+/** What a person can do about a failed run, where the error itself does not say so. */
 export function nextStep(reason: string): string {
   switch (reason) {
     case "generation.error":

@@ -1,4 +1,4 @@
-// gsv ai check: whether a model answers, the one that is set or one that is thought of, and what to do where it does not.
+// gsv ai check: tries a model, the configured one or one given by flags, and says what to do if it does not answer.
 
 import { askSecret, secretValue } from "../terminal/ask.ts";
 import { type Globals, withClient } from "../session/session.ts";
@@ -6,9 +6,9 @@ import { say, sayJson, sayMark } from "../terminal/terminal.ts";
 
 type Flags = Globals & { provider?: string; model?: string; apiKey?: string | true; baseUrl?: string };
 
-/** A large model of one's own is loaded before it says its first word. */
+/** A large local model is loaded before its first token. */
 const CALL_MS = 90_000;
-const LISTED = 20;
+const MODELS_SHOWN = 20;
 
 export async function aiCheck(flags: Flags): Promise<number> {
   const { provider, model, baseUrl } = flags;
@@ -21,12 +21,12 @@ export async function aiCheck(flags: Flags): Promise<number> {
     const name = check.model === "" ? check.title : `${check.title}, model ${check.model}`;
     if (check.ok) sayMark("ok", `${name} answered in ${check.ms} ms: ${check.said || "(nothing)"}`);
     else sayMark("fail", `${name}: ${check.problem?.message ?? "no answer"}`);
-    if (!check.ok && check.models !== null && check.problem?.field === "model") for (const line of listed(check.models)) say(line);
+    if (!check.ok && check.models !== null && check.problem?.field === "model") for (const line of modelLines(check.models)) say(line);
   }
   return check.ok ? 0 : 1;
 }
 
-function listed(models: readonly string[]): string[] {
-  const rest = models.length - LISTED;
-  return [...models.slice(0, LISTED).map((model) => `  ${model}`), ...(rest > 0 ? [`  and ${rest} more`] : [])];
+function modelLines(models: readonly string[]): string[] {
+  const rest = models.length - MODELS_SHOWN;
+  return [...models.slice(0, MODELS_SHOWN).map((model) => `  ${model}`), ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }

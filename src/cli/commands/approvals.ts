@@ -1,4 +1,4 @@
-// gsv approvals: what agents want to do and may not without a person, and what they were allowed beyond one call.
+// gsv approvals: lists and answers the questions of agents, and lists and revokes grants.
 
 import type { Calls, Client } from "../../client/client.ts";
 import { decided } from "../chat/questions.ts";
@@ -7,7 +7,7 @@ import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { note, say, sayJson, sayTable } from "../terminal/terminal.ts";
 
-type Listed = Calls["proc.approval.list"]["result"];
+type ApprovalList = Calls["proc.approval.list"]["result"];
 type ApproveFlags = Globals & { day?: boolean; scope?: string; for?: string };
 
 const EXIT_USAGE = 2;
@@ -46,11 +46,11 @@ export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly 
   if (hours === undefined) throw new Problem("--for takes a number of hours, such as 8h", EXIT_USAGE);
   const remember = flags.day === true || flags.scope !== undefined || flags.for !== undefined;
   await withClient(flags, async (client) => {
-    const { requestId } = await pendingOf(client, id);
+    const { requestId } = await findPending(client, id);
     const answer = await client.call("proc.hil", {
       requestId,
       decision: "approve",
-      // Always with its scope: without one the gateway remembers more.
+      // Always with a scope: without one the gateway grants more.
       ...(remember ? { remember: true, scope: scope as Scope } : {}),
       ...(flags.for === undefined ? {} : { ttlMs: Number(hours) * 3_600_000 }),
     });
@@ -61,7 +61,7 @@ export async function approvalsApprove(flags: ApproveFlags, [id = ""]: readonly 
 
 export async function approvalsDeny(flags: Globals & { reason?: string }, [id = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    const { requestId } = await pendingOf(client, id);
+    const { requestId } = await findPending(client, id);
     const reason = flags.reason === undefined ? {} : { reason: flags.reason };
     const answer = await client.call("proc.hil", { requestId, decision: "deny", ...reason });
     if (flags.json) return sayJson(answer);
@@ -72,7 +72,7 @@ export async function approvalsDeny(flags: Globals & { reason?: string }, [id = 
 export async function approvalsRevoke(flags: Globals, [id = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const { grants } = await client.call("proc.approval.list", {});
-    const { grantId } = one(
+    const { grantId } = findOne(
       grants,
       ({ grantId }) => grantId.startsWith(id),
       ({ grantId }) => grantId,
@@ -101,10 +101,10 @@ export async function approvalsHistory(flags: Globals & { limit?: string }): Pro
   );
 }
 
-async function pendingOf(client: Client, id: string): Promise<Listed["pending"][number]> {
+async function findPending(client: Client, id: string): Promise<ApprovalList["pending"][number]> {
   const { pending } = await client.call("proc.approval.list", {});
   const missing = `No question ${id} waits: gsv approvals lists those that do`;
-  return one(
+  return findOne(
     pending,
     ({ requestId }) => requestId.startsWith(id),
     ({ requestId }) => requestId,
@@ -112,8 +112,8 @@ async function pendingOf(client: Client, id: string): Promise<Listed["pending"][
   );
 }
 
-function one<T>(all: readonly T[], fits: (item: T) => boolean, name: (item: T) => string, missing: string): T {
-  const found = all.filter(fits);
+function findOne<T>(all: readonly T[], isMatch: (item: T) => boolean, name: (item: T) => string, missing: string): T {
+  const found = all.filter(isMatch);
   if (found.length > 1) throw new Problem(`Which one? ${found.map(name).join(", ")}`);
   return found[0] ?? fail(missing);
 }

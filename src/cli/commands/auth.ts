@@ -12,8 +12,11 @@ export async function setup(flags: Globals & SetupFlags): Promise<void> {
   const place = locate(flags);
   const { origin } = place.address;
   if (!(await health(place.address)).setupMode) throw new Problem(`${origin} is set up already: run gsv auth login`);
-  const named = flags.username ?? flags.user;
-  const { username, password, result } = await setUp(place.address, named === undefined ? flags : { ...flags, username: named });
+  const requestedName = flags.username ?? flags.user;
+  const { username, password, result } = await setUp(
+    place.address,
+    requestedName === undefined ? flags : { ...flags, username: requestedName },
+  );
   const client = await enterWithPassword(place, { username, password }, { switchUser: true });
   client.close();
   rememberUrl(flags, place);
@@ -42,7 +45,7 @@ export async function login(flags: Globals & { username?: string; ttlHours?: str
 
 export async function logout(flags: Globals): Promise<void> {
   const { address, config, saved } = locate(flags);
-  // Also where the file's mode kept the session from being used: what is removed cannot leak.
+  // Continues if the file's mode kept the session from being used: a removed session cannot leak.
   if (saved.session_token === undefined && config.looseMode === null) {
     note(`Not logged in at ${address.origin}.`);
     return;

@@ -1,4 +1,4 @@
-// gsv call: any syscall by name, also ones this version has never heard of.
+// gsv call: calls any syscall by name, including ones this version does not know.
 
 import { fstatSync } from "node:fs";
 import { Connection } from "../../client/client.ts";
@@ -12,29 +12,29 @@ import { socketConstructor } from "../session/socket.ts";
 import { note, sayJson } from "../terminal/terminal.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
-const PATIENCE_MS = 3_000;
+const HINT_AFTER_MS = 3_000;
 
 export async function call(flags: Globals, [name = "", given]: readonly string[]): Promise<void> {
-  const typed = given === undefined || given === "-" ? null : parseArgs(given);
+  const typedArgs = given === undefined || given === "-" ? null : parseArgs(given);
   const { reference } = await import("../../generated/reference.ts");
   const known = reference.find((one) => one.name === name);
-  // Such a call takes no identity, so none is shown.
+  // Such a call needs no identity, so no credential is sent.
   if (known?.from.includes("stranger")) {
-    const args = typed ?? (await pipedArgs(given));
-    warnOfUnknown(known, args);
+    const args = typedArgs ?? (await pipedArgs(given));
+    warnOfUnknownFields(known, args);
     return sayJson(await callAsStranger(flags, name, args));
   }
   await withClient(flags, async (client) => {
-    // After logging in, because a password on standard input comes before the arguments.
-    const args = typed ?? (await pipedArgs(given));
-    // What another version knows is not known here.
-    if (known !== undefined && client.session.server.version === VERSION) warnOfUnknown(known, args);
+    // Read after the login, because a password on standard input comes before the arguments.
+    const args = typedArgs ?? (await pipedArgs(given));
+    // A gateway of another version may know other fields.
+    if (known !== undefined && client.session.server.version === VERSION) warnOfUnknownFields(known, args);
     sayJson(await client.call(name, args));
   });
 }
 
-/** The gateway drops them, and does the rest. */
-function warnOfUnknown({ name, args: schema }: Reference, args: Record<string, unknown>): void {
+/** The gateway drops unknown fields and runs the call without them. */
+function warnOfUnknownFields({ name, args: schema }: Reference, args: Record<string, unknown>): void {
   for (const { field, meant } of unknownFields(schema, args))
     note(`gsv: warning: ${name} knows no field ${field}, so it is dropped${meant === null ? "" : `. Did you mean ${meant}?`}`);
 }
@@ -42,28 +42,28 @@ function warnOfUnknown({ name, args: schema }: Reference, args: Record<string, u
 async function callAsStranger(flags: Globals, name: string, args: Record<string, unknown>): Promise<unknown> {
   const { address } = locate(flags);
   await health(address);
-  const line = await Connection.open(address.url, await socketConstructor());
+  const connection = await Connection.open(address.url, await socketConstructor());
   try {
-    return await line.call(name, args);
+    return await connection.call(name, args);
   } finally {
-    line.close();
+    connection.close();
   }
 }
 
 async function pipedArgs(given: string | undefined): Promise<Record<string, unknown>> {
   if (given === undefined && !isPiped()) return {};
-  const waiting = setTimeout(
+  const hint = setTimeout(
     () => note("gsv: waiting for the arguments as JSON on standard input; {} on the command line needs none"),
-    PATIENCE_MS,
+    HINT_AFTER_MS,
   );
   try {
     return parseArgs(await stdinRest());
   } finally {
-    clearTimeout(waiting);
+    clearTimeout(hint);
   }
 }
 
-/** A pipe or a file; a terminal or /dev/null has nothing to say. */
+/** Whether standard input is a pipe, socket or file; a terminal or /dev/null contains no arguments. */
 function isPiped(): boolean {
   try {
     const stat = fstatSync(0);

@@ -1,4 +1,4 @@
-// gsv capability: what the groups of a gateway may do.
+// gsv capability: lists and changes what the groups of a gateway may do.
 
 import { Problem } from "../terminal/problem.ts";
 import { type Globals, withClient } from "../session/session.ts";

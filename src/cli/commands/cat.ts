@@ -1,5 +1,4 @@
-// gsv cat: a file's content as it is, of any kind and size. A terminal gets text only, with all escape sequences made
-// harmless.
+// gsv cat: prints a file of any kind and size unchanged. On a terminal it prints only text, with escape sequences made harmless.
 
 import type { Client } from "../../client/client.ts";
 import { decodeText, isText } from "../../hardware/text.ts";
@@ -9,26 +8,26 @@ import { mustBeOk } from "../files/remote-file.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { pour, sayJson } from "../terminal/terminal.ts";
 
-type Show = (chunk: Uint8Array) => void | Promise<void>;
+type Write = (chunk: Uint8Array) => void | Promise<void>;
 
 export async function cat(flags: Globals, [text = ""]: readonly string[]): Promise<void> {
   const place = parsePlace(text);
   await withClient(flags, async (client) => {
-    if (flags.json) return asJson(client, place);
-    await fetched(client, place, process.stdout.isTTY ? atTerminal(text) : pour);
+    if (flags.json) return printJson(client, place);
+    await download(client, place, process.stdout.isTTY ? terminalWriter(text) : pour);
   });
 }
 
-async function asJson(client: Client, place: FilePlace): Promise<void> {
+async function printJson(client: Client, place: FilePlace): Promise<void> {
   const chunks: Uint8Array[] = [];
-  const { path, size } = await fetched(client, place, (chunk) => void chunks.push(chunk));
+  const { path, size } = await download(client, place, (chunk) => void chunks.push(chunk));
   const bytes = Buffer.concat(chunks);
   const content = decodeText(bytes);
   sayJson({ path, size, ...(content === null ? { data: bytes.toString("base64") } : { content }) });
 }
 
-/** What is no text may be commands to the terminal. */
-function atTerminal(text: string): Show {
+/** Binary content may contain commands to the terminal, so it is refused. */
+function terminalWriter(text: string): Write {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let isFirst = true;
   return (chunk) => {
@@ -38,11 +37,11 @@ function atTerminal(text: string): Show {
   };
 }
 
-async function fetched(client: Client, place: FilePlace, show: Show): Promise<{ path: string; size: number }> {
+async function download(client: Client, place: FilePlace, write: Write): Promise<{ path: string; size: number }> {
   const answer = await client.download(place, async () => ({
     have: 0,
     read: async () => new Uint8Array(),
-    write: async (chunk) => show(chunk),
+    write: async (chunk) => write(chunk),
   }));
   if (!answer.ok && answer.error.startsWith("Is a directory")) throw new Problem(`${answer.error}. gsv ls shows what is in it`);
   return mustBeOk(answer);

@@ -26,21 +26,21 @@ export async function chat(flags: ChatFlags, words: readonly string[]): Promise<
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (words.length === 0 && isTerminal && flags.json !== true && flags.events !== true) {
     const { ChatSession } = await import("../chat/chat-session.ts");
-    return withClient(flags, async (client) => new ChatSession(client, await whereOf(client, flags), { isVerbose }).converse());
+    return withClient(flags, async (client) => new ChatSession(client, await resolveWhere(client, flags), { isVerbose }).converse());
   }
   if (words.length === 0 && process.stdin.isTTY) throw new Problem('Say what? gsv chat "your message"', EXIT_USAGE);
   const { chatOnce } = await import("../chat/one-message.ts");
   return withClient(flags, async (client) => {
-    // Behind a login that may itself read a password from there.
+    // Read after the login, which may itself read a password from standard input.
     const piped = process.stdin.isTTY ? "" : (await stdinRest()).trimEnd();
     const message = [words.join(" "), piped].filter((part) => part.trim() !== "").join("\n\n");
     if (message === "") throw new Problem("There is nothing to say: neither a message nor anything on standard input", EXIT_USAGE);
     const prints = flags.events === true ? "events" : flags.json === true ? "object" : "text";
-    return chatOnce(client, await whereOf(client, flags), message, { isVerbose, prints, waits: flags.wait === true });
+    return chatOnce(client, await resolveWhere(client, flags), message, { isVerbose, prints, waits: flags.wait === true });
   });
 }
 
-async function whereOf(client: Client, flags: ChatFlags): Promise<Where> {
+async function resolveWhere(client: Client, flags: ChatFlags): Promise<Where> {
   const pid = await processOf(client, flags.pid);
   if (flags.new !== true) return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
   const title = flags.title === undefined ? {} : { title: flags.title };

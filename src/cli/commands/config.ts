@@ -1,4 +1,4 @@
-// gsv config: the gateway's configuration, and with --local the CLI's own file. Secrets are masked unless asked for.
+// gsv config: reads and writes the gateway's configuration, or with --local the CLI's own file. Secrets are masked by default.
 
 import type { TomlTable, TomlValue } from "smol-toml";
 import { gatewayAddress } from "../session/address.ts";
@@ -11,14 +11,14 @@ import { note, say, sayJson } from "../terminal/terminal.ts";
 type Flags = Globals & { local?: boolean; reveal?: boolean };
 type Entry = { key: string; value: string; problem?: string | undefined };
 
-/** What the file may hold: sections of this CLI and of later commands. */
+/** The sections the file may have, of this CLI and of later commands. */
 const SECTIONS = ["gateway", "gateways", "cloudflare", "release", "r2", "node", "session", "channels"];
 const SETTABLE = ["url", "username", "token"];
 const SECRET = /(^|[._/])(api_key|secret|token|password|secret_access_key|session_token)$|_(api_key|secret|token|password)$/;
 
 export async function configGet(flags: Flags, [key]: readonly string[]): Promise<void> {
   const entries = flags.local ? localEntries(key) : await remoteEntries(flags, key);
-  const shown = flags.reveal ? entries : entries.map((entry) => ({ ...entry, value: masked(entry) }));
+  const shown = flags.reveal ? entries : entries.map((entry) => ({ ...entry, value: maskSecret(entry) }));
   if (flags.json) return sayJson({ entries: shown });
   const [only] = shown;
   if (only !== undefined && shown.length === 1 && only.key === key) return say(only.value);
@@ -46,15 +46,15 @@ function flatten(table: TomlTable, path: readonly string[]): Entry[] {
   return Object.entries(table).flatMap(([name, value]) => {
     const here = [...path, /^[\w-]+$/.test(name) ? name : JSON.stringify(name)];
     const below = tableAt(table, name);
-    return below === undefined ? [{ key: here.join("."), value: plain(value) }] : flatten(below, here);
+    return below === undefined ? [{ key: here.join("."), value: valueText(value) }] : flatten(below, here);
   });
 }
 
-function plain(value: TomlValue): string {
+function valueText(value: TomlValue): string {
   return typeof value === "string" ? value : value instanceof Date ? value.toISOString() : (JSON.stringify(value) ?? "");
 }
 
-/** `-`, or a missing value, is read so that it need not be on the command line, where others on the machine can see it. */
+/** A value of `-`, or none, is asked for or read from standard input: other users of the machine can see the command line. */
 async function valueOf(key: string, given: string | undefined): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (isInteractive()) return askSecret(`Value of ${key}`);
@@ -63,7 +63,7 @@ async function valueOf(key: string, given: string | undefined): Promise<string> 
 }
 
 function setLocal(key: string, value: string): void {
-  const path = segments(key);
+  const path = parseKey(key);
   const [section = "", ...rest] = path;
   const field = rest.at(-1) ?? "";
   if (!SECTIONS.includes(section) || rest.length === 0)
@@ -71,16 +71,16 @@ function setLocal(key: string, value: string): void {
   if (section === "gateway" || section === "gateways") {
     const depth = section === "gateway" ? 1 : 2;
     if (rest.length !== depth || !SETTABLE.includes(field) || (depth === 2 && field === "url")) {
-      const managed = CREDENTIAL_FIELDS.some((name) => name === field && field.startsWith("session_"));
+      const isManaged = CREDENTIAL_FIELDS.some((name) => name === field && field.startsWith("session_"));
       throw new Problem(
-        managed ? `${key} belongs to gsv auth login` : `No such key: ${key}. Use gateway.url, gateway.username or gateway.token`,
+        isManaged ? `${key} belongs to gsv auth login` : `No such key: ${key}. Use gateway.url, gateway.username or gateway.token`,
       );
     }
     if (depth === 2) mustBeOrigin(rest[0] ?? "");
   }
   updateConfig(configPath(), (table) => {
     if (key === "gateway.url") setGatewayUrl(table, value);
-    else put(table, path, value);
+    else setAt(table, path, value);
   });
 }
 
@@ -89,7 +89,7 @@ function mustBeOrigin(text: string): void {
   if (origin !== text) throw new Problem(`Gateways are kept by origin: write gateways."${origin}"`);
 }
 
-function put(table: TomlTable, path: readonly string[], value: string): void {
+function setAt(table: TomlTable, path: readonly string[], value: string): void {
   const [name = "", ...rest] = path;
   if (rest.length === 0) {
     table[name] = value;
@@ -97,19 +97,19 @@ function put(table: TomlTable, path: readonly string[], value: string): void {
   }
   const below = tableAt(table, name) ?? {};
   table[name] = below;
-  put(below, rest, value);
+  setAt(below, rest, value);
 }
 
-/** gateways."wss://gsv.example.com".token is three segments. */
-function segments(key: string): string[] {
+/** Splits a key: gateways."wss://gsv.example.com".token has three segments. */
+function parseKey(key: string): string[] {
   const found = key.match(/"[^"]*"|[^."]+/g) ?? [];
   const path = found.map((part) => part.replace(/^"|"$/g, ""));
-  const again = found.join(".");
-  if (again !== key || path.some((part) => part === "" || part === "__proto__")) throw new Problem(`Not a key: ${key}`);
+  const rejoined = found.join(".");
+  if (rejoined !== key || path.some((part) => part === "" || part === "__proto__")) throw new Problem(`Not a key: ${key}`);
   return path;
 }
 
-function masked({ key, value }: Entry): string {
+function maskSecret({ key, value }: Entry): string {
   if (!SECRET.test(key) || value === "") return value;
   return value.length > 20 ? `${value.slice(0, 8)}... (hidden; --reveal shows it)` : "(hidden; --reveal shows it)";
 }

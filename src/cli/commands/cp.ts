@@ -1,5 +1,5 @@
-// gsv cp: files between this machine and targets, or from target to target. Unlike for the other commands, a
-// path without a target is here and not on the gateway.
+// gsv cp: copies files between this machine and targets, or from target to target. Unlike in the other file commands, a path
+// without a target is on this machine and not on the gateway.
 
 import { type Client, CallError } from "../../client/client.ts";
 import { here, type Kind, there } from "../files/copy-endpoint.ts";
@@ -13,7 +13,7 @@ import { type Progress, type Side, transfer } from "../files/transfer.ts";
 
 type Flags = Globals & { recursive?: boolean; clobber?: boolean };
 type Job = { from: Side; to: Side };
-type Copied = { from: string; to: string; size: number };
+type CopyResult = { from: string; to: string; size: number };
 
 const PROGRESS_FILES_MIN = 5;
 const PROGRESS_BYTES_MIN = 8 * 1024 * 1024;
@@ -33,10 +33,10 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
     if (others.length > 1 && toKind !== "directory" && !isFolderText(last))
       throw new Problem(`Not a directory: ${last}. Several files are copied into one: write it with a / at its end to have it made`);
     if (toKind === null && isFolderText(last)) await to.depot.makeDirectory(to.path);
-    const copied: Copied[] = [];
+    const copied: CopyResult[] = [];
     let exitCode = 0;
-    const failed = async (error: unknown) => {
-      // One that cannot be copied does not keep the others.
+    const reportFailure = async (error: unknown) => {
+      // A file that cannot be copied does not stop the others.
       if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;
       endProgress();
       exitCode = tell(await explainDevice(client, error));
@@ -45,13 +45,13 @@ export async function cp(flags: Flags, texts: readonly string[]): Promise<number
       try {
         const from = side(client, text);
         const target = toKind === "directory" || isFolderText(last) ? inside(to, nameOf(from.path, text)) : to;
-        const jobs = await planned(from, target, flags.recursive === true);
+        const jobs = await planJobs(from, target, flags.recursive === true);
         for (const [at, job] of jobs.entries()) {
-          await copy(client, job, flags, showing(at, jobs.length, job)).then((one) => one !== null && copied.push(one), failed);
+          await copy(client, job, flags, progressLine(at, jobs.length, job)).then((one) => one !== null && copied.push(one), reportFailure);
         }
         endProgress();
       } catch (error) {
-        await failed(error);
+        await reportFailure(error);
       }
     }
     if (flags.json) sayJson({ copied });
@@ -72,7 +72,7 @@ function isFolderText(text: string): boolean {
   return /[/:]$/.test(text);
 }
 
-/** `.`, `~` and `/` have no name of their own, so what is in them is copied. */
+/** The name of the copy. `.`, `..`, `~` and `/` have none, so they are refused. */
 function nameOf(path: string, text: string): string {
   const name = /[^/]+(?=\/*$)/.exec(path)?.[0] ?? "";
   if (name === "" || name === "." || name === ".." || name === "~")
@@ -80,29 +80,29 @@ function nameOf(path: string, text: string): string {
   return name;
 }
 
-/** Every file to be copied, found before the first is, so that a copy into itself ends. */
-async function planned(from: Side, to: Side, isRecursive: boolean): Promise<Job[]> {
+/** Lists every file before the first is copied, so that a copy into itself ends. */
+async function planJobs(from: Side, to: Side, isRecursive: boolean): Promise<Job[]> {
   const kind = await from.depot.kind(from.path);
   if (kind === null) throw new Problem(`Not found: ${from.depot.text(from.path)}`);
   if (kind === "file") return [{ from, to }];
   if (!isRecursive) throw new Problem(`Is a directory: ${from.depot.text(from.path)}. Add -r to copy it with all below it`);
   if ((await to.depot.kind(to.path)) === "file")
     throw new Problem(`Not a directory: ${to.depot.text(to.path)}, and a directory cannot take its place`);
-  return below(from, to);
+  return planDirectory(from, to);
 }
 
-async function below(from: Side, to: Side): Promise<Job[]> {
+async function planDirectory(from: Side, to: Side): Promise<Job[]> {
   const { files, directories, others } = await from.depot.list(from.path);
   for (const name of others) note(`gsv: left out, neither a file nor a directory: ${inside(from, name).path}`);
-  const made = await to.depot.makeDirectory(to.path);
-  if (!made && files.length + directories.length + others.length === 0)
+  const isMade = await to.depot.makeDirectory(to.path);
+  if (!isMade && files.length + directories.length + others.length === 0)
     note(`gsv: left out, because it is empty and a directory comes with its first file: ${from.depot.text(from.path)}`);
   const jobs = files.map((name) => ({ from: inside(from, name), to: inside(to, name) }));
-  for (const name of directories) jobs.push(...(await below(inside(from, name), inside(to, name))));
+  for (const name of directories) jobs.push(...(await planDirectory(inside(from, name), inside(to, name))));
   return jobs;
 }
 
-async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progress: Progress): Promise<Copied | null> {
+async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progress: Progress): Promise<CopyResult | null> {
   const names = { from: from.depot.text(from.path), to: to.depot.text(to.path) };
   try {
     const present: Kind = await to.depot.kind(to.path);
@@ -116,8 +116,8 @@ async function copy(client: Client, { from, to }: Job, { clobber }: Flags, progr
   }
 }
 
-/** One line that is written over, for whoever watches: of many files, and of a large one. */
-function showing(done: number, all: number, { from }: Job): Progress {
+/** Shows progress on a terminal in one line that is overwritten: the count of many files, the percentage of a large one. */
+function progressLine(done: number, all: number, { from }: Job): Progress {
   if (!process.stderr.isTTY) return () => {};
   const count = all < PROGRESS_FILES_MIN ? "" : `${done + 1}/${all} `;
   const name = printable(from.depot.text(from.path));

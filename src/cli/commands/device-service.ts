@@ -1,4 +1,4 @@
-// gsv device install and its kin: this machine as a device that stays one, by a service of its user.
+// gsv device install, start, stop, restart, uninstall, status and logs: a service of the user keeps this machine a device.
 
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -23,7 +23,7 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
   updateConfig(config.file, (table) => {
     keepDevice(table, { id: deviceId, token, workspace, url: address.url, username });
     if (tableAt(table, "gateway")?.url !== undefined) return;
-    // The first gateway this machine hears of is the one its user means when naming none.
+    // The first gateway of this machine becomes its user's default.
     setGatewayUrl(table, address.url);
     keepSession(table, address.origin, { username });
   });
@@ -31,7 +31,7 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
   const manager = await serviceManager();
   if ("none" in manager) {
     note(`gsv: ${manager.none}.`);
-    return say(`To connect this machine for as long as the command runs: ${typed()} device run`);
+    return say(`To connect this machine for as long as the command runs: ${commandName()} device run`);
   }
   const remarks = await manager.install(await service());
   say(`The service ${NAME} is started: ${manager.file(NAME)}`);
@@ -41,7 +41,7 @@ export async function deviceInstall(flags: DeviceFlags): Promise<void> {
 
 export async function deviceControl(action: "start" | "stop" | "restart"): Promise<void> {
   const manager = await mustManage();
-  if (!(await manager.state(NAME)).isInstalled) throw notInstalled();
+  if (!(await manager.state(NAME)).isInstalled) throw notInstalledProblem();
   await manager[action](NAME);
   say(
     { start: "Started.", stop: "Stopped, with the commands it ran. It starts again with the machine.", restart: "Started anew." }[action],
@@ -49,7 +49,7 @@ export async function deviceControl(action: "start" | "stop" | "restart"): Promi
 }
 
 export async function deviceUninstall(): Promise<void> {
-  if (!(await (await mustManage()).uninstall(NAME))) throw notInstalled();
+  if (!(await (await mustManage()).uninstall(NAME))) throw notInstalledProblem();
   const { config } = thisDevice({});
   say(`The service is removed. The settings are still in ${config.file}, and the token works: gsv token list, gsv token revoke ID.`);
 }
@@ -81,7 +81,7 @@ export async function deviceLogs(flags: DeviceFlags & { lines?: string; follow?:
   await showLog(deviceLogFile(thisDevice(flags)), flags);
 }
 
-/** The last lines, and with --follow those that come. */
+/** Prints the last lines, and with --follow new ones. */
 export async function showLog(file: string, flags: { lines?: string; follow?: boolean; json?: boolean }): Promise<void> {
   const { lines: count = "100" } = flags;
   if (!/^\d{1,6}$/.test(count)) throw new Problem(`Not a number of lines: ${count}`);
@@ -102,21 +102,21 @@ async function service(): Promise<Service> {
   };
 }
 
-/** What somebody types to get this very program. */
-function typed(): string {
+/** What a user types to run this program. */
+function commandName(): string {
   const { words, isInstalled } = command();
   if (!isInstalled) return "npx gsv";
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.includes(dirname(words[0]!)) ? "gsv" : words[0]!;
 }
 
-/** How this program is started: by what its installer wrote, which finds Node anew after an update, or as it was now. */
+/** How to start this program: by its installer's script, which finds Node again after an update, or as it was started now. */
 function command(): { words: string[]; isInstalled: boolean } {
   const installed = process.env.GSV_COMMAND;
   if (installed) return { words: [installed], isInstalled: true };
   return { words: [process.execPath, realpathSync(process.argv[1] ?? "")], isInstalled: false };
 }
 
-function notInstalled(): Problem {
+function notInstalledProblem(): Problem {
   return new Problem("No service is installed: gsv device install does that");
 }

@@ -1,4 +1,4 @@
-// gsv device: machines that are targets. `run` makes this one a target for as long as it runs.
+// gsv device list, describe, remove and run. `run` makes this machine a device for as long as it runs.
 
 import { CallError } from "../../client/client.ts";
 import type { DeviceEvent, RunningDevice } from "../../device/device.ts";
@@ -48,16 +48,16 @@ export async function deviceRemove(flags: Globals, [deviceId = ""]: readonly str
   say(`Forgot ${deviceId}. Its token still works: gsv token list, gsv token revoke ID.`);
 }
 
-/** Stays until it is told to go, and comes back whenever the gateway does. With a log file, nobody watches it. */
+/** Runs until a signal ends it, and reconnects whenever the gateway is back. With a log file it runs unattended. */
 export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }): Promise<void> {
   const device = complete(thisDevice(flags));
   const { address, deviceId, workspace, username, token } = device;
-  const isWatched = flags.logFile === undefined;
-  const log = isWatched ? noteLog : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
+  const isAttended = flags.logFile === undefined;
+  const log = isAttended ? noteLog : openDeviceLog(flags.logFile === true ? deviceLogFile(device) : flags.logFile!);
   const { startDevice } = await import("../../device/device.ts");
   const { stateFolder } = await import("../../device/state.ts");
   const WebSocket = await socketConstructor();
-  const told = (message: string, fields: DeviceEvent = {}) =>
+  const logEvent = (message: string, fields: DeviceEvent = {}) =>
     log(message === "call" || message === "connected" ? "info" : "warn", message, fields);
   let running: RunningDevice | null = null;
   endBySignal(async (signal) => {
@@ -73,9 +73,9 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
         workspace,
         state: stateFolder(deviceId),
         WebSocket,
-        log: told,
+        log: logEvent,
       });
-      if (isWatched) say(`${deviceId} is connected to ${address.origin}; relative paths begin at ${workspace}. Ctrl-C ends it.`);
+      if (isAttended) say(`${deviceId} is connected to ${address.origin}; relative paths begin at ${workspace}. Ctrl-C ends it.`);
       else log("info", "connected", { device: deviceId, gateway: address.origin });
       waitMs = RETRY_MS_MIN;
       const { client } = running;
@@ -88,21 +88,21 @@ export async function deviceRun(flags: DeviceFlags & { logFile?: string | true }
       });
       if (/Replaced by newer/.test(reason?.message ?? "")) {
         const why = `Another daemon has connected as ${deviceId}: give one of them another --id`;
-        if (isWatched) throw new Problem(why);
-        // A service would be started again at once, and the two would push each other out without end.
+        if (isAttended) throw new Problem(why);
+        // A service would be restarted at once, and the two daemons would replace each other forever.
         log("error", why);
         waitMs = RETRY_MS_MAX;
       }
     } catch (error) {
       if (error instanceof Problem) throw error;
-      // Whatever it is, it may be mended while this runs: a token made anew, a gateway started again.
-      log("warn", "not connected; trying again", { reason: whyNot(error, deviceId) });
+      // Any cause may be fixed while this runs: by a new token, by a restart of the gateway.
+      log("warn", "not connected; trying again", { reason: failureReason(error, deviceId) });
     }
     await new Promise((done) => setTimeout(done, waitMs * (0.5 + Math.random())));
   }
 }
 
-function whyNot(error: unknown, deviceId: string): string {
+function failureReason(error: unknown, deviceId: string): string {
   if (!(error instanceof CallError)) return (error as Error).message;
   const why = `refused: ${error.message} (${error.code})`;
   if (error.code !== 401) return why;
@@ -113,12 +113,12 @@ const noteLog: DeviceLog = (_, message, { reason } = {}) => {
   if (message !== "call") note(`gsv: ${message}${reason ? `: ${reason}` : ""}`);
 };
 
-/** Ends what the device runs and then this program; a second signal does not wait for the first. */
+/** On a signal, stops the device and exits; a second SIGINT exits at once. */
 function endBySignal(stop: (signal: string) => Promise<void>): void {
   let isEnding = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
-      // A service manager may send two different ones at once.
+      // A service manager may send two different signals at once.
       if (isEnding && signal === "SIGINT") process.exit(EXIT_CANCELLED);
       if (isEnding) return;
       isEnding = true;

@@ -1,4 +1,4 @@
-// gsv doctor: looks at everything that commonly goes wrong and says what to do about it. Changes nothing, asks nothing.
+// gsv doctor: checks for common problems and says what to do about them. It changes nothing and asks the user nothing.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -83,30 +83,30 @@ function encryption({ address }: Place): Finding[] {
 function localGateway({ address }: Place): Finding[] {
   const home = homePath(undefined, process.env);
   if (modeOf(home) === null) return address.isLocal ? [ok(`No data directory on this machine yet (${home})`)] : [];
-  const open = ["", "kernel.db", "secret.key", "gateway.json"]
+  const readable = ["", "kernel.db", "secret.key", "gateway.json"]
     .map((name) => join(home, name))
     .filter((path) => ((modeOf(path) ?? 0) & 0o077) !== 0);
-  const modes = open.map((path) => fail(`${path} can be read by other users. Run: chmod go= ${path}`));
+  const modes = readable.map((path) => fail(`${path} can be read by other users. Run: chmod go= ${path}`));
   const running = readRunning(home);
   return [
     ...(modes.length > 0 ? modes : [ok(`The data directory ${home} is private`)]),
-    ...(running === null ? [ok(`No gateway runs on ${home}`)] : whoRuns(running, home)),
+    ...(running === null ? [ok(`No gateway runs on ${home}`)] : runningGateway(running, home)),
   ];
 }
 
-function whoRuns(running: Running, home: string): Finding[] {
+function runningGateway(running: Running, home: string): Finding[] {
   const { pid, url, startedAt, version } = running;
   if (!isAlive(running))
     return [warn(`The gateway on ${home} (process ${pid}) ended without saying so. That is safe: gsv up starts it again`)];
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const exposed = parsed !== null && parsed.protocol === "http:" && !isLoopback(parsed.hostname);
+  const isExposed = parsed !== null && parsed.protocol === "http:" && !isLoopback(parsed.hostname);
   return [
     ok(`A gateway runs on ${home}: process ${pid}, ${url}, version ${version}, started ${relative(startedAt, "some time ago")}`),
-    ...(exposed ? [warn(`It listens at ${url}, beyond this machine and without TLS: see docs/guides/remote-access.md`)] : []),
+    ...(isExposed ? [warn(`It listens at ${url}, beyond this machine and without TLS: see docs/guides/remote-access.md`)] : []),
   ];
 }
 
-/** This machine as a device, where it was ever told to be one. */
+/** This machine as a device, if it is configured as one. */
 async function ownDevice(): Promise<Finding[]> {
   const { stored, config, deviceId, workspace, address, token, username } = thisDevice({});
   if (Object.keys(stored).length === 0) return [];
@@ -145,13 +145,13 @@ async function accountFindings(globals: DoctorFlags, place: Place): Promise<Find
   }
 }
 
-/** What the gateway finds, which knows its host, its devices and its agents. */
+/** The gateway's own findings about its host, its devices and its agents. */
 async function gatewayFindings(client: Client, tryModel: boolean): Promise<Finding[]> {
   const { checks } = await client.call("sys.doctor", { tryModel, clientNow: Date.now() }, { timeoutMs: 120_000 });
   return checks.map(({ state, title, says, next }) => ({ mark: state, text: `${title}: ${says}${next === null ? "" : ` ${next}`}` }));
 }
 
-/** Permission bits; null where there is nothing, and nothing to object to on systems without them. */
+/** Permission bits; null if the path does not exist, 0 on systems without permission bits. */
 function modeOf(path: string): number | null {
   try {
     const { mode } = statSync(path);

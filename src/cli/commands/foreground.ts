@@ -1,4 +1,4 @@
-// The gateway in the foreground, until a signal ends it.
+// Runs the gateway in the foreground until a signal ends it.
 
 import type { UpFlags } from "../../hosts/node/options.ts";
 import { dialable, gsvAt } from "../../lib/gsv-at.ts";
@@ -7,7 +7,7 @@ import { say } from "../terminal/terminal.ts";
 
 export async function runGateway(flags: UpFlags): Promise<void> {
   mustHaveSqlite();
-  // Here and not in the gateway, because it is the whole process's: whatever the gateway writes is its owner's alone.
+  // Set here and not in the gateway, because the umask is process-wide: only the owner may read what the gateway writes.
   process.umask(0o077);
   const [{ startGateway }, { upOptions }, { OperatorError }] = await Promise.all([
     import("../../hosts/node/gateway.ts"),
@@ -26,7 +26,7 @@ export async function runGateway(flags: UpFlags): Promise<void> {
   }
 }
 
-/** bin/gsv.mjs hands over to a newer Node by itself; this is for whoever runs the bundle directly. */
+/** bin/gsv.mjs switches to a newer Node by itself; this check is for people who run the bundle directly. */
 function mustHaveSqlite(): void {
   const [major = 0] = process.versions.node.split(".").map(Number);
   if (major < 24)

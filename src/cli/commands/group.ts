@@ -1,4 +1,4 @@
-// gsv group: who belongs together. Groups may be named or given by gid.
+// gsv group: manages groups of users. A group is given by name or gid.
 
 import type { Client } from "../../client/client.ts";
 import { Problem } from "../terminal/problem.ts";
@@ -30,7 +30,7 @@ export async function groupRemove(flags: Globals, [group = ""]: readonly string[
   });
 }
 
-/** Without users it shows them; with users it replaces them, or adds or removes those named. */
+/** Without users, prints the members; with users, replaces them, or adds or removes the named ones. */
 export async function groupMembers(flags: MembersFlags, [group = "", ...users]: readonly string[]): Promise<void> {
   if ([flags.add, flags.remove, flags.none].filter(Boolean).length > 1) throw new Problem("Use only one of --add, --remove and --none");
   if ((flags.add || flags.remove) && users.length === 0) throw new Problem("Name the users too");

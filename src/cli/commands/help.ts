@@ -1,4 +1,4 @@
-// gsv help: of a command from the command line's own description, of a syscall from the generated reference.
+// gsv help: explains a command by commander's description of it, or a syscall by the generated reference.
 
 import type { Command } from "commander";
 import { schemaText } from "../../lib/schema-text.ts";
@@ -12,28 +12,29 @@ export function help(program: Command, words: readonly string[]): void {
   const command = findCommand(program, words);
   if (command !== null) return command.outputHelp();
   const name = words.join(".");
-  if (name === "syscalls") return list(reference);
+  if (name === "syscalls") return printCalls(reference);
   const found = reference.find((call) => call.name === name);
   if (found !== undefined) return say(page(found));
   const family = reference.filter((call) => call.name.startsWith(`${name.replace(/\.\*?$/, "")}.`));
-  if (family.length > 0) return list(family);
+  if (family.length > 0) return printCalls(family);
   const names = [...reference.map((call) => call.name), ...program.commands.map((sub) => sub.name())];
-  const close = near(name, names);
-  const hint = close.length > 0 ? `Did you mean ${close.join(", ")}?` : "gsv help lists commands, gsv help syscalls lists syscalls";
+  const suggestions = near(name, names);
+  const hint =
+    suggestions.length > 0 ? `Did you mean ${suggestions.join(", ")}?` : "gsv help lists commands, gsv help syscalls lists syscalls";
   throw new Problem(`No such command or syscall: ${words.join(" ")}. ${hint}`);
 }
 
 function findCommand(program: Command, words: readonly string[]): Command | null {
-  let at = program;
+  let current = program;
   for (const word of words) {
-    const next = at.commands.find((sub) => sub.name() === word || sub.aliases().includes(word));
+    const next = current.commands.find((sub) => sub.name() === word || sub.aliases().includes(word));
     if (next === undefined) return null;
-    at = next;
+    current = next;
   }
-  return at;
+  return current;
 }
 
-function list(calls: readonly Reference[]): void {
+function printCalls(calls: readonly Reference[]): void {
   sayTable(
     ["SYSCALL", "WHAT IT DOES"],
     calls.map(({ name, doc }) => [name, firstSentence(doc)]),
@@ -49,7 +50,7 @@ function page(call: Reference): string {
     "",
     call.doc,
     "",
-    `Who may call it: ${who(call)}`,
+    `Who may call it: ${callersText(call)}`,
     "",
     `Arguments: ${schemaText(call.args, 0)}`,
     "",
@@ -65,7 +66,7 @@ function page(call: Reference): string {
 
 const KINDS: Record<Reference["does"], string> = { read: "reads only", write: "one transaction", effect: "has effects" };
 
-function who({ from, grant }: Reference): string {
+function callersText({ from, grant }: Reference): string {
   if (from.includes("stranger")) return "anybody, before logging in";
   const groups =
     grant.length === 0

@@ -1,4 +1,4 @@
-// gsv jobs: commands of one's own that run, wherever they do, and those that ended and were not looked at since.
+// gsv jobs: the user's commands that run, on any target, and those that ended and were not looked at since.
 
 import type { Calls, Client } from "../../client/client.ts";
 import { attach } from "../shell/attach.ts";
@@ -13,7 +13,7 @@ type Flags = Globals & { target?: string };
 type Job = Calls["shell.list"]["result"]["sessions"][number] & { target: string };
 type Signal = NonNullable<Calls["shell.exec"]["args"]["signal"]>;
 
-const NATIVE = "gsv";
+const GATEWAY = "gsv";
 
 export async function jobs(flags: Flags): Promise<void> {
   const found = await withClient(flags, (client) => jobsOf(client, flags.target));
@@ -33,9 +33,9 @@ export async function jobs(flags: Flags): Promise<void> {
 export async function jobsKill(flags: Flags & { signal?: string }, [id = ""]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const { sessionId, target, tty } = await find(client, flags.target, id);
-    // A shell that somebody types at pays no heed to TERM.
+    // An interactive shell ignores TERM.
     const signal = (flags.signal?.toUpperCase().replace(/^SIG/, "") ?? (tty ? "HUP" : "TERM")) as Signal;
-    const result = await client.call("shell.exec", { sessionId, input: "", signal, until: "sent", ...at(target) });
+    const result = await client.call("shell.exec", { sessionId, input: "", signal, until: "sent", ...targetArgs(target) });
     if (result.status === "failed") throw new Problem(result.error);
     if (flags.json) return sayJson({ sessionId, signal });
     say(`Sent SIG${signal} to ${sessionId} on ${target}.`);
@@ -50,29 +50,29 @@ export async function jobsAttach(flags: Flags, [id = ""]: readonly string[]): Pr
       if ("error" in outcome) throw new Problem(outcome.error);
       return outcome.exitCode;
     }
-    return follow(client, { sessionId, ...at(target) });
+    return follow(client, { sessionId, ...targetArgs(target) });
   });
 }
 
-/** Ctrl-C leaves it running: it was not started here. */
+/** Ctrl-C leaves the command running, because it was not started here. */
 async function follow(client: Client, command: { sessionId: string; target?: string }): Promise<number> {
   client.keepConnected();
   const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
   const running = new Running(client, command, (stream, text) => screens[stream].write(text));
   running.onRemark = (remark) => note(`gsv: ${remark}`);
-  const left = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
-  const ended = await Promise.race([running.done, left]);
+  const interrupt = new Promise<null>((resolve) => process.once("SIGINT", () => resolve(null)));
+  const result = await Promise.race([running.done, interrupt]);
   Object.values(screens).forEach((screen) => screen.end());
-  if (ended === null) {
+  if (result === null) {
     note(`gsv: left it running: gsv jobs kill ${command.sessionId} ends it`);
     return 0;
   }
   if (running.isTruncated) note("gsv: of what it put out before, a part was left out");
-  if (ended.error !== undefined) note(`gsv: ${ended.error}`);
-  return ended.exitCode ?? 1;
+  if (result.error !== undefined) note(`gsv: ${result.error}`);
+  return result.exitCode ?? 1;
 }
 
-/** Any beginning of the id that fits one alone. */
+/** By a unique prefix of the id. */
 async function find(client: Client, target: string | undefined, id: string): Promise<Job> {
   const found = (await jobsOf(client, target)).filter(({ sessionId }) =>
     [sessionId, sessionId.replace(/^sh_/, "")].some((one) => one.startsWith(id)),
@@ -83,21 +83,21 @@ async function find(client: Client, target: string | undefined, id: string): Pro
 }
 
 async function jobsOf(client: Client, target: string | undefined): Promise<Job[]> {
-  if (target !== undefined) return jobsAt(client, target);
+  if (target !== undefined) return jobsOn(client, target);
   const { devices } = await client.call("sys.device.list", {});
-  const targets = [NATIVE, ...devices.map(({ deviceId }) => deviceId)];
-  const answers = await Promise.allSettled(targets.map((one) => jobsAt(client, one)));
+  const targets = [GATEWAY, ...devices.map(({ deviceId }) => deviceId)];
+  const answers = await Promise.allSettled(targets.map((one) => jobsOn(client, one)));
   answers.forEach((answer, at) => {
     if (answer.status === "rejected") note(`gsv: ${targets[at]} was not asked: ${(answer.reason as Error).message}`);
   });
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
 }
 
-async function jobsAt(client: Client, target: string): Promise<Job[]> {
+async function jobsOn(client: Client, target: string): Promise<Job[]> {
   const { sessions } = await client.call("shell.list", { target });
   return sessions.map((session) => ({ ...session, target }));
 }
 
-function at(target: string): { target?: string } {
-  return target === NATIVE ? {} : { target };
+function targetArgs(target: string): { target?: string } {
+  return target === GATEWAY ? {} : { target };
 }

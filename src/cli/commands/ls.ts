@@ -1,4 +1,4 @@
-// gsv ls: the names in a directory, one a line, directories with a slash.
+// gsv ls: prints the names in a directory, one per line, directories with a slash.
 
 import { kindListed, mustBeOk } from "../files/remote-file.ts";
 import { parsePlace } from "../files/target-path.ts";
@@ -9,7 +9,7 @@ export async function ls(flags: Globals, [text = "."]: readonly string[]): Promi
   const place = parsePlace(text, ".");
   await withClient(flags, async (client) => {
     const answer = await client.call("fs.read", { ...place, limit: 0 });
-    // A file that has no text to show is there all the same.
+    // Reading fails for a file without text, which exists all the same.
     const isFile = answer.ok ? !("directories" in answer) : (await kindListed(client, place)) === "file";
     if (isFile) return flags.json ? sayJson({ path: answer.ok ? answer.path : place.path, file: true }) : sayLine(text);
     const found = mustBeOk(answer);

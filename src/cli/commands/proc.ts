@@ -1,4 +1,4 @@
-// gsv proc: agent processes as a person looks after them.
+// gsv proc: manages agent processes.
 
 import type { Client } from "../../client/client.ts";
 import { stdinRest } from "../terminal/ask.ts";
@@ -9,12 +9,12 @@ import { afterStop, rowOf, type Stop } from "../chat/message-text.ts";
 import { type Globals, withClient } from "../session/session.ts";
 import { note, pour, say, sayFields, sayJson, sayTable } from "../terminal/terminal.ts";
 
-type OfProcess = Globals & { pid?: string; conversation?: string };
+type ProcessFlags = Globals & { pid?: string; conversation?: string };
 
 const EXIT_USAGE = 2;
 
 export async function procList(flags: Globals & { uid?: string }): Promise<void> {
-  const processes = await withClient(flags, (client) => listed(client, flags.uid));
+  const processes = await withClient(flags, (client) => listProcesses(client, flags.uid));
   if (flags.json) return sayJson({ processes });
   if (processes.length === 0) return note("There are no processes yet: gsv chat begins with your first one");
   sayTable(
@@ -24,14 +24,14 @@ export async function procList(flags: Globals & { uid?: string }): Promise<void>
 }
 
 export async function procTree(flags: Globals & { uid?: string }): Promise<void> {
-  const processes = await withClient(flags, (client) => listed(client, flags.uid));
+  const processes = await withClient(flags, (client) => listProcesses(client, flags.uid));
   if (flags.json) return sayJson({ processes });
   if (processes.length === 0) return note("There are no processes yet: gsv chat begins with your first one");
   const pids = new Set(processes.map(({ pid }) => pid));
   const rows: [string, string, string][] = [];
   const add = (parent: string | null, depth: number) => {
     for (const one of processes) {
-      // A child whose parent one does not see stands at the top.
+      // A child whose parent is not in the list is shown at the top level.
       const above = one.parentPid !== null && pids.has(one.parentPid) ? one.parentPid : null;
       if (above !== parent) continue;
       rows.push([`${"   ".repeat(depth)}${depth > 0 ? "└─ " : ""}${one.pid}`, stateOf(one), one.label ?? one.profile]);
@@ -59,22 +59,22 @@ export async function procSpawn(flags: SpawnFlags, words: readonly string[]): Pr
   });
 }
 
-export async function procSend(flags: OfProcess, words: readonly string[]): Promise<void> {
+export async function procSend(flags: ProcessFlags, words: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const piped = process.stdin.isTTY || words.length > 0 ? "" : await stdinRest();
     const message = [words.join(" "), piped.trimEnd()].filter((part) => part.trim() !== "").join("\n\n");
     if (message === "") throw new Problem("Say what? gsv proc send MESSAGE", EXIT_USAGE);
-    const sent = await client.call("proc.send", { ...(await where(client, flags)), message });
+    const sent = await client.call("proc.send", { ...(await resolveWhere(client, flags)), message });
     if (flags.json) return sayJson(sent);
     say(`${sent.queued === true ? "Queued" : "Started"} as run ${sent.runId}`);
   });
 }
 
-export async function procHistory(flags: OfProcess & { limit?: string; offset?: string }): Promise<void> {
+export async function procHistory(flags: ProcessFlags & { limit?: string; offset?: string }): Promise<void> {
   await withClient(flags, async (client) => {
     const limit = integer("--limit", flags.limit ?? "50");
     const offset = integer("--offset", flags.offset ?? String(-limit));
-    const history = await client.call("proc.history", { ...(await where(client, flags)), limit, offset });
+    const history = await client.call("proc.history", { ...(await resolveWhere(client, flags)), limit, offset });
     if (flags.json) return sayJson(history);
     if (history.messages.length === 0) return note("Nothing was said yet: gsv chat begins");
     for (const message of history.messages) {
@@ -110,31 +110,31 @@ export async function procKill(flags: Globals & { archive?: boolean }, [given = 
   await withClient(flags, async (client) => {
     const killed = await client.call("proc.kill", { pid: await processOf(client, given), archive: flags.archive !== false });
     if (flags.json) return sayJson(killed);
-    say(`Ended all that ${killed.pid} did and emptied its conversations${archived(killed)}`);
+    say(`Ended all that ${killed.pid} did and emptied its conversations${archiveText(killed)}`);
     sayRest(killed, killed.pid);
   });
 }
 
-export async function procReset(flags: OfProcess, [given]: readonly string[]): Promise<void> {
+export async function procReset(flags: ProcessFlags, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const pid = await processOf(client, given ?? flags.pid);
     const reset = await client.call("proc.reset", { pid });
     if (flags.json) return sayJson(reset);
-    say(`${reset.pid} begins anew${archived(reset)}`);
+    say(`${reset.pid} begins anew${archiveText(reset)}`);
     sayRest(reset, reset.pid);
   });
 }
 
 export async function procUsage(flags: Globals & { days?: string }, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
-    if (flags.days !== undefined) return spending(client, flags, integer("--days", flags.days));
+    if (flags.days !== undefined) return printSpending(client, flags, integer("--days", flags.days));
     const usage = await client.call("proc.usage", { pid: await processOf(client, given) });
     if (flags.json) return sayJson(usage);
     sayFields([["process", usage.pid], ...spentFields(usage.spent)]);
   });
 }
 
-export async function procContext(flags: OfProcess & { text?: boolean }, [given]: readonly string[]): Promise<void> {
+export async function procContext(flags: ProcessFlags & { text?: boolean }, [given]: readonly string[]): Promise<void> {
   await withClient(flags, async (client) => {
     const pid = await processOf(client, given);
     const conversationId = await conversationOf(client, pid, flags.conversation);
@@ -155,7 +155,7 @@ export async function procContext(flags: OfProcess & { text?: boolean }, [given]
   });
 }
 
-async function spending(client: Client, flags: Globals, days: number): Promise<void> {
+async function printSpending(client: Client, flags: Globals, days: number): Promise<void> {
   const spent = await client.call("proc.spending", { days });
   if (flags.json) return sayJson(spent);
   if (spent.days.length === 0) return note("Nothing was used in that time");
@@ -171,11 +171,11 @@ async function spending(client: Client, flags: Globals, days: number): Promise<v
   );
 }
 
-async function listed(client: Client, uid: string | undefined): Promise<ProcessEntry[]> {
+async function listProcesses(client: Client, uid: string | undefined): Promise<ProcessEntry[]> {
   return (await client.call("proc.list", uid === undefined ? {} : { uid: integer("--uid", uid) })).processes;
 }
 
-async function where(client: Client, flags: OfProcess) {
+async function resolveWhere(client: Client, flags: ProcessFlags) {
   const pid = await processOf(client, flags.pid);
   return { pid, conversationId: await conversationOf(client, pid, flags.conversation) };
 }
@@ -190,7 +190,7 @@ function sayRest({ stillRunning, pausedCount }: Partial<Stop>, pid: string): voi
   if (rest !== "") say(rest);
 }
 
-function archived({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string | undefined }): string {
+function archiveText({ archivedMessages, archivedTo }: { archivedMessages: number; archivedTo?: string | undefined }): string {
   return archivedTo === undefined ? "" : `; its ${archivedMessages} messages are in ${archivedTo}`;
 }
 

@@ -1,4 +1,5 @@
-// gsv repo: repositories, their history and what a commit changed. A name without an owner is one's own.
+// gsv repo: lists and creates repositories, and shows their history and what a commit changed. A name without an owner is the
+// user's own.
 
 import type { Calls, Client } from "../../client/client.ts";
 import { relative } from "../terminal/durations.ts";
@@ -30,7 +31,7 @@ export async function repoCreate(flags: CreateFlags, [name = ""]: readonly strin
   await withClient(flags, async (client) => {
     const { description } = flags;
     const made = await client.call("repo.create", {
-      repo: own(client, name),
+      repo: fullName(client, name),
       ...(description === undefined ? {} : { description }),
       ...(flags.public ? { public: true } : {}),
     });
@@ -47,7 +48,7 @@ export async function repoCreate(flags: CreateFlags, [name = ""]: readonly strin
 export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): Promise<void> {
   const { entries } = await withClient(flags, (client) =>
     client.call("repo.log", {
-      repo: own(client, name),
+      repo: fullName(client, name),
       ...(flags.ref === undefined ? {} : { ref: flags.ref }),
       ...(flags.limit === undefined ? {} : { limit: Number(flags.limit) }),
     }),
@@ -65,13 +66,13 @@ export async function repoLog(flags: LogFlags, [name = ""]: readonly string[]): 
 }
 
 export async function repoDiff(flags: Globals, [name = "", commit = ""]: readonly string[]): Promise<void> {
-  const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: own(client, name), commit }));
+  const diff = await withClient(flags, (client) => client.call("repo.diff", { repo: fullName(client, name), commit }));
   if (flags.json) return sayJson(diff);
   for (const file of diff.files) sayFile(file);
   if (diff.truncated) note("There is more than is shown.");
 }
 
-/** As git prints it. */
+/** In git's format. */
 function sayFile({ path, status, hunks }: DiffFile): void {
   sayDiff("head", `diff --git a/${path} b/${path}`);
   if (hunks?.[0]?.lines[0]?.tag === "binary") return sayDiff("context", hunks[0].lines[0].content);
@@ -88,6 +89,6 @@ function sayFile({ path, status, hunks }: DiffFile): void {
   }
 }
 
-function own(client: Client, name: string): string {
+function fullName(client: Client, name: string): string {
   return name.includes("/") ? name : `${client.session.identity.process.username}/${name}`;
 }

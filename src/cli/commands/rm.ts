@@ -1,5 +1,5 @@
-// gsv rm: deletes files, and directories with all below them. Nobody loses a directory by a slip: a person is asked, a
-// script says -r.
+// gsv rm: deletes files, and directories with everything below them. To prevent accidents, a person is asked before a directory
+// is deleted, and a script needs -r.
 
 import type { Client } from "../../client/client.ts";
 import { CallError } from "../../client/connection.ts";
@@ -20,11 +20,11 @@ export async function rm(flags: Flags, texts: readonly string[]): Promise<number
     let exitCode = 0;
     for (const place of places) {
       try {
-        if (!(await isMeant(client, flags, place))) continue;
+        if (!(await isConfirmed(client, flags, place))) continue;
         const { path } = mustBeOk(await client.call("fs.delete", place));
         deleted.push({ ...place, path });
       } catch (error) {
-        // One that cannot be deleted does not keep the others.
+        // A file that cannot be deleted does not stop the others.
         if (!(error instanceof CallError) && !(error instanceof Problem && error.exitCode === 1)) throw error;
         exitCode = tell(await explainDevice(client, error));
       }
@@ -34,11 +34,11 @@ export async function rm(flags: Flags, texts: readonly string[]): Promise<number
   });
 }
 
-async function isMeant(client: Client, flags: Flags, place: FilePlace): Promise<boolean> {
-  const asks = isInteractive();
-  if (asks ? flags.force : flags.recursive) return true;
+async function isConfirmed(client: Client, flags: Flags, place: FilePlace): Promise<boolean> {
+  const canAsk = isInteractive();
+  if (canAsk ? flags.force : flags.recursive) return true;
   if (!(await isDirectory(client, place))) return true;
   const name = placeText(place, place.path);
-  if (!asks) throw new Problem(`Is a directory: ${name}. Add -r to delete it with all below it`);
+  if (!canAsk) throw new Problem(`Is a directory: ${name}. Add -r to delete it with all below it`);
   return askYes(`Delete the directory ${printable(name)} with all below it?`, false);
 }

@@ -1,5 +1,4 @@
-// gsv run: one command on a target, with its output where output goes, its exit code as ours, and our standard input as
-// its own.
+// gsv run: runs one command on a target. Passes our standard input to it, prints its output, and exits with its exit code.
 
 import { fstatSync } from "node:fs";
 import type { Client } from "../../client/client.ts";
@@ -15,7 +14,7 @@ import { note, sayJson } from "../terminal/terminal.ts";
 
 type Flags = Globals & { target?: string; cwd?: string; timeout?: string; tty?: boolean };
 
-/** What is typed goes to the command in pieces of this size, so that one which reads slowly is not buried. */
+/** Standard input is sent in pieces of this size, so that a command that reads slowly is not flooded. */
 const PIECE_CHARS = 64 * 1024;
 
 export async function run(flags: Flags, words: readonly string[]): Promise<number> {
@@ -23,12 +22,12 @@ export async function run(flags: Flags, words: readonly string[]): Promise<numbe
   return runWords(flags, words);
 }
 
-/** Without words, the script on standard input. */
+/** Without words, runs the script on standard input. */
 export async function runWords(flags: Flags, words: readonly string[]): Promise<number> {
-  const timeout = flags.timeout === undefined ? undefined : milliseconds(flags.timeout);
+  const timeout = flags.timeout === undefined ? undefined : parseTimeout(flags.timeout);
   return withClient(flags, async (client) => {
     const isScript = words.length === 0;
-    // After logging in, because a password on standard input comes before the script.
+    // Read after the login, because a password on standard input comes before the script.
     const input = isScript ? await stdinRest() : commandLine(words);
     if (input.trim() === "") return 0;
     const { target, cwd } = flags;
@@ -43,41 +42,41 @@ export async function runWords(flags: Flags, words: readonly string[]): Promise<
       if ("error" in outcome) throw new Problem(outcome.error);
       return outcome.exitCode;
     }
-    return follow(client, command, { json: flags.json === true, feeds: !isScript });
+    return follow(client, command, { json: flags.json === true, sendsInput: !isScript });
   });
 }
 
-async function follow(client: Client, command: Command, { json, feeds }: { json: boolean; feeds: boolean }): Promise<number> {
-  // A command outlives the connection it was started by, so it is worth coming back for.
+async function follow(client: Client, command: Command, { json, sendsInput }: { json: boolean; sendsInput: boolean }): Promise<number> {
+  // A command outlives the connection that started it, so the client reconnects.
   client.keepConnected();
-  const kept = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   const screens = { stdout: new Screen(process.stdout), stderr: new Screen(process.stderr) };
   const running = new Running(client, command, (stream, text) => {
-    if (json) kept[stream] += text;
+    if (json) output[stream] += text;
     else return screens[stream].write(text);
   });
   running.onRemark = (remark) => note(`gsv: ${remark}`);
   const interrupt = () => running.interrupt();
   process.on("SIGINT", interrupt);
-  if (feeds) void feed(running);
+  if (sendsInput) void sendInput(running);
   else void running.write(END_OF_INPUT);
   try {
     const { exitCode = 1, error } = await running.done;
     if (!json) Object.values(screens).forEach((screen) => screen.end());
     const { isTruncated: truncated } = running;
-    if (json) sayJson({ exitCode, ...kept, ...(error === undefined ? {} : { error }), ...(truncated ? { truncated } : {}) });
+    if (json) sayJson({ exitCode, ...output, ...(error === undefined ? {} : { error }), ...(truncated ? { truncated } : {}) });
     else if (truncated) note("gsv: output was left out where it came faster than it could be fetched: write it to a file instead");
     if (!json && error !== undefined && exitCode !== INTERRUPTED) note(`gsv: ${error}`);
     return exitCode;
   } finally {
     process.off("SIGINT", interrupt);
-    // Whoever has not typed anything need not.
+    // The program does not wait for input that nobody has typed.
     process.stdin.unref?.();
   }
 }
 
-/** A terminal's lines as they are typed, a pipe's content piece by piece, and then its end. */
-async function feed(running: Running): Promise<void> {
+/** Sends a terminal's lines as they are typed, or a pipe's content piece by piece, and then the end of input. */
+async function sendInput(running: Running): Promise<void> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let part = hasInput() ? await stdinPart() : null; part !== null && !running.isOver; part = await stdinPart()) {
     const text = decoder.decode(part, { stream: true });
@@ -90,7 +89,7 @@ async function feed(running: Running): Promise<void> {
   await running.write(END_OF_INPUT);
 }
 
-/** A standard input that is closed or /dev/null has nothing to wait for. */
+/** False if standard input is closed or /dev/null. */
 function hasInput(): boolean {
   try {
     const stat = fstatSync(0);
@@ -100,7 +99,7 @@ function hasInput(): boolean {
   }
 }
 
-function milliseconds(text: string): number {
+function parseTimeout(text: string): number {
   const seconds = Number(text);
   if (!Number.isFinite(seconds) || seconds <= 0) throw new Problem(`--timeout is a number of seconds, such as 20: ${text}`);
   return Math.max(1, Math.round(seconds * 1_000));

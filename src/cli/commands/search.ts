@@ -1,4 +1,4 @@
-// gsv search: lines that hold a text, like grep prints them. Exit code 1 says that there are none.
+// gsv search: prints lines that contain a text, in grep's format. Exit code 1 means that there are none.
 
 import { parsePlace, placeText } from "../files/target-path.ts";
 import { mustBeOk } from "../files/remote-file.ts";

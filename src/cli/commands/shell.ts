@@ -1,6 +1,6 @@
-// gsv shell: on a device the user's own shell at a terminal there (attach.ts); on the gateway, and where a device has no
-// terminals, a prompt. Its lines run one after the other, each in a shell of its own; what lasts between them is in
-// shell-state.ts, how a command is followed in exec.ts, what is typed in keyboard.ts.
+// gsv shell: on a device, the user's own shell in a terminal there (attach.ts); on the gateway, and on devices without terminals,
+// a prompt. Its lines run one after the other, each in its own shell: shell-state.ts carries state from line to line, exec.ts
+// follows a command, keyboard.ts reads input.
 
 import type { Client } from "../../client/client.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
@@ -19,17 +19,17 @@ import { runWords } from "./run.ts";
 
 type Flags = Globals & { target?: string };
 
-/** The gateway's own shell says when a command waits for input; of a device's, what was typed is sent after this. */
+/** The gateway's shell reports when a command waits for input. A device's does not, so input is sent after this delay. */
 const DEVICE_INPUT_MS = 500;
-const NATIVE = "gsv";
-const CONTINUED = "> ";
+const GATEWAY = "gsv";
+const CONTINUATION_PROMPT = "> ";
 
 export async function shell(flags: Flags): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return runWords(flags, []);
   return withClient(flags, async (client) => {
     client.keepConnected();
-    const { target = NATIVE } = flags;
-    if (target !== NATIVE) {
+    const { target = GATEWAY } = flags;
+    if (target !== GATEWAY) {
       const outcome = await attach(client, { input: "", target });
       if ("exitCode" in outcome) return outcome.exitCode;
       note(`gsv: ${outcome.error}`);
@@ -47,18 +47,18 @@ class Session {
   readonly #state: ShellState;
   #keyboard: Keyboard | null = null;
   #isConnected = true;
-  /** What the cursor's line holds so far. */
+  /** The output on the cursor's line so far. */
   #lineShown = "";
 
   constructor(client: Client, target: string) {
     this.#client = client;
     this.#target = target;
     const { home, username } = client.session.identity.process;
-    // Of a device's directories nothing is known yet.
-    this.#state = new ShellState({ home: target === NATIVE ? home : "~", username });
+    // The home directory on a device is not known yet.
+    this.#state = new ShellState({ home: target === GATEWAY ? home : "~", username });
   }
 
-  /** Learns where and who one is there, and that one may. */
+  /** Learns the user and the working directory there, and checks that the user may run commands. */
   async begin(): Promise<void> {
     const { error } = await this.#run(":");
     if (error !== undefined) throw new Problem(error);
@@ -69,7 +69,7 @@ class Session {
     const completer = new Completer({ client: this.#client, target: this.#target, cwd: () => this.#state.cwd || cwd });
     const keyboard = new Keyboard({ historyFile: historyPath(), complete: (line) => completer.complete(line) });
     this.#keyboard = keyboard;
-    const gone = new Promise<Error | null>((resolve) => {
+    const closed = new Promise<Error | null>((resolve) => {
       this.#client.onStatus = (status, reason) => {
         this.#isConnected = status === "connected";
         if (status === "closed") return resolve(reason);
@@ -79,23 +79,23 @@ class Session {
     });
     try {
       for (let text = ""; ;) {
-        const typed = await Promise.race([keyboard.ask(text === "" ? this.#prompt() : CONTINUED), gone]);
-        if (typed === null || typed instanceof Error) throw new Problem(`The gateway ended the connection: ${typed?.message ?? ""}`);
-        if (typed.kind === "end" && text === "") return this.#leave();
-        if (typed.kind !== "line") {
-          // An end in the middle of a command ends the command, and so does an interrupt.
-          if (typed.kind === "end") note("gsv: unexpected end of input");
-          this.#state.status = typed.kind === "end" ? 2 : INTERRUPTED;
+        const input = await Promise.race([keyboard.ask(text === "" ? this.#prompt() : CONTINUATION_PROMPT), closed]);
+        if (input === null || input instanceof Error) throw new Problem(`The gateway ended the connection: ${input?.message ?? ""}`);
+        if (input.kind === "end" && text === "") return this.#leave();
+        if (input.kind !== "line") {
+          // End of input or an interrupt in the middle of a command discards it.
+          if (input.kind === "end") note("gsv: unexpected end of input");
+          this.#state.status = input.kind === "end" ? 2 : INTERRUPTED;
           text = "";
           continue;
         }
-        text += (text === "" ? "" : "\n") + typed.text;
+        text += (text === "" ? "" : "\n") + input.text;
         if (isUnfinished(text)) continue;
         const line = text;
         text = "";
         if (line.trim() === "") continue;
         if (!this.#isConnected) {
-          // Kept for later it would run when nobody expects it any more.
+          // A command kept for later would run when nobody expects it.
           note("gsv: not connected, so this was not run: wait until it says that it is, or leave with Ctrl-D");
           continue;
         }
@@ -114,11 +114,11 @@ class Session {
 
   #prompt(): string {
     const { cwd, home, username, isRoot } = this.#state;
-    const place = cwd === home ? "~" : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
-    return printable(`${username}@${this.#target}:${place}${isRoot ? "#" : "$"} `);
+    const folder = cwd === home ? "~" : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+    return printable(`${username}@${this.#target}:${folder}${isRoot ? "#" : "$"} `);
   }
 
-  /** The exit code where the line left the shell, else null. */
+  /** Returns the exit code if the line left the shell, else null. */
   async #execute(line: string): Promise<number | null> {
     try {
       const { error, exitCode, hasReport, errors } = await this.#run(line);
@@ -157,13 +157,13 @@ class Session {
     const running = new Running(this.#client, command, show);
     const unread = this.#connect(running);
     try {
-      const ended = await running.done;
+      const result = await running.done;
       const rest = report.rest();
       if (rest !== "") void screens.stderr.write(rest);
       if (report.text !== null && !this.#state.learn(report.text))
         note("gsv: the variables are too large to be kept for the next line: unset some of them");
       if (running.isTruncated) note("gsv: output was left out where it came faster than it could be fetched");
-      return { ...ended, hasReport: report.text !== null || running.isTruncated, errors };
+      return { ...result, hasReport: report.text !== null || running.isTruncated, errors };
     } finally {
       Object.values(screens).forEach((screen) => screen.end());
       if (this.#keyboard !== null) {
@@ -173,26 +173,26 @@ class Session {
     }
   }
 
-  /** What is typed goes to the command when it asks; what it never asked for is left for the shell. */
+  /** Sends input to the command when it asks for it. The returned function gives the input it never read, for the next prompt. */
   #connect(running: Running): () => Typed[] {
     let unread: Typed[] = [];
-    const hand = () => {
+    const sendNext = () => {
       const next = unread.shift();
       if (next !== undefined) void running.write(next.kind === "line" ? `${next.text}\n` : END_OF_INPUT);
     };
-    running.onWantsInput = hand;
+    running.onWantsInput = sendNext;
     if (this.#keyboard !== null)
-      this.#keyboard.onTyped = (typed) => {
-        // Enter and Ctrl-C have gone to the next line; Ctrl-D has not.
-        if (typed.kind !== "end") this.#lineShown = "";
+      this.#keyboard.onTyped = (input) => {
+        // Enter and Ctrl-C have moved the cursor to the next line; Ctrl-D has not.
+        if (input.kind !== "end") this.#lineShown = "";
         this.#keyboard?.standsBehind(this.#lineShown);
-        if (typed.kind === "interrupt") {
+        if (input.kind === "interrupt") {
           unread = [];
           return running.interrupt();
         }
-        unread.push(typed);
-        if (running.wantsInput) hand();
-        else if (this.#target !== NATIVE) setTimeout(hand, DEVICE_INPUT_MS);
+        unread.push(input);
+        if (running.wantsInput) sendNext();
+        else if (this.#target !== GATEWAY) setTimeout(sendNext, DEVICE_INPUT_MS);
       };
     return () => unread;
   }

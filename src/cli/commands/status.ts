@@ -1,5 +1,5 @@
-// gsv status: is there a gateway, and who am I to it. Asks nobody anything unless told to log in by password, keeps no
-// session, and loads as little as it can.
+// gsv status: whether the gateway is up, and who the user is to it. It asks nothing unless told to log in by password, stores no
+// session, and loads as little code as it can.
 
 import { CallError } from "../../client/client.ts";
 import { type Health, health } from "../session/health.ts";
@@ -8,12 +8,12 @@ import { Problem } from "../terminal/problem.ts";
 import { type Given, givenPassword, type Globals, type Known, knownCredential, locate, open, type Place } from "../session/session.ts";
 import { sayFields, sayJson } from "../terminal/terminal.ts";
 
-type Standing = { username: string | null; connections: number | null; remark: string };
+type Account = { username: string | null; connections: number | null; remark: string };
 
 export async function status(globals: Globals): Promise<number> {
   const place = locate(globals);
   const known = globals.password === undefined ? knownCredential(globals, place) : await givenPassword(globals, place);
-  const standing = known === null ? null : stand(place, known).catch((error: unknown) => refusal(known, error));
+  const account = known === null ? null : fetchAccount(place, known).catch((error: unknown) => refusedAccount(known, error));
   let state: Health;
   try {
     state = await health(place.address);
@@ -27,7 +27,7 @@ export async function status(globals: Globals): Promise<number> {
       ]);
     return error.exitCode;
   }
-  const you = standing === null ? nobody(state) : await standing;
+  const you = account === null ? noAccount(state) : await account;
   if (globals.json) {
     const { version, setupMode, startedAt } = state;
     const { username, connections } = you;
@@ -44,7 +44,7 @@ export async function status(globals: Globals): Promise<number> {
   return 0;
 }
 
-async function stand(place: Place, known: Known | Given): Promise<Standing> {
+async function fetchAccount(place: Place, known: Known | Given): Promise<Account> {
   const client = await open(place.address, known.auth);
   try {
     const { username } = client.session.identity.process;
@@ -59,11 +59,11 @@ async function stand(place: Place, known: Known | Given): Promise<Standing> {
   }
 }
 
-function nobody(state: Health): Standing {
+function noAccount(state: Health): Account {
   return { username: null, connections: null, remark: state.setupMode ? "nobody yet" : "not logged in: run gsv auth login" };
 }
 
-function refusal(known: Known | Given, error: unknown): Standing {
+function refusedAccount(known: Known | Given, error: unknown): Account {
   const why = error instanceof CallError ? `${error.message} (${error.code})` : String(error instanceof Error ? error.message : error);
   return {
     username: null,

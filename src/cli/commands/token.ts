@@ -1,5 +1,5 @@
-// gsv token: issue, list and revoke tokens. A new token is alone on stdout, so that it can be piped; for a device, the line
-// to paste on that machine follows as a remark.
+// gsv token: creates, lists and revokes tokens. Stdout has only the new token, so that it can be piped; for a device, the line to
+// paste on that machine follows on stderr.
 
 import type { Client } from "../../client/client.ts";
 import { installLine, LINE_WORKS_MS, reachRemark } from "../../lib/install-line.ts";
@@ -18,7 +18,7 @@ type CreateFlags = Globals & {
   within?: string;
   uid?: string;
 };
-type Ends = { expiresAt: number | null; endsUnusedAt?: number | null };
+type TokenEnd = { expiresAt: number | null; endsUnusedAt?: number | null };
 
 export async function tokenCreate(flags: CreateFlags): Promise<void> {
   const { device, label } = flags;
@@ -51,7 +51,7 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     `${kind} token ${token.tokenId}${bound}; it ${within === null ? endText(token) : `must be used within ${span(within)}`}. Shown only now:`,
   );
   say(token.token);
-  // Whoever pipes the token elsewhere does not want to see it here.
+  // A token that is piped elsewhere is not shown on the terminal.
   const shown = process.stdout.isTTY ? install : line("TOKEN");
   if (shown !== null) {
     const works = within === null ? "" : `, within ${span(within)}`;
@@ -60,12 +60,12 @@ export async function tokenCreate(flags: CreateFlags): Promise<void> {
     const remark = reachRemark(origin, "gsv --url URL token create ...");
     if (remark !== null) note(`gsv: note: ${remark}`);
   }
-  const isBound =
+  const isSessionBound =
     kind === "user" &&
     expires === undefined &&
     typeof token.expiresAt === "number" &&
     token.expiresAt - token.createdAt < SESSION_HOURS * 3_600_000;
-  if (isBound) note("It ends with your session; add -p to make one that lasts longer.");
+  if (isSessionBound) note("It ends with your session; add -p to make one that lasts longer.");
 }
 
 export async function tokenList(flags: Globals & { uid?: string; all?: boolean }): Promise<void> {
@@ -79,11 +79,11 @@ export async function tokenList(flags: Globals & { uid?: string; all?: boolean }
       token.tokenId,
       token.uid,
       token.kind,
-      name(token.label),
-      name(token.allowedDeviceId),
+      textOrDash(token.label),
+      textOrDash(token.allowedDeviceId),
       relative(token.createdAt, "-", now),
       relative(token.lastUsedAt, "never", now),
-      token.revokedAt === null ? ends(token, now) : `revoked ${relative(token.revokedAt, "", now)}`,
+      token.revokedAt === null ? endColumn(token, now) : `revoked ${relative(token.revokedAt, "", now)}`,
     ]),
   );
   if (shown.length < tokens.length) note(`${tokens.length - shown.length} ended or revoked: --all shows them`);
@@ -97,13 +97,13 @@ export async function tokenRevoke(flags: Globals & { reason?: string; uid?: stri
   note(`Revoked ${tokenId}; connections that used it are closed.`);
 }
 
-/** Whichever comes first: its expiry, or its end where nobody uses it. */
-function ends({ expiresAt, endsUnusedAt = null }: Ends, now: number): string {
+/** Whichever comes first: its expiry, or its end for lack of use. */
+function endColumn({ expiresAt, endsUnusedAt = null }: TokenEnd, now: number): string {
   if (endsUnusedAt === null || (expiresAt !== null && expiresAt <= endsUnusedAt)) return relative(expiresAt, "never", now);
   return `${relative(endsUnusedAt, "", now)} unused`;
 }
 
-function endText({ expiresAt, endsUnusedAt = null }: Ends): string {
+function endText({ expiresAt, endsUnusedAt = null }: TokenEnd): string {
   return expiresAt === null && endsUnusedAt !== null ? "ends after a year without use" : `ends ${relative(expiresAt, "never")}`;
 }
 
@@ -120,6 +120,6 @@ function uidOf({ uid }: { uid?: string }): { uid?: number } {
   return { uid: Number(uid) };
 }
 
-function name(value: unknown): string {
+function textOrDash(value: unknown): string {
   return typeof value === "string" ? value : "-";
 }

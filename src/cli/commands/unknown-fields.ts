@@ -1,15 +1,14 @@
-// Fields of a call's arguments that its schema does not name. The gateway drops them without a word, so whoever typed them is
-// told here.
+// Finds fields of a call's arguments that its schema does not have. The gateway drops them silently, so the CLI warns about them.
 
 import type { JsonSchema } from "../../lib/schema-text.ts";
 import { near } from "../terminal/suggest.ts";
 
-/** `field` as a path from the arguments down; `meant` is a field there that is nearly called so. */
+/** `field` is a path from the arguments down; `meant` is a known field there with a similar name. */
 export type UnknownField = { field: string; meant: string | null };
 
 export function unknownFields(schema: JsonSchema, value: unknown, path: readonly string[] = []): UnknownField[] {
   const options = schema.anyOf ?? schema.oneOf;
-  // Of several shapes, the one that fits best is meant.
+  // Of several shapes, the one with the fewest unknown fields is assumed.
   if (options !== undefined)
     return options.map((option) => unknownFields(option, value, path)).sort((a, b) => a.length - b.length)[0] ?? [];
   if (Array.isArray(value)) return value.flatMap((item, at) => unknownFields(schema.items ?? {}, item, [...path, String(at)]));

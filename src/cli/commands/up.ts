@@ -1,9 +1,9 @@
-// gsv up: the gateway of this machine, in the foreground or as a service.
+// gsv up: runs this machine's gateway, in the foreground or as a service.
 
 import type { UpFlags } from "../../hosts/node/options.ts";
 import { Problem } from "../terminal/problem.ts";
 
-/** True in the one file that other machines download: it holds no gateway, and the bundler leaves out what only that needs. */
+/** True in the single file that other machines download: it has no gateway, and the bundler drops what only a gateway needs. */
 declare const GSV_ONE_FILE: boolean;
 
 export async function up(flags: UpFlags & { service?: string | true }): Promise<number | void> {

@@ -1,4 +1,4 @@
-// gsv user: the people of a gateway.
+// gsv user: manages the users of a gateway.
 
 import { askNewPassword, askSecret, isInteractive, secretValue } from "../terminal/ask.ts";
 import { dropSession, updateConfig } from "../session/config-file.ts";
@@ -44,13 +44,13 @@ export async function userPassword(flags: PasswordFlags, [name]: readonly string
   await withClient(flags, async (client) => {
     const { uid, username: self } = client.session.identity.process;
     const username = name ?? self;
-    const own = username === self;
+    const isOwn = username === self;
     const current =
-      own && uid !== 0 ? await secretValue("--current", flags.current ?? true, () => askSecret("Current password")) : undefined;
+      isOwn && uid !== 0 ? await secretValue("--current", flags.current ?? true, () => askSecret("Current password")) : undefined;
     const password = await newPassword(flags, username);
     const revokeTokens = flags.revokeTokens ?? false;
     await client.call("sys.user.password", { username, password, ...(current === undefined ? {} : { current }), revokeTokens });
-    if (own && revokeTokens) {
+    if (isOwn && revokeTokens) {
       const { address, config, saved } = locate(flags);
       if (saved.username === self) updateConfig(config.file, (table) => dropSession(table, address.origin));
     }
@@ -65,7 +65,7 @@ export async function userLock(flags: Globals, [username = ""]: readonly string[
   note(locked ? `${username} is locked; their connections are closed.` : `${username} may enter again.`);
 }
 
-/** Before logging in: nothing is done halfway for want of a value. */
+/** Checked before the login, so that no command stops halfway for lack of a password. */
 function mustHavePassword(flags: { newPassword?: string }): void {
   if (flags.newPassword === undefined && !isInteractive())
     throw new Problem("There is no terminal to ask at: add --new-password - to read it from standard input");

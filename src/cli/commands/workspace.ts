@@ -1,4 +1,4 @@
-// gsv workspace: places to work in.
+// gsv workspace: lists and creates workspaces.
 
 import { relative } from "../terminal/durations.ts";
 import { type Globals, withClient } from "../session/session.ts";

@@ -1,4 +1,4 @@
-// gsv write: makes or replaces a file from a file of this machine or from standard input.
+// gsv write: creates or replaces a file from a file of this machine or from standard input.
 
 import type { Client } from "../../client/client.ts";
 import { stdinBytes } from "../terminal/ask.ts";
@@ -10,30 +10,30 @@ import { type Globals, withClient } from "../session/session.ts";
 import { note, sayJson } from "../terminal/terminal.ts";
 import { type Made, transfer } from "../files/transfer.ts";
 
-const NATIVE = "gsv";
-/** What is typed or piped is held until its end is known. */
-const TYPED_BYTES_MAX = 256 * 1024 * 1024;
+const GATEWAY = "gsv";
+/** Standard input is held in memory until it ends, because an upload states its size first. */
+const STDIN_BYTES_MAX = 256 * 1024 * 1024;
 
 export async function write(flags: Globals, [text = "", file = "-"]: readonly string[]): Promise<void> {
   const place = parsePlace(text);
   await withClient(flags, async (client) => {
-    const { path, size } = file === "-" ? await typed(client, place) : await sent(client, place, file);
+    const { path, size } = file === "-" ? await writeStdin(client, place) : await writeFile(client, place, file);
     if (flags.json) return sayJson({ path, size });
     note(`Wrote ${size} bytes to ${placeText(place, path)}.`);
   });
 }
 
-async function sent(client: Client, { target = NATIVE, path }: FilePlace, file: string): Promise<Made> {
+async function writeFile(client: Client, { target = GATEWAY, path }: FilePlace, file: string): Promise<Made> {
   const kind = await here.kind(file);
   if (kind !== "file") throw new Problem(`${kind === null ? "Not found" : "Not a file"}: ${file}`);
   return transfer(client, { depot: here, path: file }, { depot: there(client, target), path });
 }
 
-/** After logging in, because a password on standard input comes before the content. */
-async function typed(client: Client, place: FilePlace): Promise<Made> {
+/** Reads after the login, because a password on standard input comes before the content. */
+async function writeStdin(client: Client, place: FilePlace): Promise<Made> {
   if (process.stdin.isTTY) note("gsv: type the text; Ctrl-D on a line of its own ends it");
-  const bytes = await stdinBytes(TYPED_BYTES_MAX);
-  if (bytes.length > TYPED_BYTES_MAX) throw new Problem("Too much to be piped: save it in a file, and name that");
+  const bytes = await stdinBytes(STDIN_BYTES_MAX);
+  if (bytes.length > STDIN_BYTES_MAX) throw new Problem("Too much to be piped: save it in a file, and name that");
   const content = { size: bytes.length, version: "", mode: 0o644, read: async (start: number, end: number) => bytes.subarray(start, end) };
   return mustBeOk(await client.upload({ ...place, size: bytes.length }, content));
 }

@@ -1,5 +1,5 @@
-// The log of a device daemon that nobody watches: JSON lines in a private file that is rotated. Which call, how long, how
-// it ended; never what was in it, since arguments are people's files and commands.
+// The log of a device daemon that runs unattended: JSON lines in a private, rotated file. A line has a call's name, duration and
+// outcome, and never its arguments, which are people's files and commands.
 
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -12,7 +12,7 @@ export type LogLevel = "info" | "warn" | "error";
 export type LogFields = Record<string, string | number | undefined>;
 export type DeviceLog = (level: LogLevel, msg: string, fields?: LogFields) => void;
 
-/** A second daemon of this machine, under another id, has a file of its own. */
+/** A second daemon on this machine, under another id, has its own file. */
 export function deviceLogFile({ deviceId, stored }: Pick<ThisDevice, "deviceId" | "stored">, env: NodeJS.ProcessEnv = process.env): string {
   const name = stored.id === undefined || stored.id === deviceId ? "node.log" : `node-${deviceId.replace(/[^\w.-]/g, "_")}.log`;
   return join(homePath(undefined, env), "logs", name);
@@ -26,7 +26,7 @@ export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env
     filesMax: count(env, "GSV_NODE_LOG_MAX_FILES", LOG_LIMITS.filesMax),
   };
   try {
-    // Private from the top: where it makes the data directory, a gateway may move in later.
+    // Private, because this may create the data directory, which a gateway may use later.
     mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
     const log = new LogFile(file, (lost) => line("warn", "lines were lost: the log took none", { lost }), limits);
     return (level, msg, fields) => log.write(line(level, msg, fields));
@@ -35,9 +35,9 @@ export function openDeviceLog(file: string, env: NodeJS.ProcessEnv = process.env
   }
 }
 
-function count(env: NodeJS.ProcessEnv, name: string, otherwise: number): number {
+function count(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
   const text = env[name];
-  if (!text) return otherwise;
+  if (!text) return fallback;
   if (!/^[1-9]\d{0,11}$/.test(text)) throw new Problem(`${name} must be a whole number above zero, and is ${text}`);
   return Number(text);
 }

@@ -1,15 +1,15 @@
-// Reading a rotated log of JSON lines: the last ones of it, and those that still come. Holds one block and the lines that
-// were asked for, however long the log is.
+// Reads a rotated log of JSON lines: its last lines, and new ones as they are written. Memory holds one block and the requested
+// lines, however long the log is.
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { local } from "../terminal/durations.ts";
 
 const BLOCK_BYTES = 64 * 1024;
-const LOOK_EVERY_MS = 300;
-/** A gateway's log has pino's numbers. */
+const POLL_MS = 300;
+/** A gateway's log has pino's numeric levels. */
 const LEVELS: Record<string, string> = { 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
 
-/** Oldest first; reaches back into the files that were put aside. `end` is where `follow` goes on. */
+/** Oldest first, including rotated files. `end` is where `follow` continues. */
 export function lastLines(file: string, count: number): { lines: string[]; end: number } {
   const end = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   let lines = end === 0 ? [] : tail(file, end, count);
@@ -20,7 +20,7 @@ export function lastLines(file: string, count: number): { lines: string[]; end: 
   return { lines, end };
 }
 
-/** Lines as they are written from there on, through rotations, for ever. A line that is not yet whole waits. */
+/** Yields lines as they are written after `end`, across rotations, forever. An incomplete line is held until it is complete. */
 export async function* follow(file: string, end: number): AsyncGenerator<string> {
   let fd: number | null = null;
   let position = end;
@@ -36,14 +36,14 @@ export async function* follow(file: string, end: number): AsyncGenerator<string>
         rest = Buffer.from(whole.subarray(until));
         yield* linesOf(whole.subarray(0, until));
       } else {
-        // Read to its end: if another file has its name now, that one goes on.
-        const there = statSync(file, { throwIfNoEntry: false });
-        if (there !== undefined && (fd === null || there.ino !== fstatSync(fd).ino)) {
+        // At the end of the file: if the log was rotated, continue with the new file.
+        const current = statSync(file, { throwIfNoEntry: false });
+        if (current !== undefined && (fd === null || current.ino !== fstatSync(fd).ino)) {
           if (fd !== null) closeSync(fd);
-          if (fd !== null || there.size < position) position = 0;
+          if (fd !== null || current.size < position) position = 0;
           fd = openSync(file, "r");
           rest = Buffer.alloc(0);
-        } else await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
+        } else await new Promise((done) => setTimeout(done, POLL_MS));
       }
     }
   } finally {
@@ -51,7 +51,7 @@ export async function* follow(file: string, end: number): AsyncGenerator<string>
   }
 }
 
-/** For people: when, how serious, what, and the rest as name=value. What is no JSON, as a torn line, stays as it is. */
+/** For people: time, level, message, and the rest as name=value. Text that is not JSON, such as a torn line, stays unchanged. */
 export function pretty(line: string): string {
   let fields: Record<string, unknown>;
   try {
@@ -67,14 +67,14 @@ export function pretty(line: string): string {
   return [when, (LEVELS[String(level)] ?? String(level)).padEnd(5), String(msg), ...others].join("  ");
 }
 
-/** Block by block from the end, until enough lines have begun. */
+/** Reads block by block from the end, until there are enough lines. */
 function tail(file: string, end: number, count: number): string[] {
   const fd = openSync(file, "r");
   try {
     let begin = end;
     const blocks: Buffer[] = [];
     let newlines = 0;
-    // One newline more than lines: the one before the first of them.
+    // One newline more than lines: the one before the first line.
     while (begin > 0 && newlines <= count) {
       const length = Math.min(BLOCK_BYTES, begin);
       const block = Buffer.alloc(length);

@@ -1,8 +1,8 @@
-// What this machine calls itself and its user.
+// The names of this machine's operating system and user.
 
 import { userInfo } from "node:os";
 
-/** Empty where there is only a number, as in some containers. */
+/** Empty if the user has only a uid, as in some containers. */
 export function systemUser(): string {
   try {
     return userInfo().username;

@@ -1,5 +1,5 @@
-// What this machine is as a device: from flags, the environment, and the section `node` of the configuration, in this
-// order. The stored token goes to the gateway it was stored for, as the device it was stored for, and nowhere else.
+// This machine's settings as a device: from GSV_DEVICE_TOKEN, flags, and the section `node` of the configuration, in this order.
+// The stored token is used only for the gateway and the device id it was stored for.
 
 import { homedir, hostname } from "node:os";
 import { resolve } from "node:path";
@@ -29,7 +29,7 @@ export type ThisDevice = {
   token: string | undefined;
 };
 
-/** `workspace` is where relative paths begin if nobody has said. */
+/** `workspace` is where relative paths begin if neither a flag nor the configuration says so. */
 export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
   const config = readConfig(configPath());
   const stored = deviceSettings(config);
@@ -42,13 +42,13 @@ export function thisDevice(flags: DeviceFlags, workspace = "."): ThisDevice {
     stored,
     address,
     deviceId,
-    workspace: resolve(expanded(flags.workspace ?? stored.workspace ?? workspace)),
+    workspace: resolve(expandHome(flags.workspace ?? stored.workspace ?? workspace)),
     username: flags.user || (isStored ? stored.username : undefined) || credentialsFor(config, address.origin).username,
     token: process.env.GSV_DEVICE_TOKEN || flags.token || (isStored ? stored.token : undefined),
   };
 }
 
-/** Fails with what is missing. */
+/** Throws a Problem that names what is missing. */
 export function complete({ config, deviceId, username, token, ...rest }: ThisDevice): ThisDevice & { username: string; token: string } {
   if (token === undefined) {
     if (config.looseMode !== null)
@@ -61,6 +61,6 @@ export function complete({ config, deviceId, username, token, ...rest }: ThisDev
   return { config, deviceId, username, token, ...rest };
 }
 
-function expanded(path: string): string {
+function expandHome(path: string): string {
   return path === "~" || path.startsWith("~/") ? homedir() + path.slice(1) : path;
 }

@@ -1,4 +1,4 @@
-// A side of a copy: files of this machine or of a target, behind one interface, so that copying knows no directions.
+// One side of a copy: files of this machine or of a target, behind one interface, so that copying is the same in every direction.
 
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ export type Listing = { files: string[]; directories: string[]; others: string[]
 export interface CopyEndpoint {
   /** Null for this machine. */
   readonly target: string | null;
-  /** As it would be typed. */
+  /** As a user would type it. */
   text(path: string): string;
   join(folder: string, name: string): string;
-  /** Null where nothing is. */
+  /** Null if nothing exists there. */
   kind(path: string): Promise<Kind>;
   list(path: string): Promise<Listing>;
-  /** False where a directory cannot be made, and there is none before a file is in it. */
+  /** False if a directory cannot be created by itself and only comes with its first file. */
   makeDirectory(path: string): Promise<boolean>;
 }
 
@@ -73,12 +73,12 @@ export function there(client: Client, target: string): CopyEndpoint {
       for (const name of [...found.files, ...found.directories]) mustBeName(name, placeText(place(path), path));
       return { files: found.files, directories: found.directories, others: [] };
     },
-    // A file brings the directories above it.
+    // Writing a file creates its parent directories.
     makeDirectory: () => Promise.resolve(false),
   };
 }
 
-/** A target that is not what it should be must not choose where on this machine something is written. */
+/** A malicious target must not choose where on this machine a file is written. */
 function mustBeName(name: string, where: string): void {
   if (name === "" || name === "." || name === ".." || /[/\0]/.test(name) || (process.platform === "win32" && /[\\:]/.test(name)))
     throw new Problem(`${where} holds something whose name is no name: ${JSON.stringify(name)}. Nothing of it was copied`);

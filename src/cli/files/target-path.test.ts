@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parsePlace, placeText } from "./target-path.ts";
 
-test("a target is what stands before the first colon", () => {
+test("the part before the first colon is the target", () => {
   expect(parsePlace("laptop:/etc/hosts")).toEqual({ target: "laptop", path: "/etc/hosts" });
   expect(parsePlace("gsv:~/x")).toEqual({ target: "gsv", path: "~/x" });
   expect(parsePlace("laptop:notes")).toEqual({ target: "laptop", path: "notes" });
@@ -33,14 +33,14 @@ test("everything else is a path", () => {
     expect(parsePlace(path)).toEqual({ path });
 });
 
-test("a target alone is not a file, and may be a directory", () => {
+test("a target without a path is refused, unless the command takes directories", () => {
   expect(() => parsePlace("laptop:")).toThrow("Which file on laptop? Write laptop:PATH");
   expect(() => parsePlace("")).toThrow("Name a path");
   expect(parsePlace("laptop:", ".")).toEqual({ target: "laptop", path: "." });
   expect(parsePlace("", ".")).toEqual({ path: "." });
 });
 
-test("what is printed means the same when it is typed", () => {
+test("a printed path parses to the same file", () => {
   fc.assert(
     fc.property(fc.constantFrom(undefined, "laptop", "gsv"), fc.string(), (target, name) => {
       const place = target === undefined ? { path: `/${name}` } : { path: `/${name}`, target };

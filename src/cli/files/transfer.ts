@@ -1,5 +1,5 @@
-// One file from one place to another, whichever of the two is this machine. What was cut off goes on where it stopped:
-// by itself when the connection or the device comes back, else when the same copy is asked for again.
+// Copies one file, with this machine on either side or on none. An interrupted copy resumes where it stopped: by itself when the
+// connection or the device is back, else when the user runs the same copy again.
 
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -19,41 +19,41 @@ import { COPY_PROGRESS } from "../../protocol/signal-names.ts";
 export type Side = { depot: CopyEndpoint; path: string };
 export type Progress = (bytes: number, size: number) => void;
 
-/** How long it is waited for whoever went away in the middle. */
-const PATIENCE_MS = 60_000;
-const PAUSE_MS = 1_000;
-/** The other end has not noticed yet that the last try is over. */
-const ON_ITS_WAY = /is on its way to .* already/;
+/** How long to wait for a peer that disconnected during a copy. */
+const RECONNECT_MS = 60_000;
+const RETRY_MS = 1_000;
+/** The other end has not noticed yet that the last attempt has ended. */
+const IN_PROGRESS = /is on its way to .* already/;
 
-/** What was made, as its target names it. */
+/** The file that was written, as its target names it. */
 export type Made = { path: string; size: number };
 
 export async function transfer(client: Client, from: Side, to: Side, progress: Progress = () => {}): Promise<Made> {
-  let movedAt: number | null = null;
-  let isCut = false;
-  const moved: Progress = (bytes, size) => {
-    movedAt = Date.now();
+  let progressAt: number | null = null;
+  let isInterrupted = false;
+  const onProgress: Progress = (bytes, size) => {
+    progressAt = Date.now();
     progress(bytes, size);
   };
   for (;;) {
     try {
       const made = await outcome(new MachineFiles(process.cwd()), async () => ({
         ok: true as const,
-        ...(await once(client, from, to, moved)),
+        ...(await attempt(client, from, to, onProgress)),
       }));
       return mustBeOk(made);
     } catch (error) {
-      // What never began to flow is refused; only what was cut off is waited for.
-      const isWorthWaiting = isPassing(error) || (isCut && error instanceof Problem && ON_ITS_WAY.test(error.message));
-      if (movedAt === null || !isWorthWaiting || Date.now() - movedAt > PATIENCE_MS) throw isCut ? withAdvice(error) : error;
-      if (!isCut) note(`gsv: ${(error as Error).message}. Waiting for it to come back, to go on where it stopped`);
-      isCut = true;
-      await sleep(PAUSE_MS, new AbortController().signal);
+      // A copy that never started fails at once; only an interrupted one is retried.
+      const mayRetry = isTransient(error) || (isInterrupted && error instanceof Problem && IN_PROGRESS.test(error.message));
+      if (progressAt === null || !mayRetry || Date.now() - progressAt > RECONNECT_MS) throw isInterrupted ? withAdvice(error) : error;
+      if (!isInterrupted) note(`gsv: ${(error as Error).message}. Waiting for it to come back, to go on where it stopped`);
+      isInterrupted = true;
+      await sleep(RETRY_MS, new AbortController().signal);
     }
   }
 }
 
-async function once(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
+async function attempt(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
   if (from.depot.target === null) return upload(client, from.path, to, progress);
   if (to.depot.target === null) return download(client, from, to.path, progress);
   return copy(client, from, to, progress);
@@ -63,28 +63,28 @@ async function upload(client: Client, path: string, to: Side, progress: Progress
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
   const { size, version, mode, modifiedAt } = await files.stat(place);
-  const opened = await files.open(place, version);
+  const file = await files.open(place, version);
   const content: Outgoing = {
     size,
     version,
     mode: mode & 0o777,
     read(start, end) {
       progress(start, size);
-      return opened.read(start, end);
+      return file.read(start, end);
     },
   };
   const args = { target: to.depot.target!, path: to.path, size, mode: content.mode, tag: tagOf(place, version, modifiedAt) };
   try {
     return mustBeOk(await client.upload(args, content));
   } finally {
-    await opened.close();
+    await file.close();
   }
 }
 
 async function download(client: Client, from: Side, path: string, progress: Progress): Promise<Made> {
   const files = new MachineFiles(process.cwd());
   const place = files.resolve(path);
-  // A name mistyped is not a directory made.
+  // A mistyped path must not create a directory.
   await stat(dirname(place)).catch((error: NodeJS.ErrnoException) => {
     throw new Problem(`Cannot write ${path}: ${error.message}`);
   });
@@ -107,19 +107,19 @@ async function download(client: Client, from: Side, path: string, progress: Prog
         },
       };
     });
-    const whole = mustBeOk(answer);
-    sha256 = whole.sha256;
+    const received = mustBeOk(answer);
+    sha256 = received.sha256;
     await receipts[0]?.finish(sha256);
-    return { path: place, size: whole.size };
+    return { path: place, size: received.size };
   } catch (error) {
-    await receipts[0]?.leave(sha256 !== null || !isPassing(error));
+    await receipts[0]?.leave(sha256 !== null || !isTransient(error));
     throw error;
   }
 }
 
 async function copy(client: Client, from: Side, to: Side, progress: Progress): Promise<Made> {
   const name = tagOf(String(Math.random()));
-  const stop = client.onSignal(({ signal, payload }) => {
+  const unsubscribe = client.onSignal(({ signal, payload }) => {
     if (signal === COPY_PROGRESS && payload.name === name) progress(payload.bytes, payload.size);
   });
   try {
@@ -127,7 +127,7 @@ async function copy(client: Client, from: Side, to: Side, progress: Progress): P
     const copied = mustBeOk(await client.call("fs.copy", { from: place(from), to: place(to), progress: name }));
     return { path: copied.to, size: copied.size };
   } finally {
-    stop();
+    unsubscribe();
   }
 }
 
@@ -135,8 +135,8 @@ function tagOf(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-/** Somebody may come back and it can go on. */
-function isPassing(error: unknown): boolean {
+/** The peer may come back, and the copy can resume. */
+function isTransient(error: unknown): boolean {
   return error instanceof ConnectionLost || (error instanceof CallError && (error.code === 503 || error.code === 504));
 }
 

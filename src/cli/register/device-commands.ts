@@ -1,9 +1,9 @@
-// The commands about machines that are targets; each one's work is in a file of its own, loaded when it is called.
+// The commands about devices; the code of each is in its own file, loaded when the command runs.
 
 import type { Command } from "commander";
 import type { Doing } from "./agent-commands.ts";
 
-export function deviceCommands(program: Command, doing: Doing, staying: Doing): void {
+export function deviceCommands(program: Command, exitAfter: Doing, keepRunning: Doing): void {
   const device = program.command("device").description("machines that are targets");
   device
     .command("run")
@@ -11,14 +11,14 @@ export function deviceCommands(program: Command, doing: Doing, staying: Doing): 
     .option("--id <device>", "what it is called; else node.id of the configuration, else node- and this machine's name")
     .option("--workspace <dir>", "where relative paths begin; else node.workspace of the configuration, else here")
     .option("--log-file [file]", "write a log of JSON lines instead of remarks; else ~/.gsv/logs/node.log (GSV_HOME)")
-    .action(staying(async (flags) => (await import("../commands/device.ts")).deviceRun(flags)));
+    .action(keepRunning(async (flags) => (await import("../commands/device.ts")).deviceRun(flags)));
   device
     .command("install")
     .description("keep this machine a target: store its settings, and start a service of your user (systemd or launchd)")
     .option("--id <device>", "what it is called; else as stored, else node- and this machine's name")
     .option("--workspace <dir>", "where relative paths begin; else as stored, else your home")
     .addHelpText("after", "\nThe token comes from GSV_DEVICE_TOKEN; gsv token create --device ID prints a line that does all of it.")
-    .action(doing(async (flags) => (await import("../commands/device-service.ts")).deviceInstall(flags)));
+    .action(exitAfter(async (flags) => (await import("../commands/device-service.ts")).deviceInstall(flags)));
   for (const [action, does] of [
     ["start", "start the service"],
     ["stop", "stop the service and the commands it runs, until the machine or you start it again"],
@@ -27,33 +27,33 @@ export function deviceCommands(program: Command, doing: Doing, staying: Doing): 
     device
       .command(action)
       .description(does)
-      .action(doing(async () => (await import("../commands/device-service.ts")).deviceControl(action)));
+      .action(exitAfter(async () => (await import("../commands/device-service.ts")).deviceControl(action)));
   device
     .command("status")
     .description("say what this machine is as a device, and whether its service runs")
-    .action(doing(async (flags) => (await import("../commands/device-service.ts")).deviceStatus(flags)));
+    .action(exitAfter(async (flags) => (await import("../commands/device-service.ts")).deviceStatus(flags)));
   device
     .command("logs")
     .description("show what the service has logged: connections, and calls by name, time and outcome")
     .option("-l, --lines <number>", "how many lines", "100")
     .option("-f, --follow", "go on showing new ones until Ctrl-C")
     .option("--id <device>", "of another daemon of this machine")
-    .action(doing(async (flags) => (await import("../commands/device-service.ts")).deviceLogs(flags)));
+    .action(exitAfter(async (flags) => (await import("../commands/device-service.ts")).deviceLogs(flags)));
   device
     .command("uninstall")
     .description("stop the service and remove it; the settings stay")
-    .action(doing(async () => (await import("../commands/device-service.ts")).deviceUninstall()));
+    .action(exitAfter(async () => (await import("../commands/device-service.ts")).deviceUninstall()));
   device
     .command("list")
     .description("list devices that are online")
     .option("--all", "those that are offline too")
-    .action(doing(async (flags) => (await import("../commands/device.ts")).deviceList(flags)));
+    .action(exitAfter(async (flags) => (await import("../commands/device.ts")).deviceList(flags)));
   device
     .command("describe <device> [words...]")
     .description("say what a device is for, in words agents choose by; none to say nothing")
-    .action(doing(async (flags, args) => (await import("../commands/device.ts")).deviceDescribe(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/device.ts")).deviceDescribe(flags, args)));
   device
     .command("remove <device>")
     .description("forget a device")
-    .action(doing(async (flags, args) => (await import("../commands/device.ts")).deviceRemove(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/device.ts")).deviceRemove(flags, args)));
 }

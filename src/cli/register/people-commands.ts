@@ -1,9 +1,9 @@
-// The commands about users, groups and what they may do; each one's work is in a file of its own, loaded when it is called.
+// The commands about users, groups and capabilities; the code of each is in its own file, loaded when the command runs.
 
 import type { Command } from "commander";
 import type { Doing } from "./agent-commands.ts";
 
-export function peopleCommands(program: Command, doing: Doing): void {
+export function peopleCommands(program: Command, exitAfter: Doing): void {
   const user = program.command("user").description("the people of a gateway");
   user
     .command("add <name>")
@@ -11,59 +11,59 @@ export function peopleCommands(program: Command, doing: Doing): void {
     .option("--new-password <password>", "their password; - reads it from standard input")
     .option("--name <text>", "their full name")
     .option("--group <group...>", "further groups")
-    .action(doing(async (flags, args) => (await import("../commands/user.ts")).userAdd(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/user.ts")).userAdd(flags, args)));
   user
     .command("list")
     .description("list users")
-    .action(doing(async (flags) => (await import("../commands/user.ts")).userList(flags)));
+    .action(exitAfter(async (flags) => (await import("../commands/user.ts")).userList(flags)));
   user
     .command("passwd [name]")
     .description("change your password, or as root anybody's")
     .option("--current <password>", "your present password; - reads it from standard input")
     .option("--new-password <password>", "the new one; - reads it from standard input")
     .option("--revoke-tokens", "end all tokens of that user too")
-    .action(doing(async (flags, args) => (await import("../commands/user.ts")).userPassword(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/user.ts")).userPassword(flags, args)));
   user
     .command("lock <name>")
     .description("let a user in no more and close their connections")
-    .action(doing(async (flags, args) => (await import("../commands/user.ts")).userLock(flags, args, true)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/user.ts")).userLock(flags, args, true)));
   user
     .command("unlock <name>")
     .description("let a user in again")
-    .action(doing(async (flags, args) => (await import("../commands/user.ts")).userLock(flags, args, false)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/user.ts")).userLock(flags, args, false)));
 
   const group = program.command("group").description("groups of users");
   group
     .command("list")
     .description("list groups")
-    .action(doing(async (flags) => (await import("../commands/group.ts")).groupList(flags)));
+    .action(exitAfter(async (flags) => (await import("../commands/group.ts")).groupList(flags)));
   group
     .command("add <name>")
     .description("add a group that may do nothing yet")
-    .action(doing(async (flags, args) => (await import("../commands/group.ts")).groupAdd(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/group.ts")).groupAdd(flags, args)));
   group
     .command("remove <group>")
     .description("remove a group")
-    .action(doing(async (flags, args) => (await import("../commands/group.ts")).groupRemove(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/group.ts")).groupRemove(flags, args)));
   group
     .command("members <group> [users...]")
     .description("show the members, or set them")
     .option("--add", "add the users named")
     .option("--remove", "remove the users named")
     .option("--none", "leave nobody in it")
-    .action(doing(async (flags, args) => (await import("../commands/group.ts")).groupMembers(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/group.ts")).groupMembers(flags, args)));
 
   const capability = program.command("capability").description("what groups may do");
   capability
     .command("list [group]")
     .description("list capabilities")
-    .action(doing(async (flags, args) => (await import("../commands/capability.ts")).capabilityList(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/capability.ts")).capabilityList(flags, args)));
   capability
     .command("grant <group> <capability>")
     .description("such as sys.token.list or sys.config.*")
-    .action(doing(async (flags, args) => (await import("../commands/capability.ts")).capabilityGrant(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/capability.ts")).capabilityGrant(flags, args)));
   capability
     .command("revoke <group> <capability>")
     .description("exactly as it was granted")
-    .action(doing(async (flags, args) => (await import("../commands/capability.ts")).capabilityRevoke(flags, args)));
+    .action(exitAfter(async (flags, args) => (await import("../commands/capability.ts")).capabilityRevoke(flags, args)));
 }

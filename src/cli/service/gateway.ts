@@ -1,4 +1,4 @@
-// The gateway as a service of its user: what gsv up would run in the foreground, with the same flags, kept running.
+// The gateway as a service of its user: what gsv up runs in the foreground, with the same flags, kept running.
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -17,7 +17,7 @@ const ACTIONS = ["install", "status", "logs", "start", "stop", "restart", "unins
 export async function gatewayService(action: string | true, flags: UpFlags): Promise<number> {
   const wanted = ACTIONS.find((name) => name === (action === true ? "install" : action));
   if (wanted === undefined) throw new Problem(`Not an action of --service: ${action}. There are: ${ACTIONS.join(", ")}`);
-  const options = checked(flags);
+  const options = parseFlags(flags);
   if (wanted === "logs") await showLog(join(options.home, "log/gateway.log"), {});
   if (wanted === "logs") return 0;
   const manager = await mustManage();
@@ -50,7 +50,7 @@ async function install(manager: ServiceManager, options: UpOptions, isRunning: b
   const remarks = await manager.install({
     name: NAME,
     description: "GSV gateway",
-    command: [process.execPath, program(), "up", ...words(options)],
+    command: [process.execPath, programPath(), "up", ...upArguments(options)],
     environment: await surroundings(),
     stopSeconds: 30,
   });
@@ -61,8 +61,8 @@ async function install(manager: ServiceManager, options: UpOptions, isRunning: b
   return 0;
 }
 
-/** Flags that are wrong are told now, and not in a log that nobody reads. */
-function checked(flags: UpFlags): UpOptions {
+/** Reports wrong flags now, and not in a log that nobody reads. */
+function parseFlags(flags: UpFlags): UpOptions {
   try {
     return upOptions(flags, process.env);
   } catch (error) {
@@ -71,15 +71,15 @@ function checked(flags: UpFlags): UpOptions {
   }
 }
 
-/** Through the command of the clone, which builds anew what has changed, where there is one. */
-function program(): string {
+/** The command of the clone, which rebuilds what has changed, if there is a clone; else the bundle. */
+function programPath(): string {
   const bundle = process.argv[1] ?? "";
   const clone = join(dirname(bundle), "../bin/gsv.mjs");
   return existsSync(clone) ? clone : bundle;
 }
 
-/** Everything by name and with whole paths: a service has neither this directory nor this environment. */
-function words({ home, host, port, allowRemote, origins, trustProxy, tls, logLevel, logToStdout }: UpOptions): string[] {
+/** Every option by name and with absolute paths: a service has neither this directory nor this environment. */
+function upArguments({ home, host, port, allowRemote, origins, trustProxy, tls, logLevel, logToStdout }: UpOptions): string[] {
   return [
     `--home=${home}`,
     `--host=${host}`,

@@ -1,4 +1,4 @@
-// Services of a user by launchd: an agent, described by a property list in the user's own folder.
+// Services of a user under launchd: an agent, described by a property list in the user's own folder.
 
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -30,26 +30,26 @@ class Launchd implements ServiceManager {
 
   async install(service: Service): Promise<string[]> {
     const { name } = service;
-    const complaints = join(homePath(undefined, this.#env), "logs", `${name}.err`);
-    mkdirSync(dirname(complaints), { recursive: true, mode: 0o700 });
-    place(this.file(name), plistText(service, complaints));
-    if (await this.#isLoaded(name)) await this.#do("bootout", `${this.#domain}/${name}`);
-    await this.#do("bootstrap", this.#domain, this.file(name));
+    const errorLog = join(homePath(undefined, this.#env), "logs", `${name}.err`);
+    mkdirSync(dirname(errorLog), { recursive: true, mode: 0o700 });
+    place(this.file(name), plistText(service, errorLog));
+    if (await this.#isLoaded(name)) await this.#launchctl("bootout", `${this.#domain}/${name}`);
+    await this.#launchctl("bootstrap", this.#domain, this.file(name));
     return ["It starts when you log in."];
   }
 
-  /** One that is kept alive is stopped by taking it out, and started by putting it back. */
+  /** An agent with KeepAlive is stopped by unloading it and started by loading it. */
   async start(name: string): Promise<void> {
-    if (await this.#isLoaded(name)) await this.#do("kickstart", `${this.#domain}/${name}`);
-    else await this.#do("bootstrap", this.#domain, this.file(name));
+    if (await this.#isLoaded(name)) await this.#launchctl("kickstart", `${this.#domain}/${name}`);
+    else await this.#launchctl("bootstrap", this.#domain, this.file(name));
   }
 
   async stop(name: string): Promise<void> {
-    if (await this.#isLoaded(name)) await this.#do("bootout", `${this.#domain}/${name}`);
+    if (await this.#isLoaded(name)) await this.#launchctl("bootout", `${this.#domain}/${name}`);
   }
 
   async restart(name: string): Promise<void> {
-    if (await this.#isLoaded(name)) await this.#do("kickstart", "-k", `${this.#domain}/${name}`);
+    if (await this.#isLoaded(name)) await this.#launchctl("kickstart", "-k", `${this.#domain}/${name}`);
     else await this.start(name);
   }
 
@@ -79,13 +79,13 @@ class Launchd implements ServiceManager {
     return ran("launchctl", ["print", `${this.#domain}/${name}`], this.#env);
   }
 
-  async #do(...args: string[]): Promise<void> {
+  async #launchctl(...args: string[]): Promise<void> {
     mustHaveDone(await ran("launchctl", args, this.#env), `launchctl ${args.join(" ")}`);
   }
 }
 
-/** Interactive, because launchd slows down other agents, and with them every command that runs here. */
-export function plistText({ name, command, environment, stopSeconds }: Service, complaints: string): string {
+/** ProcessType is Interactive, because launchd throttles other agents and every command that they run. */
+export function plistText({ name, command, environment, stopSeconds }: Service, errorLog: string): string {
   const variables = Object.entries(environment).map(([key, value]) => `    <key>${xml(key)}</key><string>${xml(value)}</string>`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -105,7 +105,7 @@ ${variables.join("\n")}
   <key>ThrottleInterval</key><integer>3</integer>
   <key>ProcessType</key><string>Interactive</string>
   <key>ExitTimeOut</key><integer>${stopSeconds}</integer>
-  <key>StandardErrorPath</key><string>${xml(complaints)}</string>
+  <key>StandardErrorPath</key><string>${xml(errorLog)}</string>
 </dict>
 </plist>
 `;

@@ -1,4 +1,4 @@
-// Running another program of this machine and hearing how it went. Service managers are reached through here, found on
+// Runs another program of this machine and returns its exit code and output. Service managers are called through this, found on
 // the PATH like any command.
 
 import { execFile } from "node:child_process";
@@ -6,12 +6,12 @@ import { execFile } from "node:child_process";
 export type Ran = { code: number; out: string; err: string };
 
 const NOT_FOUND = 127;
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** Never fails: a program that is not there ends with 127, as in a shell. */
+/** Never rejects: a missing program gives exit code 127, as in a shell. */
 export function ran(program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(program, args, { env, timeout: LONGEST_MS }, (error, out, err) => {
+    execFile(program, args, { env, timeout: TIMEOUT_MS }, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : error.code === "ENOENT" ? NOT_FOUND : 1;
       resolve({ code, out: out.trim(), err: err.trim() });
     });

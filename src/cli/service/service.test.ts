@@ -9,7 +9,7 @@ import type { Service, ServiceManager } from "./service.ts";
 import { surroundings } from "./surroundings.ts";
 import { systemd, unitText } from "./systemd.ts";
 
-/** With everything in it that a manager could take for something else. */
+/** Contains every character that a service manager could misread. */
 const ODD = `a "b" 100% $HOME \\n <&> é`;
 const SERVICE: Service = {
   name: "gsvd",
@@ -26,19 +26,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-test.skipIf(!hasProgram("systemd-analyze"))("systemd finds nothing to complain of in the unit", () => {
+test.skipIf(!hasProgram("systemd-analyze"))("systemd-analyze reports no problem in the unit", () => {
   const file = join(home, "gsvd.service");
   writeFileSync(file, unitText(SERVICE));
   mkdirSync(join(home, "run"));
   const verify = `systemd-analyze verify --user ${file} 2>&1`;
   const env = { ...process.env, HOME: home, XDG_RUNTIME_DIR: join(home, "run") };
   expect(execFileSync("/bin/sh", ["-c", verify], { env, encoding: "utf8" })).toBe("");
-  // And it would have said so.
+  // And it does report a mistake.
   writeFileSync(file, unitText(SERVICE).replace("OOMPolicy", "OOMPolcy"));
   expect(execFileSync("/bin/sh", ["-c", verify], { env, encoding: "utf8" })).toContain("OOMPolcy");
 });
 
-test("the unit: restarted for ever, its commands end with it, words stay what they are", () => {
+test("the unit restarts forever, ends its commands with itself and quotes its arguments", () => {
   const text = unitText(SERVICE);
   for (const line of ["Restart=always", "RestartSec=3", "StartLimitIntervalSec=0", "KillMode=control-group", "WantedBy=default.target"])
     expect(text.split("\n")).toContain(line);
@@ -46,14 +46,14 @@ test("the unit: restarted for ever, its commands end with it, words stay what th
   expect(text).toContain(String.raw`Environment="ODD=a \"b\" 100%% $HOME \\n <&> é"`);
 });
 
-test.skipIf(process.platform !== "linux")("systemd is asked in the right order, and says what it could not do", async () => {
-  const stand = standIns(join(home, "bin"), process.execPath);
-  const env = { HOME: home, PATH: `${stand.folder}:${process.env.PATH}`, XDG_RUNTIME_DIR: home };
+test.skipIf(process.platform !== "linux")("systemctl is called in the right order, and its failures are reported", async () => {
+  const managers = standIns(join(home, "bin"), process.execPath);
+  const env = { HOME: home, PATH: `${managers.folder}:${process.env.PATH}`, XDG_RUNTIME_DIR: home };
   const manager = (await systemd(env)) as ServiceManager;
   expect(await manager.state("gsvd")).toMatchObject({ isInstalled: false, isRunning: false });
   expect(await manager.uninstall("gsvd")).toBe(false);
   expect(await manager.install(SERVICE)).toEqual([expect.stringMatching(/sudo loginctl enable-linger/)]);
-  expect(stand.asked().slice(-4)).toEqual([
+  expect(managers.asked().slice(-4)).toEqual([
     "systemctl --user daemon-reload",
     "systemctl --user enable gsvd.service",
     "systemctl --user restart gsvd.service",
@@ -62,7 +62,7 @@ test.skipIf(process.platform !== "linux")("systemd is asked in the right order, 
   expect(await manager.state("gsvd")).toEqual({
     isInstalled: true,
     isRunning: true,
-    detail: `active (running), process ${stand.pid()}, starts by itself`,
+    detail: `active (running), process ${managers.pid()}, starts by itself`,
   });
   await manager.stop("gsvd");
   expect(await manager.state("gsvd")).toMatchObject({ isInstalled: true, isRunning: false });
@@ -70,31 +70,31 @@ test.skipIf(process.platform !== "linux")("systemd is asked in the right order, 
   expect(await manager.uninstall("gsvd")).toBe(true);
   expect(existsSync(manager.file("gsvd"))).toBe(false);
   expect((await manager.state("gsvd")).isRunning).toBe(false);
-  stand.vanish();
+  managers.vanish();
   await expect(manager.start("gsvd")).rejects.toThrow(/^systemctl --user start gsvd.service failed: Failed to connect to bus/);
   expect(await systemd(env)).toEqual({ none: expect.stringMatching(/does not answer \(Failed to connect to bus/) });
   expect(await systemd({ HOME: home, PATH: join(home, "empty") })).toEqual({ none: expect.stringMatching(/has no systemd/) });
 });
 
-test("launchd: an agent that is loaded, kept, taken out and put back", async () => {
-  const stand = standIns(join(home, "bin"), process.execPath);
-  const manager = (await launchd({ HOME: home, PATH: `${stand.folder}:${process.env.PATH}` })) as ServiceManager;
+test("launchd loads, restarts, unloads and reloads the agent", async () => {
+  const managers = standIns(join(home, "bin"), process.execPath);
+  const manager = (await launchd({ HOME: home, PATH: `${managers.folder}:${process.env.PATH}` })) as ServiceManager;
   expect(await manager.state("gsvd")).toEqual({ isInstalled: false, isRunning: false, detail: "not loaded" });
   await manager.install(SERVICE);
   const [domain, agent] = [`gui/${process.getuid?.()}`, `gui/${process.getuid?.()}/gsvd`];
-  expect(stand.asked().slice(-1)).toEqual([`launchctl bootstrap ${domain} ${home}/Library/LaunchAgents/gsvd.plist`]);
+  expect(managers.asked().slice(-1)).toEqual([`launchctl bootstrap ${domain} ${home}/Library/LaunchAgents/gsvd.plist`]);
   expect(await manager.state("gsvd")).toEqual({ isInstalled: true, isRunning: true, detail: "running, process 4711" });
   await manager.restart("gsvd");
-  expect(stand.asked().at(-1)).toBe(`launchctl kickstart -k ${agent}`);
+  expect(managers.asked().at(-1)).toBe(`launchctl kickstart -k ${agent}`);
   await manager.stop("gsvd");
-  expect(stand.asked().at(-1)).toBe(`launchctl bootout ${agent}`);
+  expect(managers.asked().at(-1)).toBe(`launchctl bootout ${agent}`);
   await manager.start("gsvd");
-  expect(stand.asked().at(-1)).toMatch(/^launchctl bootstrap/);
+  expect(managers.asked().at(-1)).toMatch(/^launchctl bootstrap/);
   expect(await manager.uninstall("gsvd")).toBe(true);
   expect(existsSync(manager.file("gsvd"))).toBe(false);
 });
 
-test.skipIf(!hasProgram("python3"))("the property list is one, and says what was meant", () => {
+test.skipIf(!hasProgram("python3"))("the property list is valid and has the intended values", () => {
   const file = join(home, "gsvd.plist");
   writeFileSync(file, plistText(SERVICE, join(home, "gsvd.err")));
   const read = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
@@ -111,7 +111,7 @@ test.skipIf(!hasProgram("python3"))("the property list is one, and says what was
   });
 });
 
-test("a service gets the PATH of a login and no secret", async () => {
+test("a service gets the PATH of a login shell and no secret", async () => {
   writeFileSync(join(home, ".profile"), "echo welcome; PATH=/from/profile:$PATH\n");
   const env = { HOME: home, SHELL: "/bin/sh", PATH: "/usr/bin:/bin", GSV_DEVICE_TOKEN: "secret", GSV_TOKEN: "secret", GSV_HOME: "/data" };
   expect(await surroundings(env)).toEqual({ PATH: expect.stringMatching(/^\/from\/profile:/), GSV_HOME: "/data" });

@@ -1,5 +1,5 @@
-// A program of ours that the system keeps running for its user, and what the system's own service manager does for it.
-// systemd.ts and launchd.ts are the two ways.
+// A program of ours that the system's service manager keeps running for its user. systemd.ts and launchd.ts are the two
+// implementations.
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,10 +11,10 @@ export type Service = {
   /** gsvd, the device daemon, or gsv, the gateway. */
   name: string;
   description: string;
-  /** The program by its whole path, and its arguments. */
+  /** The program's absolute path and its arguments. */
   command: readonly string[];
   environment: Readonly<Record<string, string>>;
-  /** How long it may take to end before it is killed. */
+  /** How long it may take to stop before it is killed. */
   stopSeconds: number;
 };
 
@@ -22,33 +22,33 @@ export type ServiceState = { isInstalled: boolean; isRunning: boolean; detail: s
 
 export interface ServiceManager {
   readonly name: string;
-  /** Where the service is described. */
+  /** The file that describes the service. */
   file(name: string): string;
-  /** Puts it in place, starts it, anew if it runs, and lets it start with the machine. Returns what the user should know. */
+  /** Writes its file, starts or restarts it, and lets it start with the machine. Returns remarks for the user. */
   install(service: Service): Promise<string[]>;
   start(name: string): Promise<void>;
   stop(name: string): Promise<void>;
   restart(name: string): Promise<void>;
   state(name: string): Promise<ServiceState>;
-  /** False where there was none. */
+  /** False if it was not installed. */
   uninstall(name: string): Promise<boolean>;
 }
 
-/** The manager of this machine, or why there is none to use. */
+/** This machine's service manager, or why none can be used. */
 export async function serviceManager(): Promise<ServiceManager | { none: string }> {
   if (process.platform === "linux") return (await import("./systemd.ts")).systemd();
   if (process.platform === "darwin") return (await import("./launchd.ts")).launchd();
   return { none: `GSV installs services on Linux and macOS only yet, and this is ${process.platform}` };
 }
 
-/** For commands that can do nothing without one. */
+/** For commands that need a service manager. */
 export async function mustManage(): Promise<ServiceManager> {
   const manager = await serviceManager();
   if ("none" in manager) throw new Problem(manager.none);
   return manager;
 }
 
-/** In one step, so that no manager reads half a file. */
+/** Writes atomically, so that no manager reads half a file. */
 export function place(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   replaceFile(file, text, { mode: 0o644 });

@@ -1,4 +1,4 @@
-// Services of a user by systemd: a unit in the user's own folder, kept running by the user's own manager, no root needed.
+// Services of a user under systemd: a unit in the user's own folder, run by the user's own manager, without root.
 
 import { existsSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -29,7 +29,7 @@ class Systemd implements ServiceManager {
   constructor(env: NodeJS.ProcessEnv) {
     const { XDG_CONFIG_HOME: config, HOME: home } = env;
     this.#folder = join(config && isAbsolute(config) ? config : join(home || homedir(), ".config"), "systemd/user");
-    // Shells that no login made, as those of su, lack what leads to the manager.
+    // Shells without a login session, such as those of su, lack the variable that leads to the manager.
     const runtime = `/run/user/${process.getuid?.()}`;
     this.#env = env.XDG_RUNTIME_DIR || !existsSync(runtime) ? env : { ...env, XDG_RUNTIME_DIR: runtime };
   }
@@ -45,9 +45,9 @@ class Systemd implements ServiceManager {
   async install(service: Service): Promise<string[]> {
     const unit = `${service.name}.service`;
     place(this.file(service.name), unitText(service));
-    await this.#do("daemon-reload");
-    await this.#do("enable", unit);
-    await this.#do("restart", unit);
+    await this.#systemctl("daemon-reload");
+    await this.#systemctl("enable", unit);
+    await this.#systemctl("restart", unit);
     const linger = await ran("loginctl", ["enable-linger"], this.#env);
     if (linger.code === 0) return [];
     return [
@@ -56,15 +56,15 @@ class Systemd implements ServiceManager {
   }
 
   start(name: string): Promise<void> {
-    return this.#do("start", `${name}.service`);
+    return this.#systemctl("start", `${name}.service`);
   }
 
   stop(name: string): Promise<void> {
-    return this.#do("stop", `${name}.service`);
+    return this.#systemctl("stop", `${name}.service`);
   }
 
   restart(name: string): Promise<void> {
-    return this.#do("restart", `${name}.service`);
+    return this.#systemctl("restart", `${name}.service`);
   }
 
   async state(name: string): Promise<ServiceState> {
@@ -83,26 +83,26 @@ class Systemd implements ServiceManager {
 
   async uninstall(name: string): Promise<boolean> {
     if (!existsSync(this.file(name))) return false;
-    await this.#do("disable", "--now", `${name}.service`);
+    await this.#systemctl("disable", "--now", `${name}.service`);
     rmSync(this.file(name));
-    await this.#do("daemon-reload");
+    await this.#systemctl("daemon-reload");
     return true;
   }
 
-  async #do(...args: string[]): Promise<void> {
+  async #systemctl(...args: string[]): Promise<void> {
     mustHaveDone(await this.ask(...args), `systemctl --user ${args.join(" ")}`);
   }
 }
 
 /**
  * No sandbox: a device does what its user may do, and what a unit forbids would look like a fault of the machine. But
- * - stopping it ends what it has started: everything in its group is asked (TERM, and HUP for shells, which do not heed TERM), and
- *   killed after a while;
+ * - stopping it ends what it has started: its whole control group gets TERM, and HUP for shells, which ignore TERM, and is killed
+ *   after a timeout;
  * - one command that runs out of memory does not take the others with it (OOMPolicy);
- * - it is started again for ever, however often it has ended (StartLimitIntervalSec).
+ * - systemd restarts it forever, however often it ends (StartLimitIntervalSec).
  */
 export function unitText({ description, command, environment, stopSeconds }: Service): string {
-  const variables = Object.entries(environment).map(([name, value]) => `Environment=${word(`${name}=${value}`)}`);
+  const variables = Object.entries(environment).map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
   return `# Written by gsv, and written anew whenever it installs the service.
 [Unit]
 Description=${description}
@@ -110,7 +110,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-ExecStart=${command.map((part) => word(part).replaceAll("$", "$$$$")).join(" ")}
+ExecStart=${command.map((part) => quote(part).replaceAll("$", "$$$$")).join(" ")}
 ${variables.join("\n")}
 Restart=always
 RestartSec=3
@@ -124,7 +124,7 @@ WantedBy=default.target
 `;
 }
 
-/** As systemd reads it back: its own quotes, and a percent sign begins a specifier. */
-function word(text: string): string {
+/** Quotes for systemd, where a percent sign starts a specifier. */
+function quote(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
 }

@@ -25,7 +25,7 @@ test.each([
   "ws://h/#",
   "ws://u@h",
   "ws://:p@h",
-])("%j is refused without repeating what may be secret", (text) => {
+])("%j is refused with a message that repeats no secret", (text) => {
   expect(() => gatewayAddress(text)).toThrow(/^Refused /);
   expect(() => gatewayAddress("ws://alice:hunter2@h/ws?token=abc")).toThrow(
     expect.not.objectContaining({ message: expect.stringMatching(/hunter2|abc/) }),

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { configPath, readConfig, updateConfig } from "./config-file.ts";
 
-const made: string[] = [];
+const folders: string[] = [];
 
-afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-test("where it is", () => {
+test("its path follows the environment and the platform", () => {
   const HOME = "/home/alice";
   expect(configPath({ HOME }, "linux")).toBe("/home/alice/.config/gsv/config.toml");
   expect(configPath({ HOME, XDG_CONFIG_HOME: "/x" }, "linux")).toBe("/x/gsv/config.toml");
@@ -17,7 +17,7 @@ test("where it is", () => {
   expect(configPath({ HOME, GSV_CONFIG: "/tmp/c.toml" }, "linux")).toBe("/tmp/c.toml");
 });
 
-test("it is written privately in one step, and what others put there stays", () => {
+test("it is written privately and atomically, and other sections are kept", () => {
   const folder = scratch();
   const file = join(folder, "deep", "config.toml");
   updateConfig(file, (table) => (table.node = { id: "laptop" }));
@@ -30,7 +30,7 @@ test("it is written privately in one step, and what others put there stays", () 
   expect(readdirSync(join(folder, "deep"))).toEqual(["config.toml"]);
 });
 
-test("a link stays a link", () => {
+test("a symlink stays a symlink", () => {
   const folder = scratch();
   mkdirSync(join(folder, "dotfiles"));
   writeFileSync(join(folder, "dotfiles", "real.toml"), "");
@@ -39,7 +39,7 @@ test("a link stays a link", () => {
   expect(readFileSync(join(folder, "dotfiles", "real.toml"), "utf8")).toContain("default_key");
 });
 
-test("a damaged file is named without quoting it", () => {
+test("the error for an invalid file names it without quoting it", () => {
   const file = join(scratch(), "config.toml");
   writeFileSync(file, '[gateway]\ntoken = "gsv_user_SECRET\n');
   expect(() => readConfig(file)).toThrow(/is not valid TOML at line 2/);
@@ -48,6 +48,6 @@ test("a damaged file is named without quoting it", () => {
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "gsv-cli-config-"));
-  made.push(folder);
+  folders.push(folder);
   return folder;
 }

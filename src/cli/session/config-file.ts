@@ -1,6 +1,6 @@
-// The CLI's own configuration: a private TOML file with the gateway's address and what was learned by logging in.
-// Credentials are kept by exact origin: those of `gateway` belong to the origin of gateway.url, those of any other gateway
-// are in gateways."<origin>". Nothing here talks to a gateway.
+// The CLI's own configuration: a private TOML file with the gateway's address and the credentials of logins. Credentials are
+// stored by exact origin: those of `gateway` belong to the origin of gateway.url, those of any other gateway are in
+// gateways."<origin>". Nothing here talks to a gateway.
 
 import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,22 +12,22 @@ import { Problem } from "../terminal/problem.ts";
 
 export type Credentials = {
   username?: string;
-  /** Put there by the user. */
+  /** Set by the user. */
   token?: string;
-  /** Put there by a login; session_origin says at which gateway, in case gateway.url is edited by hand afterwards. */
+  /** Set by a login; session_origin names its gateway, in case gateway.url is edited by hand afterwards. */
   session_token?: string;
   session_token_id?: string;
   session_expires_at?: number;
   session_origin?: string;
 };
 
-/** What makes this machine a device. `url` and `username` say at which gateway and whose, whatever `gateway` says by then. */
+/** What makes this machine a device. `url` and `username` are its gateway and owner, independent of `gateway`. */
 export type DeviceSettings = { id?: string; token?: string; workspace?: string; url?: string; username?: string };
 
 export type LocalConfig = {
   file: string;
   table: TomlTable;
-  /** Null where the file is private, else its mode. */
+  /** Null if the file is private, else its mode. */
   looseMode: string | null;
 };
 
@@ -47,7 +47,7 @@ export function configPath(env: NodeJS.ProcessEnv = process.env, platform: NodeJ
   return join(configFolder(env, platform), "gsv", "config.toml");
 }
 
-/** A file that is not there is an empty one. */
+/** A missing file reads as an empty one. */
 export function readConfig(file: string): LocalConfig {
   let text: string;
   let mode = 0o600;
@@ -68,7 +68,7 @@ export function readConfig(file: string): LocalConfig {
   }
 }
 
-/** Reads the file anew, changes it and puts it in place in one step, private from the first byte on. */
+/** Reads the file again, changes it and replaces it atomically; it is private from the first byte. */
 export function updateConfig(file: string, change: (table: TomlTable) => void): void {
   const { table } = readConfig(file);
   change(table);
@@ -81,24 +81,24 @@ export function updateConfig(file: string, change: (table: TomlTable) => void): 
   }
 }
 
-/** The address to use where neither a flag nor the environment names one. */
+/** The address to use if neither a flag nor the environment names one. */
 export function configuredUrl(table: TomlTable): string {
   return text(tableAt(table, "gateway")?.url) ?? DEFAULT_URL;
 }
 
-/** What is kept for exactly this origin; without secrets where others could have read them. */
+/** What is stored for exactly this origin, without secrets if other users could have read them. */
 export function credentialsFor({ table, looseMode }: LocalConfig, origin: string): Credentials {
-  const kept = sectionOf(table, origin);
-  const username = text(kept?.username);
+  const stored = sectionOf(table, origin);
+  const username = text(stored?.username);
   const found: Credentials = username === undefined ? {} : { username };
-  if (kept === undefined || looseMode !== null) return found;
-  const token = text(kept.token);
+  if (stored === undefined || looseMode !== null) return found;
+  const token = text(stored.token);
   if (token !== undefined) found.token = token;
-  const session = text(kept.session_token);
-  const sessionOrigin = text(kept.session_origin) ?? origin;
+  const session = text(stored.session_token);
+  const sessionOrigin = text(stored.session_origin) ?? origin;
   if (session === undefined || sessionOrigin !== origin) return found;
-  const sessionId = text(kept.session_token_id);
-  const expiresAt = kept.session_expires_at;
+  const sessionId = text(stored.session_token_id);
+  const expiresAt = stored.session_expires_at;
   return {
     ...found,
     session_token: session,
@@ -108,10 +108,10 @@ export function credentialsFor({ table, looseMode }: LocalConfig, origin: string
   };
 }
 
-/** Whether there are secrets for this origin that credentialsFor held back. */
+/** Whether credentialsFor withholds secrets of this origin. */
 export function hasIgnoredSecrets({ table, looseMode }: LocalConfig, origin: string): boolean {
-  const kept = sectionOf(table, origin);
-  return looseMode !== null && (text(kept?.token) !== undefined || text(kept?.session_token) !== undefined);
+  const stored = sectionOf(table, origin);
+  return looseMode !== null && (text(stored?.token) !== undefined || text(stored?.session_token) !== undefined);
 }
 
 export function keepSession(table: TomlTable, origin: string, session: Credentials): void {
@@ -124,10 +124,10 @@ export function dropSession(table: TomlTable, origin: string): void {
   if (section !== undefined) for (const field of SESSION_FIELDS) delete section[field];
 }
 
-/** The token is held back, like others, where more than the owner can read the file. */
+/** The token is withheld, like others, if other users can read the file. */
 export function deviceSettings({ table, looseMode }: LocalConfig): DeviceSettings {
-  const kept = tableAt(table, "node") ?? {};
-  const found = DEVICE_FIELDS.map((name) => [name, text(kept[name])] as const);
+  const stored = tableAt(table, "node") ?? {};
+  const found = DEVICE_FIELDS.map((name) => [name, text(stored[name])] as const);
   return Object.fromEntries(found.filter(([name, value]) => value !== undefined && (name !== "token" || looseMode === null)));
 }
 
@@ -135,18 +135,18 @@ export function keepDevice(table: TomlTable, settings: DeviceSettings): void {
   table.node = { ...tableAt(table, "node"), ...settings };
 }
 
-/** Another address in gateway.url must not inherit what belongs to the old one: it moves, and what is kept for the new one moves in. */
+/** A new address must not inherit the old one's credentials: those move to `gateways`, and those stored for the new one move in. */
 export function setGatewayUrl(table: TomlTable, url: string): void {
   const { origin } = gatewayAddress(url);
   const gateway = (table.gateway = tableAt(table, "gateway") ?? {});
   const before = gatewayOrigin(table);
   if (before !== origin) {
-    const leaving = take(gateway);
+    const oldCredentials = takeCredentials(gateway);
     const gateways = tableAt(table, "gateways") ?? {};
-    const arriving = tableAt(gateways, origin) ?? {};
+    const newCredentials = tableAt(gateways, origin) ?? {};
     delete gateways[origin];
-    if (before !== null && Object.keys(leaving).length > 0) gateways[before] = { ...tableAt(gateways, before), ...leaving };
-    Object.assign(gateway, take(arriving));
+    if (before !== null && Object.keys(oldCredentials).length > 0) gateways[before] = { ...tableAt(gateways, before), ...oldCredentials };
+    Object.assign(gateway, takeCredentials(newCredentials));
     if (Object.keys(gateways).length > 0) table.gateways = gateways;
     else delete table.gateways;
   }
@@ -165,7 +165,7 @@ function configFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string
   return platform === "darwin" ? join(home, "Library", "Application Support") : join(home, ".config");
 }
 
-/** A configuration kept elsewhere and linked to stays a link. */
+/** A configuration that is a symlink stays one. */
 function realFile(file: string): string {
   try {
     return realpathSync(file);
@@ -188,7 +188,7 @@ function newSection(table: TomlTable, origin: string): TomlTable {
   return section;
 }
 
-/** Null where gateway.url is not one that would be used: nothing then belongs to it. */
+/** Null if gateway.url is invalid: no credentials belong to it then. */
 function gatewayOrigin(table: TomlTable): string | null {
   try {
     return gatewayAddress(configuredUrl(table)).origin;
@@ -198,14 +198,14 @@ function gatewayOrigin(table: TomlTable): string | null {
 }
 
 /** Removes the credential fields from a section and returns them. */
-function take(section: TomlTable): TomlTable {
-  const taken: TomlTable = {};
+function takeCredentials(section: TomlTable): TomlTable {
+  const credentials: TomlTable = {};
   for (const field of CREDENTIAL_FIELDS) {
     const value = section[field];
-    if (value !== undefined) taken[field] = value;
+    if (value !== undefined) credentials[field] = value;
     delete section[field];
   }
-  return taken;
+  return credentials;
 }
 
 function text(value: TomlValue | undefined): string | undefined {

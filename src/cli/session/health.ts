@@ -1,4 +1,4 @@
-// Whether a gateway answers at an address and what it says of itself, without any credential.
+// Checks without any credential whether a gateway answers at an address, and what it reports about itself.
 
 import { createRequire } from "node:module";
 import { homePath, isAlive, readRunning } from "../../hosts/node/running.ts";
@@ -10,41 +10,41 @@ export type Health = {
   version: string;
   setupMode: boolean;
   startedAt: number;
-  /** Its clock minus ours, to the second; null where it does not say. */
+  /** Its clock minus ours, to the second; null if it sends no date. */
   skewMs: number | null;
 };
 
-const ANSWER_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const BODY_CHARS = 10_000;
 
-/** Fails with a line that says why nobody answers and what to do. */
+/** Throws a Problem that says why no gateway answers and what to do. */
 export async function health(address: Address): Promise<Health> {
-  const asked = Date.now();
+  const sentAt = Date.now();
   const { status, date, text } = await get(address).catch((error: unknown) => {
-    throw unreachable(address, error);
+    throw unreachableProblem(address, error);
   });
-  const answered = Date.now();
+  const receivedAt = Date.now();
   if (status === 421) {
-    throw unhealthy(address, `it does not go by the name ${address.hostname}. Start it with: gsv up --origin ${originOf(address)}`);
+    throw problemAt(address, `it does not go by the name ${address.hostname}. Start it with: gsv up --origin ${originOf(address)}`);
   }
-  const body = status === 200 ? parsed(text) : null;
-  if (!isHealth(body)) throw unhealthy(address, `what answers there is not a GSV gateway (HTTP ${status}). Check the address`);
-  const theirs = date === undefined ? Number.NaN : Date.parse(date);
-  // The header drops the fraction of the second: on average half of one.
-  const skewMs = Number.isNaN(theirs) ? null : theirs + 500 - (asked + answered) / 2;
+  const body = status === 200 ? parseJson(text) : null;
+  if (!isHealth(body)) throw problemAt(address, `what answers there is not a GSV gateway (HTTP ${status}). Check the address`);
+  const theirTime = date === undefined ? Number.NaN : Date.parse(date);
+  // The header drops the fraction of the second, on average half a second.
+  const skewMs = Number.isNaN(theirTime) ? null : theirTime + 500 - (sentAt + receivedAt) / 2;
   return { version: body.version, setupMode: body.setupMode, startedAt: body.startedAt, skewMs };
 }
 
 /**
- * Not fetch, and required instead of imported: fetch loads undici, and so does an import of node:http, which reads every
- * export and thereby its WebSocket. Each costs more than all the rest of `gsv status`. Follows no redirect: that would be
- * another origin, and that one was not asked.
+ * Uses require instead of fetch or an import: fetch loads undici, and so does an import of node:http, which reads every export
+ * and thereby its WebSocket. Each costs more than all the rest of `gsv status`. Follows no redirect, which may lead to another
+ * origin.
  */
 function get(address: Address): Promise<{ status: number; date: string | undefined; text: string }> {
   const require = createRequire(import.meta.url);
   const http = require(address.isEncrypted ? "node:https" : "node:http") as Pick<typeof import("node:http"), "get">;
   return new Promise((resolve, reject) => {
-    const request = http.get(address.healthUrl, { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }, (response) => {
+    const request = http.get(address.healthUrl, { agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
@@ -58,7 +58,7 @@ function get(address: Address): Promise<{ status: number; date: string | undefin
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -66,25 +66,25 @@ function parsed(text: string): unknown {
   }
 }
 
-function unreachable(address: Address, error: unknown): Problem {
+function unreachableProblem(address: Address, error: unknown): Problem {
   const { code, message } = rootCause(error);
   if (code === "ECONNREFUSED" || code === "ECONNRESET") {
-    return unhealthy(address, `nothing answers there. ${address.isLocal ? whereInstead(address) : "Check that it is up"}`);
+    return problemAt(address, `nothing answers there. ${address.isLocal ? localHint(address) : "Check that it is up"}`);
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return unhealthy(address, "no machine of that name is known. Check the address and the network");
+    return problemAt(address, "no machine of that name is known. Check the address and the network");
   if (code === "TimeoutError" || code === "ETIMEDOUT") {
-    return unhealthy(address, "no answer in time. Check that it is up and that the network lets you reach it");
+    return problemAt(address, "no answer in time. Check that it is up and that the network lets you reach it");
   }
-  if (code === "EPROTO") return unhealthy(address, "what answers there does not speak TLS. Use ws:// or http:// if that is meant");
+  if (code === "EPROTO") return problemAt(address, "what answers there does not speak TLS. Use ws:// or http:// if that is meant");
   if (/CERT|SELF_SIGNED|SSL|TLS/.test(code)) {
-    return unhealthy(address, `its certificate is not accepted (${message}). For one of your own set NODE_EXTRA_CA_CERTS to its CA`);
+    return problemAt(address, `its certificate is not accepted (${message}). For one of your own set NODE_EXTRA_CA_CERTS to its CA`);
   }
-  return unhealthy(address, `${message}. Check the address`);
+  return problemAt(address, `${message}. Check the address`);
 }
 
-/** The gateway of this machine may listen at another port than the one that was asked. */
-function whereInstead(address: Address): string {
+/** The gateway of this machine may listen on another port than the requested one. */
+function localHint(address: Address): string {
   const running = readRunning(homePath(undefined, process.env));
   if (running === null || !isAlive(running)) return "Start it with: gsv up";
   const url = dialable(running.url);
@@ -93,11 +93,11 @@ function whereInstead(address: Address): string {
     : `The gateway of this machine is at ${url}: add --url ${url}`;
 }
 
-function unhealthy(address: Address, why: string): Problem {
+function problemAt(address: Address, why: string): Problem {
   return new Problem(`No gateway at ${address.url}: ${why}`, EXIT_UNREACHABLE);
 }
 
-/** A time limit wraps its reason, and so does trying every address of a name. */
+/** A timeout wraps its reason, and so does a failure at every address of a name. */
 function rootCause(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: "", message: String(error) };
   if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);

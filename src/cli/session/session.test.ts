@@ -1,5 +1,5 @@
-// Which credential goes where. A recording gateway stands in for a hostile one: it answers like a real one, writes down
-// every byte it is sent, and must never see anything that was not meant for exactly its origin.
+// Which credential goes to which gateway. A recording gateway plays a hostile one: it answers like a real one, records every byte
+// it receives, and must never receive anything that was not meant for exactly its origin.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
@@ -18,21 +18,21 @@ const OTHER = "gsv_node_OTHERSECRET";
 const FUTURE = 4_102_444_800_000;
 const PAST = 1_000_000_000_000;
 
-type Recorder = { port: number; heard: string[]; close(): void };
+type Recorder = { port: number; received: string[]; close(): void };
 
 let scratch: string;
 let evil: Recorder;
-let redirecting: Recorder;
+let redirector: Recorder;
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "gsv-cli-session-"));
   evil = await record(null);
-  redirecting = await record(`http://127.0.0.1:${evil.port}`);
+  redirector = await record(`http://127.0.0.1:${evil.port}`);
 });
 
 afterAll(() => {
   evil.close();
-  redirecting.close();
+  redirector.close();
   rmSync(scratch, { recursive: true, force: true });
 });
 
@@ -44,55 +44,55 @@ type Case = {
   mode?: number;
 };
 
-const kept = (url: string, more = "") =>
+const configFor = (url: string, more = "") =>
   `[gateway]\nurl = "${url}"\nusername = "alice"\ntoken = "${TOKEN}"\nsession_token = "${SESSION}"\nsession_expires_at = ${FUTURE}\n${more}`;
-const home = () => kept("ws://gsv.invalid:8787/ws");
-const keptElsewhere = (origin: string) =>
+const homeConfig = () => configFor("ws://gsv.invalid:8787/ws");
+const configForOther = (origin: string) =>
   `[gateways."${origin}"]\nusername = "alice"\ntoken = "${TOKEN}"\nsession_token = "${SESSION}"\nsession_expires_at = ${FUTURE}\n`;
 
 const HOSTILE: Case[] = [
-  { name: "another origin by flag", url: (port) => `ws://127.0.0.1:${port}/ws` },
+  { name: "another origin, given by flag", url: (port) => `ws://127.0.0.1:${port}/ws` },
   { name: "another origin as http", url: (port) => `http://127.0.0.1:${port}` },
   { name: "user and password in the URL", url: (port) => `ws://alice:${OTHER}@127.0.0.1:${port}/ws` },
   { name: "an empty user in the URL", url: (port) => `ws://@127.0.0.1:${port}/ws` },
-  { name: "our host as the user of theirs", url: (port) => `ws://gsv.invalid:8787@127.0.0.1:${port}/ws` },
+  { name: "our host as the user name of another", url: (port) => `ws://gsv.invalid:8787@127.0.0.1:${port}/ws` },
   { name: "a backslash before the real host", url: (port) => `ws://gsv.invalid:8787\\@127.0.0.1:${port}/ws` },
   { name: "a token in the query", url: (port) => `ws://127.0.0.1:${port}/ws?token=${OTHER}` },
   { name: "an endpoint in the query", url: (port) => `ws://127.0.0.1:${port}/ws?gatewayUrl=ws://gsv.invalid:8787` },
   { name: "a token in the fragment", url: (port) => `ws://127.0.0.1:${port}/ws#token=${OTHER}` },
   { name: "a line break in the URL", url: (port) => `ws://127.0.0.1:${port}/ws\nws://gsv.invalid:8787` },
   {
-    name: "the same port by another name",
+    name: "the same port under another host name",
     url: (port) => `ws://127.0.0.1:${port}/ws`,
-    config: (port) => kept(`ws://localhost:${port}/ws`),
+    config: (port) => configFor(`ws://localhost:${port}/ws`),
   },
-  { name: "the same name encrypted", url: (port) => `ws://127.0.0.1:${port}/ws`, config: (port) => kept(`wss://127.0.0.1:${port}/ws`) },
+  { name: "the same host with TLS", url: (port) => `ws://127.0.0.1:${port}/ws`, config: (port) => configFor(`wss://127.0.0.1:${port}/ws`) },
   {
-    name: "a port that begins like ours",
+    name: "a port that starts like a stored one",
     url: (port) => `ws://127.0.0.1:${port}/ws`,
-    config: (port) => keptElsewhere(`ws://127.0.0.1:${String(port).slice(0, -1)}`),
+    config: (port) => configForOther(`ws://127.0.0.1:${String(port).slice(0, -1)}`),
   },
   {
-    name: "an entry that is no origin",
+    name: "an entry whose key is not an origin",
     url: (port) => `ws://127.0.0.1:${port}/ws`,
-    config: (port) => keptElsewhere(`ws://127.0.0.1:${port}/ws`),
+    config: (port) => configForOther(`ws://127.0.0.1:${port}/ws`),
   },
-  { name: "a query in the configured URL", config: (port) => kept(`ws://127.0.0.1:${port}/ws?a=b`) },
-  { name: "a user in the configured URL", config: (port) => kept(`ws://a@127.0.0.1:${port}/ws`) },
+  { name: "a query in the configured URL", config: (port) => configFor(`ws://127.0.0.1:${port}/ws?a=b`) },
+  { name: "a user in the configured URL", config: (port) => configFor(`ws://a@127.0.0.1:${port}/ws`) },
   {
     name: "a URL edited by hand after the login",
-    config: (port) => kept(`ws://127.0.0.1:${port}/ws`, `session_origin = "ws://gsv.invalid:8787"\n`).replace(/^token.*\n/m, ""),
+    config: (port) => configFor(`ws://127.0.0.1:${port}/ws`, `session_origin = "ws://gsv.invalid:8787"\n`).replace(/^token.*\n/m, ""),
   },
-  { name: "a file others can read", config: (port) => kept(`ws://127.0.0.1:${port}/ws`), mode: 0o644 },
-  { name: "a file others can write", config: (port) => kept(`ws://127.0.0.1:${port}/ws`), mode: 0o660 },
+  { name: "a file others can read", config: (port) => configFor(`ws://127.0.0.1:${port}/ws`), mode: 0o644 },
+  { name: "a file others can write", config: (port) => configFor(`ws://127.0.0.1:${port}/ws`), mode: 0o660 },
   {
     name: "an expired session",
     config: (port) =>
-      kept(`ws://127.0.0.1:${port}/ws`)
+      configFor(`ws://127.0.0.1:${port}/ws`)
         .replace(String(FUTURE), String(PAST))
         .replace(/^token.*\n/m, ""),
   },
-  { name: "another user than the one logged in", user: "mallory", config: (port) => kept(`ws://127.0.0.1:${port}/ws`) },
+  { name: "another user than the one logged in", user: "mallory", config: (port) => configFor(`ws://127.0.0.1:${port}/ws`) },
   {
     name: "tokens of other sections",
     config: (port) =>
@@ -101,24 +101,24 @@ const HOSTILE: Case[] = [
 ];
 
 describe("no credential reaches a gateway it was not made for", () => {
-  test.each(HOSTILE)("$name", async ({ url, user, config = home, mode = 0o600 }) => {
+  test.each(HOSTILE)("$name", async ({ url, user, config = homeConfig, mode = 0o600 }) => {
     const file = configWith(config(evil.port), mode);
-    const before = evil.heard.length;
+    const before = evil.received.length;
     await expect(
       enter({ ...(url === undefined ? {} : { url: url(evil.port) }), ...(user === undefined ? {} : { user }) }, file),
     ).rejects.toThrow();
-    expectNoSecret(evil.heard.slice(before));
+    expectNoSecret(evil.received.slice(before));
   });
 
-  test("a gateway that sends the client on to another", async () => {
-    const file = configWith(kept(`ws://127.0.0.1:${redirecting.port}/ws`));
-    const before = evil.heard.length;
+  test("a gateway that redirects to another", async () => {
+    const file = configWith(configFor(`ws://127.0.0.1:${redirector.port}/ws`));
+    const before = evil.received.length;
     await expect(enter({}, file)).rejects.toThrow("is not a GSV gateway");
-    expect(evil.heard.slice(before)).toEqual([]);
+    expect(evil.received.slice(before)).toEqual([]);
   });
 
-  test("gateway.url set to another address leaves the credentials with the old one, and finds them again", () => {
-    const file = configWith(home());
+  test("changing gateway.url leaves the credentials with the old address, and changing it back restores them", () => {
+    const file = configWith(homeConfig());
     updateConfig(file, (table) => setGatewayUrl(table, `ws://127.0.0.1:${evil.port}/ws`));
     expect(parse(readFileSync(file, "utf8"))).toMatchObject({
       gateway: { url: `ws://127.0.0.1:${evil.port}/ws` },
@@ -132,40 +132,40 @@ describe("no credential reaches a gateway it was not made for", () => {
   });
 });
 
-describe("what is meant for a gateway does reach it", () => {
-  test("the session of its exact origin, once; refused, it is forgotten", async () => {
-    const file = configWith(kept(`http://127.0.0.1:${evil.port}`).replace(/^token.*\n/m, ""));
-    const before = evil.heard.length;
+describe("credentials meant for a gateway reach it", () => {
+  test("the session of its exact origin is sent once, and dropped when it is refused", async () => {
+    const file = configWith(configFor(`http://127.0.0.1:${evil.port}`).replace(/^token.*\n/m, ""));
+    const before = evil.received.length;
     await expect(enter({}, file)).rejects.toThrow("Not logged in");
-    expect(evil.heard.slice(before).filter((text) => text.includes(SESSION))).toHaveLength(1);
+    expect(evil.received.slice(before).filter((text) => text.includes(SESSION))).toHaveLength(1);
     expect(readFileSync(file, "utf8")).not.toContain(SESSION);
   });
 
-  test("the session kept for a further gateway", async () => {
-    const file = configWith(`${home()}\n${keptElsewhere(`ws://127.0.0.1:${evil.port}`)}`.replace(SESSION, OTHER));
-    const before = evil.heard.length;
+  test("the session stored for another gateway", async () => {
+    const file = configWith(`${homeConfig()}\n${configForOther(`ws://127.0.0.1:${evil.port}`)}`.replace(SESSION, OTHER));
+    const before = evil.received.length;
     await expect(enter({ url: `ws://127.0.0.1:${evil.port}` }, file)).rejects.toThrow("Not logged in");
-    const heard = evil.heard.slice(before).join("\n");
-    expect(heard).toContain(SESSION);
-    expect(heard).not.toContain(OTHER);
+    const received = evil.received.slice(before).join("\n");
+    expect(received).toContain(SESSION);
+    expect(received).not.toContain(OTHER);
   });
 
-  test("a token the user typed", async () => {
-    const before = evil.heard.length;
-    const typed = { url: `ws://127.0.0.1:${evil.port}`, user: "alice", token: OTHER };
-    await expect(enter(typed, configWith(home()))).rejects.toThrow("Authentication failed");
-    const heard = evil.heard.slice(before).join("\n");
-    expect(heard).toContain(OTHER);
-    expect(heard).not.toContain(SESSION);
-    expect(heard).not.toContain(TOKEN);
+  test("a token given by the user", async () => {
+    const before = evil.received.length;
+    const flags = { url: `ws://127.0.0.1:${evil.port}`, user: "alice", token: OTHER };
+    await expect(enter(flags, configWith(homeConfig()))).rejects.toThrow("Authentication failed");
+    const received = evil.received.slice(before).join("\n");
+    expect(received).toContain(OTHER);
+    expect(received).not.toContain(SESSION);
+    expect(received).not.toContain(TOKEN);
   });
 });
 
-function expectNoSecret(heard: readonly string[]): void {
-  const text = heard.join("\n");
+function expectNoSecret(received: readonly string[]): void {
+  const text = received.join("\n");
   for (const secret of [SESSION, TOKEN, OTHER]) {
     expect(text).not.toContain(secret);
-    // A URL's user and password would travel like this.
+    // HTTP sends the user and password of a URL in this form.
     expect(text).not.toContain(Buffer.from(`alice:${secret}`).toString("base64"));
   }
 }
@@ -179,26 +179,26 @@ function configWith(text: string, mode = 0o600): string {
   return file;
 }
 
-/** Looks like a gateway with users and refuses every login, or sends everybody elsewhere. */
-async function record(elsewhere: string | null): Promise<Recorder> {
-  const heard: string[] = [];
-  const note = (request: IncomingMessage) => heard.push(`${request.method} ${request.url}\n${request.rawHeaders.join("\n")}`);
+/** Looks like a gateway with users and refuses every login, or redirects every request. */
+async function record(redirectTo: string | null): Promise<Recorder> {
+  const received: string[] = [];
+  const recordRequest = (request: IncomingMessage) => received.push(`${request.method} ${request.url}\n${request.rawHeaders.join("\n")}`);
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((request, response) => {
-    note(request);
-    if (elsewhere !== null) response.writeHead(302, { location: `${elsewhere}${request.url}` }).end();
+    recordRequest(request);
+    if (redirectTo !== null) response.writeHead(302, { location: `${redirectTo}${request.url}` }).end();
     else response.end(JSON.stringify({ status: "ok", version: "0.1.0", setupMode: false, startedAt: PAST }));
   });
   server.on("upgrade", (request, wire, head) => {
-    note(request);
-    if (elsewhere !== null) {
-      wire.end(`HTTP/1.1 302 Found\r\nLocation: ${elsewhere.replace("http", "ws")}/ws\r\nContent-Length: 0\r\n\r\n`);
+    recordRequest(request);
+    if (redirectTo !== null) {
+      wire.end(`HTTP/1.1 302 Found\r\nLocation: ${redirectTo.replace("http", "ws")}/ws\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, wire, head, (socket) => {
       socket.on("message", (data: Buffer) => {
         const text = data.toString("utf8");
-        heard.push(text);
+        received.push(text);
         const { id } = JSON.parse(text) as { id: string };
         socket.send(JSON.stringify({ type: "res", id, ok: false, error: { code: 401, message: "Authentication failed" } }));
       });
@@ -210,7 +210,7 @@ async function record(elsewhere: string | null): Promise<Recorder> {
     server.close();
     server.closeAllConnections();
   };
-  return { port, heard, close };
+  return { port, received, close };
 }
 
 function listen(server: Server): Promise<number> {

@@ -1,5 +1,5 @@
-// Who the CLI is at a gateway: picks the credential, logs in where there is none, and keeps what a login yields. A stored
-// credential goes to the origin it was made at and nowhere else; what the user typed (--token, GSV_TOKEN) goes where they said.
+// Authenticates the CLI at a gateway: picks the credential, logs in if there is none, and stores the session of a login. A stored
+// credential goes only to the origin it was created at; one that the user gave (--token, GSV_TOKEN) goes where they said.
 
 import { CallError, type Client, connect, ConnectionLost } from "../../client/client.ts";
 import { hashPieces } from "../../hosts/shared/crypto.ts";
@@ -40,12 +40,12 @@ export type Globals = {
 
 export type Place = { config: LocalConfig; address: Address; saved: Credentials };
 
-/** A credential that needs nobody to be asked. */
+/** A credential that needs no prompt. */
 export type Known = { auth: { username: string; token: string }; from: "given" | "session" | "config" };
 
 export const SESSION_HOURS = 8;
 
-/** Which gateway is meant, and what is stored for it. */
+/** The gateway to use, and what is stored for it. */
 export function locate(globals: Globals, file = configPath()): Place {
   const config = readConfig(file);
   const address = gatewayAddress(globals.url || configuredUrl(config.table));
@@ -61,28 +61,28 @@ export function knownCredential(globals: Globals, { saved }: Place, now = Date.n
     if (username === undefined) throw new Problem("Whose token is it? Add --user NAME");
     return { auth: { username, token: globals.token }, from: "given" };
   }
-  // A stored token is its owner's: for somebody else it would only be refused.
+  // A stored token belongs to its owner; the gateway would refuse it for another user.
   if (username === undefined || username !== saved.username) return null;
   const { session_token: session, session_expires_at: expiresAt = Infinity, token } = saved;
   if (session !== undefined && expiresAt > now) return { auth: { username, token: session }, from: "session" };
   return token === undefined ? null : { auth: { username, token }, from: "config" };
 }
 
-/** A password for this one command, which the flag brings or asks for. */
+/** A password for this one command, from the flag or a prompt. */
 export type Given = { auth: { username: string; password: string }; from: "given" };
 
 export async function givenPassword(globals: Globals, { address, saved }: Place): Promise<Given> {
-  mustChoose(globals);
+  refuseTokenWithPassword(globals);
   const username = globals.user || saved.username;
   if (username === undefined) throw new Problem("Log in as whom? Add --user NAME");
   return { auth: { username, password: await passwordOf(username, globals, address) }, from: "given" };
 }
 
-function mustChoose({ token, password }: Globals): void {
+function refuseTokenWithPassword({ token, password }: Globals): void {
   if (token && password !== undefined) throw new Problem("Give either a token or a password, not both");
 }
 
-/** Does the work with an open client and closes it. */
+/** Runs `work` with a connected client and closes it. */
 export async function withClient<T>(globals: Globals, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await enter(globals);
   try {
@@ -94,9 +94,9 @@ export async function withClient<T>(globals: Globals, work: (client: Client) => 
   }
 }
 
-/** Logs in by the first way that is open: a token given, the session kept, a password given or asked for. */
+/** Logs in with the first of: a given token, the stored session, the stored token, a password that is given or asked for. */
 export async function enter(globals: Globals, file = configPath()): Promise<Client> {
-  mustChoose(globals);
+  refuseTokenWithPassword(globals);
   const place = locate(globals, file);
   const known = globals.password === undefined ? knownCredential(globals, place) : null;
   if (known !== null) {
@@ -114,15 +114,15 @@ export async function enter(globals: Globals, file = configPath()): Promise<Clie
 }
 
 export type LoginOptions = {
-  /** Take over from whoever is logged in now; a command run once as somebody else does not. */
+  /** Replaces the stored login; a single command as another user does not. */
   switchUser: boolean;
   hours?: number;
 };
 
-/** With a password, given or asked for; keeps a session so that the next command needs none. */
+/** Logs in with a password, given or asked for, and stores a session so that the next command needs none. */
 export async function login(globals: Globals, place: Place, options: LoginOptions): Promise<Client> {
   const { address, saved } = place;
-  // Before anybody types a password: is there a gateway, and does it have users?
+  // Before the user types a password, check that a gateway answers and has users.
   if ((await health(address)).setupMode) return setUpFirst(globals, place);
   const { askText, isInteractive } = await import("../terminal/ask.ts");
   if (globals.password === undefined && !isInteractive()) {
@@ -151,12 +151,12 @@ export async function enterWithPassword(
 ): Promise<Client> {
   const client = await open(place.address, auth);
   const owner = place.saved.username;
-  if (switchUser || owner === undefined || owner === auth.username) await keep(client, place, auth.username, hours);
+  if (switchUser || owner === undefined || owner === auth.username) await storeSession(client, place, auth.username, hours);
   else note(`gsv: acting once as ${auth.username}; you stay logged in as ${owner}`);
   return client;
 }
 
-/** The first gateway somebody logs in to becomes the one they mean when they name none. */
+/** The first gateway that a user logs in to becomes their default. */
 export function rememberUrl(globals: Globals, { config, address }: Place): void {
   if (!globals.url || tableAt(config.table, "gateway")?.url !== undefined) return;
   updateConfig(config.file, (table) => setGatewayUrl(table, address.url));
@@ -172,7 +172,7 @@ export async function open(
     return await connect({ url: address.url, auth, client, reconnect: false, newHash: hashPieces, WebSocket: await socketConstructor() });
   } catch (error) {
     if (!(error instanceof ConnectionLost)) throw error;
-    // A socket does not say why it was not opened; a request does.
+    // A WebSocket does not report why it failed to open; an HTTP request does.
     await health(address);
     throw new Problem(`${address.url} answers but does not let a connection in: ${error.message}`);
   }
@@ -182,9 +182,9 @@ export function isCode(error: unknown, code: number): error is CallError {
   return error instanceof CallError && error.code === code;
 }
 
-async function keep(client: Client, { config, address, saved }: Place, username: string, hours: number): Promise<void> {
+async function storeSession(client: Client, { config, address, saved }: Place, username: string, hours: number): Promise<void> {
   try {
-    // The session that is replaced would live on unseen. It may have ended already, or its user be locked: then it is over.
+    // The replaced session would stay valid unnoticed. Revoking it fails if it has ended or its user is locked: then it is over.
     await revokeSession(address, saved).catch(() => false);
     const expiresAt = Date.now() + hours * 3_600_000;
     const { token } = await client.call("sys.token.create", { kind: "user", label: `gsv-cli@${systemName()}`, expiresAt });
@@ -215,7 +215,7 @@ async function setUpFirst(globals: Globals, place: Place): Promise<Client> {
   return client;
 }
 
-/** Ends the session that the configuration holds, at the gateway. */
+/** Revokes the stored session at the gateway. */
 export async function revokeSession(address: Address, saved: Credentials): Promise<boolean> {
   const { username, session_token: token, session_token_id: tokenId } = saved;
   if (username === undefined || token === undefined || tokenId === undefined) return false;
@@ -223,7 +223,7 @@ export async function revokeSession(address: Address, saved: Credentials): Promi
   try {
     return (await client.call("sys.token.revoke", { tokenId, reason: "logged out" })).revoked;
   } catch (error) {
-    // Revoking the token one is connected with closes the connection, and the answer may lose that race.
+    // Revoking the token of this connection closes it, and the answer may lose that race.
     if (error instanceof ConnectionLost && error.code === CREDENTIAL_ENDED) return true;
     throw error;
   } finally {

@@ -1,5 +1,5 @@
-// The first user of a fresh gateway: collects the values, asking for those that are missing where there is somebody to
-// ask, and calls sys.setup. Secrets are never shown.
+// Creates the first user of a fresh gateway: collects the values, asks for missing ones if there is a terminal, and calls
+// sys.setup. Secrets are never shown.
 
 import { type Answer, type Arguments, CallError, Connection } from "../../client/connection.ts";
 import { LINE_WORKS_MS } from "../../lib/install-line.ts";
@@ -33,43 +33,43 @@ export type SetupResult = { username: string; password: string; result: Answer<"
 const CALL_MS = 30_000;
 
 export async function setUp(address: Address, flags: SetupFlags): Promise<SetupResult> {
-  const args = isInteractive() ? await askedArgs(address, flags) : await givenArgs(flags);
-  const line = await Connection.open(address.url, await socketConstructor());
+  const args = isInteractive() ? await askArgs(address, flags) : await argsFromFlags(flags);
+  const connection = await Connection.open(address.url, await socketConstructor());
   try {
-    return { username: args.username, password: args.password, result: await callSetup(line, args) };
+    return { username: args.username, password: args.password, result: await callSetup(connection, args) };
   } catch (error) {
-    // A name that is taken is a conflict too.
+    // 409 also means that the name is taken.
     if (error instanceof CallError && error.code === 409 && !(await health(address)).setupMode)
       throw new Problem(`${address.origin} is set up already: run gsv auth login`);
     throw error;
   } finally {
-    line.close();
+    connection.close();
   }
 }
 
-/** Only a gateway that others can reach wants the code from its console, and it says so by refusing. */
-async function callSetup(line: Connection, args: SetupArgs): Promise<Answer<"sys.setup">> {
+/** Only a gateway that others can reach requires the code from its console; it answers 403 without it. */
+async function callSetup(connection: Connection, args: SetupArgs): Promise<Answer<"sys.setup">> {
   try {
-    return await line.call("sys.setup", args, { timeoutMs: CALL_MS });
+    return await connection.call("sys.setup", args, { timeoutMs: CALL_MS });
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 403) throw error;
     if (!isInteractive())
       throw new Problem("This gateway can be reached by others: add --code with the setup code it printed on its console");
     const code = await askText(args.code === undefined ? "Setup code, from the gateway's console" : "That code was wrong. Setup code");
-    return callSetup(line, { ...args, code });
+    return callSetup(connection, { ...args, code });
   }
 }
 
-async function givenArgs(flags: SetupFlags): Promise<SetupArgs> {
+async function argsFromFlags(flags: SetupFlags): Promise<SetupArgs> {
   const { username, newPassword } = flags;
   if (!username || newPassword === undefined) {
     const missing = [username ? "" : "--username NAME", newPassword === undefined ? "--new-password - (read from standard input)" : ""];
     throw new Problem(`There is no terminal to ask at: add ${missing.filter(Boolean).join(" and ")}`);
   }
   if (flags.aiProvider && !flags.aiModel) throw new Problem("--ai-provider needs --ai-model: a provider alone answers nothing");
-  const password = await secretValue("--new-password", newPassword, neverAsked);
-  const rootPassword = flags.rootPassword === undefined ? undefined : await secretValue("--root-password", flags.rootPassword, neverAsked);
-  const apiKey = flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey, neverAsked);
+  const password = await secretValue("--new-password", newPassword, refuseToAsk);
+  const rootPassword = flags.rootPassword === undefined ? undefined : await secretValue("--root-password", flags.rootPassword, refuseToAsk);
+  const apiKey = flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey, refuseToAsk);
   return assemble(flags, {
     username,
     password,
@@ -81,42 +81,42 @@ async function givenArgs(flags: SetupFlags): Promise<SetupArgs> {
   });
 }
 
-async function askedArgs(address: Address, flags: SetupFlags): Promise<SetupArgs> {
+async function askArgs(address: Address, flags: SetupFlags): Promise<SetupArgs> {
   const { intro } = await import("@clack/prompts");
   intro(`Setting up the gateway at ${address.origin}`, { output: process.stderr });
-  const username = flags.username || (await askText("Your user name", suggestedName(), nameComplaint));
+  const username = flags.username || (await askText("Your user name", suggestName(), checkName));
   const password = await secretValue("--new-password", flags.newPassword ?? true, () => askNewPassword(`Password for ${username}`));
-  const rootPassword = await askedRootPassword(flags);
-  const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone, zoneComplaint));
+  const rootPassword = await askRootPassword(flags);
+  const timezone = flags.timezone ?? (await askText("Time zone", Intl.DateTimeFormat().resolvedOptions().timeZone, checkZone));
   const provider = flags.aiProvider ?? (await askText("AI provider, such as anthropic or openai (empty: decide later)"));
-  const model = provider === "" ? undefined : flags.aiModel || (await askText(`Model of ${provider}`, "", modelComplaint));
+  const model = provider === "" ? undefined : flags.aiModel || (await askText(`Model of ${provider}`, "", checkModel));
   const askKey = () => askSecret(`API key for ${provider} (empty: decide later)`);
   const apiKey =
     provider === "" && flags.aiApiKey === undefined ? undefined : await secretValue("--ai-api-key", flags.aiApiKey ?? true, askKey);
   return assemble(flags, { username, password, rootPassword, apiKey, provider, model, timezone });
 }
 
-/** The name of whoever sits here, where it can be the first user's: not root, whose account is there already. */
-function suggestedName(): string {
+/** The name of the system user, if the first user can have it: not root, whose account exists already. */
+function suggestName(): string {
   const name = systemUser();
-  return nameComplaint(name) === undefined ? name : "";
+  return checkName(name) === undefined ? name : "";
 }
 
-/** Said at the prompt, so that a wrong answer does not cost all the others. */
-function nameComplaint(value: string): string | undefined {
+/** Checked at the prompt, so that one wrong answer does not void all others. */
+function checkName(value: string): string | undefined {
   if (value.trim() === "root") return "root is there already, for administration: choose a name for yourself";
   return NAME.test(value.trim()) ? undefined : "Up to 32 lower-case letters, digits, _ or -, beginning with a letter or _";
 }
 
-function zoneComplaint(value: string): string | undefined {
+function checkZone(value: string): string | undefined {
   return isTimezone(value.trim()) ? undefined : "Not a time zone: write it like Europe/Berlin";
 }
 
-function modelComplaint(value: string): string | undefined {
+function checkModel(value: string): string | undefined {
   return value.trim() === "" ? "A provider needs a model: write the name it goes by there" : undefined;
 }
 
-async function askedRootPassword(flags: SetupFlags): Promise<string | undefined> {
+async function askRootPassword(flags: SetupFlags): Promise<string | undefined> {
   const ask = () => askNewPassword("Password for root");
   if (flags.rootPassword !== undefined) return secretValue("--root-password", flags.rootPassword, ask);
   return (await askYes("Use the same password for root, the administrator?")) ? undefined : ask();
@@ -157,7 +157,7 @@ function node({ nodeId, nodeLabel, nodeExpiresAt }: SetupFlags): Pick<SetupArgs,
   return { node: { deviceId: nodeId, firstUseWithinMs: LINE_WORKS_MS, ...label, ...(expiresAt === undefined ? {} : { expiresAt }) } };
 }
 
-/** secretValue asks only where there is somebody to ask, and then these values are not collected here. */
-function neverAsked(): Promise<string> {
+/** secretValue asks only at a terminal, and with a terminal these values are not collected here. */
+function refuseToAsk(): Promise<string> {
   return Promise.reject(new Problem("There is no terminal to ask at"));
 }

@@ -7,24 +7,24 @@ import { isUnseen, socketConstructor } from "./socket.ts";
 const servers: WebSocketServer[] = [];
 afterEach(() => servers.splice(0).forEach((server) => server.close()));
 
-test("what is sent on this machine travels unmasked and arrives as it was sent", async () => {
+test("a message on loopback is sent unmasked and arrives unchanged", async () => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   servers.push(server);
   await once(server, "listening");
   const Socket = await socketConstructor();
-  const sent = new Uint8Array(300_000).fill(7);
+  const payload = new Uint8Array(300_000).fill(7);
   const client = new Socket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  client.addEventListener("open", () => client.send(sent));
+  client.addEventListener("open", () => client.send(payload));
   const [peer, request] = (await once(server, "connection")) as [WebSocket, { socket: NodeJS.ReadableStream }];
   const wire: Buffer[] = [];
   request.socket.on("data", (chunk: Buffer) => wire.push(Buffer.from(chunk)));
   const [message] = (await once(peer, "message")) as [Buffer];
-  expect(Buffer.compare(message, sent)).toBe(0);
+  expect(Buffer.compare(message, payload)).toBe(0);
   expect(Buffer.concat(wire).includes(Buffer.alloc(1_000, 7))).toBe(true);
   peer.terminate();
 });
 
-test("what a proxy may see is masked", () => {
+test("traffic that a proxy may see is masked", () => {
   expect(isUnseen("ws://gateway.example/ws")).toBe(false);
   expect(isUnseen("ws://10.0.0.2:8787/ws")).toBe(false);
   expect(isUnseen("wss://gateway.example/ws")).toBe(true);

@@ -1,5 +1,5 @@
-// The WebSocket to use: always that of ws. Node's own exists from 22 on, but brings undici along, which costs a short
-// command more than all the rest of it.
+// The WebSocket class to use: always that of ws. Node has its own since 22, but it loads undici, which costs a short command more
+// than all the rest.
 
 import type { SocketConstructor } from "../../client/connection.ts";
 import { isLoopback } from "../../lib/address.ts";
@@ -14,13 +14,13 @@ export async function socketConstructor(): Promise<SocketConstructor> {
 }
 
 /**
- * Masks keep what a client sends from looking like something else to a proxy that does not know WebSockets. Where none can
- * see it, inside TLS or on this machine, they only cost time: a quarter of what sending a large file takes.
+ * Masking keeps client data from looking like another protocol to a proxy that does not know WebSockets. Where no proxy can see
+ * the data, inside TLS or on this machine, masking only costs time: a quarter of sending a large file.
  */
 export function isUnseen(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "wss:" || isLoopback(hostname);
 }
 
-/** With a mask of zeros neither end has anything to do. */
+/** Leaves the mask at zero, so that neither end has anything to do. */
 function leaveZero(): void {}

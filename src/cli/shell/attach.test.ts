@@ -2,21 +2,21 @@ import { expect, test } from "vitest";
 import { Escape } from "../terminal/escape.ts";
 import { Modes } from "../terminal/modes.ts";
 
-test("~. at the beginning of a line leaves, and anything else is passed on", () => {
-  const typed = (...pieces: string[]) => {
+test("~. at the start of a line detaches, and everything else is passed through", () => {
+  const passThrough = (...pieces: string[]) => {
     const escape = new Escape();
     const passed = pieces.map((piece) => escape.pass(piece));
     return [passed.map(({ text }) => text).join(""), passed.some(({ isLeaving }) => isLeaving)];
   };
-  expect(typed("~.")).toEqual(["", true]);
-  expect(typed("ls\r", "~", ".")).toEqual(["ls\r", true]);
-  expect(typed("cd ~.\r")).toEqual(["cd ~.\r", false]);
-  expect(typed("~~.x\r")).toEqual(["~.x\r", false]);
-  expect(typed("~/bin\r~x")).toEqual(["~/bin\r~x", false]);
-  expect(typed("~", "\r", "~.")).toEqual(["~\r", true]);
+  expect(passThrough("~.")).toEqual(["", true]);
+  expect(passThrough("ls\r", "~", ".")).toEqual(["ls\r", true]);
+  expect(passThrough("cd ~.\r")).toEqual(["cd ~.\r", false]);
+  expect(passThrough("~~.x\r")).toEqual(["~.x\r", false]);
+  expect(passThrough("~/bin\r~x")).toEqual(["~/bin\r~x", false]);
+  expect(passThrough("~", "\r", "~.")).toEqual(["~\r", true]);
 });
 
-test("what a program switched on and left on is switched off", () => {
+test("terminal modes that a program left on are switched off", () => {
   const modes = new Modes();
   modes.see("\u001b[?1049h\u001b[?2004h\u001b[?25l text \u001b[?2004l\u001b");
   modes.see("[?10");

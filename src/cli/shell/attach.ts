@@ -1,5 +1,5 @@
-// This terminal, joined to one on a device: every key goes there as it is typed, and what comes back is obeyed, as a terminal
-// does. Whatever way it ends, this terminal is left as it was found.
+// Attaches this terminal to one on a device: every key is sent as it is typed, and output is written unfiltered, with its escape
+// sequences. However it ends, this terminal is restored.
 
 import { StringDecoder } from "node:string_decoder";
 import type { Client } from "../../client/client.ts";
@@ -10,12 +10,12 @@ import { Problem } from "../terminal/problem.ts";
 import { note, printable } from "../terminal/terminal.ts";
 
 type Size = { cols: number; rows: number };
-/** Why somebody leaves a command that goes on: they said so, or were told to. */
+/** Why the user leaves a command that continues: by the escape, or by a signal to this program. */
 type Left = { left: "detached" | NodeJS.Signals };
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The exit code, or the failure where the command was never started. */
+/** Returns the exit code, or the error if the command was never started. */
 export async function attach(client: Client, command: Command): Promise<{ exitCode: number } | { error: string }> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) throw new Problem("This needs a terminal here, and standard input or output is none");
   client.keepConnected();
@@ -27,11 +27,11 @@ export async function attach(client: Client, command: Command): Promise<{ exitCo
   running.onRemark = (remark) => process.stdout.write(`\r\ngsv: ${printable(remark)}\r\n`);
   const keys = new Keys(running);
   try {
-    if ("sessionId" in command) void drawAnew(running);
+    if ("sessionId" in command) void forceRedraw(running);
     const outcome = await Promise.race([running.done, keys.left]);
     if ("left" in outcome) return leave(running, outcome, () => keys.close(modes));
     keys.close(modes);
-    return told(outcome);
+    return report(outcome);
   } finally {
     keys.close(modes);
   }
@@ -44,59 +44,59 @@ class Keys {
   readonly #undo: (() => void)[] = [];
   readonly left: Promise<Left>;
   #leave: (left: Left) => void = () => {};
-  #typed = "";
+  #unsent = "";
   #isSending = false;
 
   constructor(running: Running) {
     this.#running = running;
     this.left = new Promise((resolve) => (this.#leave = resolve));
     const { stdin, stdout } = process;
-    const typed = (keys: Buffer) => this.#take(this.#decoder.write(keys));
-    const resized = () => void running.send({ resize: size() });
-    const over = () => this.#leave({ left: "SIGHUP" });
+    const onData = (keys: Buffer) => this.#addKeys(this.#decoder.write(keys));
+    const onResize = () => void running.send({ resize: size() });
+    const onEnd = () => this.#leave({ left: "SIGHUP" });
     stdin.setRawMode(true);
-    stdin.on("data", typed).on("end", over).resume();
-    stdout.on("resize", resized);
+    stdin.on("data", onData).on("end", onEnd).resume();
+    stdout.on("resize", onResize);
     this.#undo.push(
-      () => stdin.off("data", typed).off("end", over).pause(),
-      () => stdout.off("resize", resized),
+      () => stdin.off("data", onData).off("end", onEnd).pause(),
+      () => stdout.off("resize", onResize),
       () => stdin.setRawMode(false),
     );
     for (const signal of Object.keys(SIGNALS) as NodeJS.Signals[]) {
-      const told = () => this.#leave({ left: signal });
-      process.on(signal, told);
-      this.#undo.push(() => process.off(signal, told));
+      const onSignal = () => this.#leave({ left: signal });
+      process.on(signal, onSignal);
+      this.#undo.push(() => process.off(signal, onSignal));
     }
   }
 
-  /** Once is enough, and twice does no harm. */
+  /** Idempotent. */
   close(modes: Modes): void {
     if (this.#undo.length === 0) return;
     for (const undo of this.#undo.splice(0)) undo();
     process.stdout.write(modes.undo());
   }
 
-  #take(keys: string): void {
+  #addKeys(keys: string): void {
     const { text, isLeaving } = this.#escape.pass(keys);
-    this.#typed += text;
+    this.#unsent += text;
     void this.#send();
     if (isLeaving) this.#leave({ left: "detached" });
   }
 
-  /** One after the other, so that they arrive in order; what is typed meanwhile goes together. */
+  /** Sends one call at a time, so that keys arrive in order; keys typed meanwhile are sent together. */
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    while (this.#typed !== "") {
-      const input = this.#typed;
-      this.#typed = "";
+    while (this.#unsent !== "") {
+      const input = this.#unsent;
+      this.#unsent = "";
       await this.#running.send({ input });
     }
     this.#isSending = false;
   }
 }
 
-function told({ exitCode, error }: Ended): { exitCode: number } | { error: string } {
+function report({ exitCode, error }: Ended): { exitCode: number } | { error: string } {
   if (exitCode === undefined) return { error: error ?? "The command was not started" };
   if (error !== undefined) note(`gsv: ${error}`);
   return { exitCode };
@@ -104,7 +104,7 @@ function told({ exitCode, error }: Ended): { exitCode: number } | { error: strin
 
 async function leave(running: Running, { left }: Left, close: () => void): Promise<{ exitCode: number }> {
   const { sessionId } = running;
-  // Its terminal is gone, as far as the command is concerned.
+  // To the command, its terminal has gone.
   if (left === "SIGHUP") await Promise.race([running.send({ signal: "HUP" }), new Promise((resolve) => setTimeout(resolve, 1_000))]);
   close();
   if (left !== "SIGHUP" && sessionId !== null)
@@ -112,8 +112,8 @@ async function leave(running: Running, { left }: Left, close: () => void): Promi
   return { exitCode: left === "detached" ? 0 : SIGNALS[left as keyof typeof SIGNALS] };
 }
 
-/** A program draws itself anew when the size changes, and only then. */
-async function drawAnew(running: Running): Promise<void> {
+/** Changes the size and back, because a program redraws itself only when the size changes. */
+async function forceRedraw(running: Running): Promise<void> {
   const { cols, rows } = size();
   await running.send({ resize: { cols, rows: Math.max(1, rows - 1) } });
   await running.send({ resize: { cols, rows } });

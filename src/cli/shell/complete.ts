@@ -1,15 +1,15 @@
-// What Tab offers: commands where a command stands, else paths of the target. Names that a terminal could obey are not
-// offered, because readline writes them as they are.
+// Completions for Tab: command names in command position, else paths of the target. Names with control characters are not
+// offered, because readline writes them unescaped.
 
 import type { Client } from "../../client/client.ts";
 import { printable } from "../terminal/terminal.ts";
 
 export type Where = { client: Client; target: string; cwd: () => string };
 
-/** Hits, each of them beginning with the text that they are to replace; as readline wants it. */
+/** In readline's format: the hits, each starting with the text that it replaces, and that text. */
 export type Completion = [hits: string[], typed: string];
 
-/** The last word as it is typed, quotes and all. */
+/** The last word as typed, with its quotes. */
 const LAST_WORD = /(?:[^\s\\'"|&;<>()`]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?)*$/s;
 const COMMAND_FOLLOWS = /(?:^|[|&;(`]|(?:^|\s)(?:if|then|else|elif|while|until|do|!|time))\s*$/;
 
@@ -27,7 +27,7 @@ export class Completer {
     const isCommand = COMMAND_FOLLOWS.test(before);
     if (isCommand && /^[\w.+-]*$/.test(typed)) {
       this.#names ??= this.#allNames();
-      return offered(
+      return completion(
         (await this.#names).filter((name) => name.startsWith(typed)).map((name) => `${name} `),
         typed,
       );
@@ -44,13 +44,13 @@ export class Completer {
     const path = /^[/~]/.test(folder) ? folder : `${cwd()}/${folder}`;
     const answer = await client.call("fs.read", { target, path, limit: 0 }).catch(() => null);
     if (answer === null || !answer.ok || !("directories" in answer)) return [[], typed];
-    const fits = (name: string) => name.startsWith(base) && (base !== "" || !name.startsWith(".")) && printable(name) === name;
-    const rest = (name: string) => typed + escaped(name.slice(base.length), quote);
-    const files = onlyDirectories ? [] : answer.files.filter(fits).map((name) => `${rest(name)}${quote} `);
-    return offered([...files, ...answer.directories.filter(fits).map((name) => `${rest(name)}/`)], typed);
+    const isMatch = (name: string) => name.startsWith(base) && (base !== "" || !name.startsWith(".")) && printable(name) === name;
+    const complete = (name: string) => typed + escapeName(name.slice(base.length), quote);
+    const files = onlyDirectories ? [] : answer.files.filter(isMatch).map((name) => `${complete(name)}${quote} `);
+    return completion([...files, ...answer.directories.filter(isMatch).map((name) => `${complete(name)}/`)], typed);
   }
 
-  /** Asked once. A shell that does not know the first way knows the second. */
+  /** Called once. A shell that does not know the first command knows the second. */
   async #allNames(): Promise<readonly string[]> {
     const { client, target } = this.#where;
     const input = "help --names 2>/dev/null || compgen -c";
@@ -61,13 +61,13 @@ export class Completer {
   }
 }
 
-/** The space that follows a word follows only where there is no choice. */
-function offered(hits: readonly string[], typed: string): Completion {
+/** Only a single hit keeps the space and the closing quote after it. */
+function completion(hits: readonly string[], typed: string): Completion {
   const sorted = hits.toSorted();
   return [sorted.length === 1 ? sorted : sorted.map((hit) => hit.replace(/["']? $/, "")), typed];
 }
 
-function escaped(text: string, quote: string): string {
+function escapeName(text: string, quote: string): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replace(/["\\$`]/g, "\\$&");
   return text.replace(/[^\p{L}\p{N}\p{M}@%+=:,./_-]/gu, "\\$&");

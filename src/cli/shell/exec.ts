@@ -1,6 +1,6 @@
-// A command that runs on a target, as whoever waits for it sees it: what it puts out comes piece by piece, text can be
-// typed to it, and it can be interrupted. Looks for its output follow one another, each saying which answer came before, so that
-// nothing is missed where the connection was lost; what is typed is sent beside them.
+// A running command on a target, as its caller sees it: output arrives piece by piece, and the caller can send input and
+// interrupt it. Polls for output follow one another, and each names the last answer received, so that a lost connection loses no
+// output; input is sent in parallel.
 
 import { CallError, type Calls, type Client, ConnectionLost } from "../../client/client.ts";
 import { INTERRUPTED } from "../../hardware/exit.ts";
@@ -8,10 +8,10 @@ import { INTERRUPTED } from "../../hardware/exit.ts";
 type Args = Calls["shell.exec"]["args"];
 type Result = Calls["shell.exec"]["result"];
 
-/** One to start, or one that runs already. */
+/** A command to start, or one that runs already. */
 export type Command = Pick<Args, "input" | "target" | "cwd" | "timeout" | "tty"> | { sessionId: string; target?: string };
 
-/** `error` says why it ended, where it did not end by itself; there is no code where it never began. */
+/** `error` says why it ended, if it did not end by itself; there is no exit code if it never started. */
 export type Ended = { exitCode?: number; error?: string };
 
 /** Resolves when there is room for more. */
@@ -20,10 +20,10 @@ export type Show = (stream: "stdout" | "stderr", text: string) => Promise<void> 
 export const INTERRUPT = "\u0003";
 export const END_OF_INPUT = "\u0004";
 
-/** A command that waits for input may end all the same, at its time limit. */
+/** How often to poll a command that waits for input: it may still end, at its timeout. */
 const IDLE_MS = 1_000;
-/** Between two looks while its device is away. */
-const AWAY_MS = 1_000;
+/** Between two polls while its device is offline. */
+const OFFLINE_MS = 1_000;
 
 export class Running {
   readonly #client: Client;
@@ -31,36 +31,36 @@ export class Running {
   readonly #show: Show;
   readonly #settle: (ended: Ended) => void;
   readonly #fail: (error: unknown) => void;
-  /** Fails where the gateway refuses, or the connection is lost for good. */
+  /** Rejects if the gateway refuses a call, or the connection is lost for good. */
   readonly done: Promise<Ended>;
   #sessionId: string | null = null;
   #part = 0;
   #isOver = false;
-  #isAway = false;
+  #isOffline = false;
   #isInterrupted = false;
   #wantsInput = false;
   #wake: () => void = () => {};
-  /** There is an answer, so there is a session, or an end. */
-  #begin: () => void = () => {};
-  readonly #begun = new Promise<void>((resolve) => (this.#begin = resolve));
+  /** Called at the first answer, which brings a session or an end. */
+  #markStarted: () => void = () => {};
+  readonly #started = new Promise<void>((resolve) => (this.#markStarted = resolve));
   isTruncated = false;
-  /** Told whenever the command is found waiting for input. */
+  /** Called when a poll finds that the command waits for input. */
   onWantsInput: () => void = () => {};
-  /** Told of what keeps it from being heard, and that it is heard again. */
+  /** Called when the command cannot be reached, and when it can be reached again. */
   onRemark: (remark: string) => void = () => {};
 
   constructor(client: Client, command: Command, show: Show) {
     this.#client = client;
     this.#target = command.target;
     this.#show = show;
-    let tell: [(ended: Ended) => void, (error: unknown) => void] = [() => {}, () => {}];
-    this.done = new Promise((resolve, reject) => (tell = [resolve, reject]));
-    const [settle, fail] = tell.map((say) => (outcome: never) => {
+    let settlers: [(ended: Ended) => void, (error: unknown) => void] = [() => {}, () => {}];
+    this.done = new Promise((resolve, reject) => (settlers = [resolve, reject]));
+    const [settle, fail] = settlers.map((settler) => (outcome: never) => {
       this.#isOver = true;
-      say(outcome);
-      this.#begin();
+      settler(outcome);
+      this.#markStarted();
       this.#wake();
-    }) as typeof tell;
+    }) as typeof settlers;
     this.#settle = settle;
     this.#fail = fail;
     this.#follow(command).catch(fail);
@@ -74,84 +74,84 @@ export class Running {
     return this.#isOver;
   }
 
-  /** Null before it has begun. */
+  /** Null before the command has started. */
   get sessionId(): string | null {
     return this.#sessionId;
   }
 
-  /** Resolves when the command has room for more. A device takes it once, however often the connection is lost meanwhile. */
+  /** Resolves when the command has room for more. A device receives the text once, however often the connection is lost meanwhile. */
   async write(text: string): Promise<void> {
-    await this.#begun;
-    if (!this.#isOver) await this.#send({ input: text, ...this.#named() }).catch(this.#fail);
+    await this.#started;
+    if (!this.#isOver) await this.#send({ input: text, ...this.#targetArgs() }).catch(this.#fail);
   }
 
-  /** Keys, a size or a signal; where the connection is lost meanwhile, nobody knows whether it arrived. */
-  async send(sent: Pick<Args, "resize" | "signal"> & { input?: string }): Promise<void> {
-    await this.#begun;
+  /** Sends keys, a size or a signal; if the connection is lost meanwhile, it is unknown whether they arrived. */
+  async send(args: Pick<Args, "resize" | "signal"> & { input?: string }): Promise<void> {
+    await this.#started;
     if (this.#isOver) return;
-    await this.#send(sent).catch((error: unknown) => {
-      if (!this.#mayComeBack(error)) this.#fail(error);
+    await this.#send(args).catch((error: unknown) => {
+      if (!this.#isTransient(error)) this.#fail(error);
     });
   }
 
-  /** The first time it asks, the second time it waits no longer. */
+  /** The first call interrupts the command; the second stops waiting for it. */
   interrupt(): void {
     if (this.#isInterrupted) return this.#settle({ exitCode: INTERRUPTED, error: "Interrupted" });
     this.#isInterrupted = true;
-    if (this.#sessionId !== null) void this.#send({ input: INTERRUPT, ...this.#named() }).catch(this.#fail);
+    if (this.#sessionId !== null) void this.#send({ input: INTERRUPT, ...this.#targetArgs() }).catch(this.#fail);
   }
 
-  /** Where the device is named, the client has a key for the call. */
-  #named(): { target?: string } {
+  /** With a target in the arguments, the client can give the call an idempotency key. */
+  #targetArgs(): { target?: string } {
     return this.#target === undefined ? {} : { target: this.#target };
   }
 
   async #follow(command: Command): Promise<void> {
     if ("sessionId" in command) this.#sessionId = command.sessionId;
-    else await this.#take(await this.#look(command));
-    if (this.#isInterrupted && !this.#isOver) void this.#send({ input: INTERRUPT, ...this.#named() }).catch(this.#fail);
-    this.#begin();
+    else await this.#handleResult(await this.#poll(command));
+    if (this.#isInterrupted && !this.#isOver) void this.#send({ input: INTERRUPT, ...this.#targetArgs() }).catch(this.#fail);
+    this.#markStarted();
     while (!this.#isOver) {
       if (this.#wantsInput) await this.#pause();
-      else await this.#lookAgain();
+      else await this.#pollAgain();
     }
   }
 
-  /** Looking again is safe after a cut: what an answer held that got lost is told once more. */
-  async #lookAgain(): Promise<void> {
+  /** Polling again is safe after a disconnect: the output of a lost answer is sent again. */
+  async #pollAgain(): Promise<void> {
     try {
-      const result = await this.#look({ sessionId: this.#sessionId ?? "", input: "" });
-      if (this.#isAway) this.onRemark("connected again");
-      this.#isAway = false;
-      await this.#take(result);
+      const result = await this.#poll({ sessionId: this.#sessionId ?? "", input: "" });
+      if (this.#isOffline) this.onRemark("connected again");
+      this.#isOffline = false;
+      await this.#handleResult(result);
     } catch (error) {
       if (this.#isOver) return;
-      if (!this.#mayComeBack(error)) throw error;
+      if (!this.#isTransient(error)) throw error;
       const reason = error instanceof CallError ? `${error.message}; waiting for it` : "the connection was lost; trying to get it back";
-      if (!this.#isAway) this.onRemark(reason);
-      this.#isAway = true;
-      await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+      if (!this.#isOffline) this.onRemark(reason);
+      this.#isOffline = true;
+      await new Promise((resolve) => setTimeout(resolve, OFFLINE_MS));
     }
   }
 
-  #mayComeBack(error: unknown): boolean {
+  #isTransient(error: unknown): boolean {
     if (error instanceof CallError) return error.code === 503 || error.code === 504;
     return error instanceof ConnectionLost && !this.#client.isClosed;
   }
 
-  #look(args: Args): Promise<Result> {
-    // A terminal is there before anything is shown on it, and what is typed goes there at once.
+  #poll(args: Args): Promise<Result> {
+    // The start of a terminal is answered before it has output, because keys are sent to it at once.
     const until = args.tty === undefined ? "output" : "sent";
     return this.#client.call("shell.exec", { ...args, streams: true, until, after: this.#part });
   }
 
-  async #send(sent: Pick<Args, "resize" | "signal" | "target"> & { input?: string }): Promise<void> {
+  async #send(args: Pick<Args, "resize" | "signal" | "target"> & { input?: string }): Promise<void> {
     this.#wantsInput = false;
     this.#wake();
-    await this.#client.call("shell.exec", { input: "", ...sent, sessionId: this.#sessionId ?? "", until: "sent" });
+    await this.#client.call("shell.exec", { input: "", ...args, sessionId: this.#sessionId ?? "", until: "sent" });
   }
 
-  async #take(result: Result): Promise<void> {
+  async #handleResult(result: Result): Promise<void> {
     const { stdout = result.output, stderr = "", truncated = false, part = this.#part } = result;
     this.isTruncated ||= truncated;
     this.#part = part;
@@ -169,7 +169,7 @@ export class Running {
     this.#settle({ ...(exitCode === undefined ? {} : { exitCode }), ...(error === undefined ? {} : { error }) });
   }
 
-  /** Until something is typed, or for a while; then it is looked at again. */
+  /** Waits until input is sent, or for a while, before the next poll. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#wake(), IDLE_MS);

@@ -7,7 +7,7 @@ import { addToHistory, HISTORY_LINES, isKept, readHistory } from "./history.ts";
 const folder = mkdtempSync(join(tmpdir(), "gsv-history-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("it is private, newest first, and does not grow without end", () => {
+test("the history is private, newest first and bounded", () => {
   const file = join(folder, "deep", "shell_history");
   expect(readHistory(file)).toEqual([]);
   addToHistory(file, "one");
@@ -21,6 +21,6 @@ test("it is private, newest first, and does not grow without end", () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("a line that begins with a space is not kept", () => {
+test("a line that starts with a space is not stored", () => {
   expect([" x", "\tx", "", "x"].map(isKept)).toEqual([false, false, false, true]);
 });

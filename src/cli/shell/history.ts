@@ -1,5 +1,4 @@
-// Lines typed at `gsv shell`, kept for the next time in a private file beside the configuration. Losing them is no
-// failure, so nothing here throws.
+// The history of `gsv shell`, in a private file beside the configuration. Losing it is not an error, so nothing here throws.
 
 import { closeSync, fchmodSync, mkdirSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +11,7 @@ export function historyPath(config = configPath()): string {
   return join(dirname(config), "shell_history");
 }
 
-/** The newest first; a file that has grown to twice what is kept is cut. */
+/** Newest first. A file with more than twice the lines to keep is truncated. */
 export function readHistory(file: string): string[] {
   try {
     const lines = (readOwn(file) ?? "").split("\n").filter(Boolean);
@@ -25,13 +24,13 @@ export function readHistory(file: string): string[] {
   }
 }
 
-/** At once, so that of two shells neither loses the other's lines. */
+/** Appends at once, so that two shells do not lose each other's lines. */
 export function addToHistory(file: string, line: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     withHistory(file, (handle) => writeSync(handle, `${line.replaceAll("\n", " ")}\n`));
   } catch {
-    // There is still the one in memory.
+    // The history in memory still works.
   }
 }
 
@@ -44,7 +43,7 @@ function withHistory<T>(file: string, work: (handle: number) => T): T {
   }
 }
 
-/** A line that begins with a space is nobody's business. */
+/** As in bash, a line that starts with a space is not stored. */
 export function isKept(line: string): boolean {
   return line.trim() !== "" && !/^\s/.test(line);
 }

@@ -6,7 +6,7 @@ const PART = "\u001e";
 const report = (declared: string, { status = 0, cwd = "/home/alice", before = "" } = {}) =>
   [status, cwd, before, "/home/alice", "alice", 1000, declared, ""].join(PART);
 
-test("what lasts is put before the next line, on the same line", () => {
+test("the state is restored before the next line, on the same line", () => {
   const state = new ShellState({ home: "/home/alice", username: "alice" });
   state.learn(report('declare -x HOME="/home/alice"\ndeclare -- ?="0"\n'));
   expect(state.script("ls", "MARK")).toMatch(/^\(exit 0\); ls\n\{ printf 'MARK/);
@@ -18,7 +18,7 @@ test("what lasts is put before the next line, on the same line", () => {
   );
 });
 
-test("more variables than can be sent along are not kept, and that is said", () => {
+test("variables that are too large are not kept, and learn returns false", () => {
   const state = new ShellState({ home: "/home/alice", username: "alice" });
   state.learn(report(""));
   expect(state.learn(report(`declare -- x="${"y".repeat(70_000)}"\n`, { cwd: "/tmp" }))).toBe(false);
@@ -26,21 +26,21 @@ test("more variables than can be sent along are not kept, and that is said", () 
   expect(state.script("ls", "M")).not.toContain("yyy");
 });
 
-test("a report is taken out wherever the pieces are cut", () => {
+test("a report is removed from the output however the output is split", () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.nat(200)), (before, cuts) => {
-      const taken = new Report();
-      // What a command puts out may begin like a mark.
-      const all = `${before}${taken.mark.slice(0, 9)}${taken.mark}the report`;
+      const extractor = new Report();
+      // The output of a command may start like a mark.
+      const all = `${before}${extractor.mark.slice(0, 9)}${extractor.mark}the report`;
       const places = [0, ...cuts.map((cut) => cut % all.length).toSorted((a, b) => a - b), all.length];
-      const shown = places.slice(1).map((end, at) => taken.without(all.slice(places[at], end)));
-      expect(shown.join("") + taken.rest()).toBe(`${before}${taken.mark.slice(0, 9)}`);
-      expect(taken.text).toBe("the report");
+      const shown = places.slice(1).map((end, at) => extractor.without(all.slice(places[at], end)));
+      expect(shown.join("") + extractor.rest()).toBe(`${before}${extractor.mark.slice(0, 9)}`);
+      expect(extractor.text).toBe("the report");
     }),
   );
 });
 
-test("without a report everything is shown in the end", () => {
-  const taken = new Report();
-  expect(taken.without(`a${PART}`) + taken.rest()).toBe(`a${PART}`);
+test("without a report all output is shown in the end", () => {
+  const extractor = new Report();
+  expect(extractor.without(`a${PART}`) + extractor.rest()).toBe(`a${PART}`);
 });

@@ -29,7 +29,7 @@ test.each([
   "echo $'it\\'s",
   "x=${y:-a",
   "if true; then cat <<EOF\nx\nEOF",
-])("%j goes on", (text) => {
+])("%j needs another line", (text) => {
   expect(isUnfinished(text)).toBe(true);
 });
 
@@ -64,6 +64,6 @@ test.each([
   "echo done\nls",
   "echo a\\\nb",
   "x=(1 2 3)",
-])("%j does not", (text) => {
+])("%j is complete", (text) => {
   expect(isUnfinished(text)).toBe(false);
 });

@@ -1,16 +1,15 @@
-// Whether a shell would wait for another line: an open quote, bracket or here-document, an `if` without its `fi`, a line
-// that ends in a backslash or a pipe. Knows just enough of the language for that; what is wrong in other ways is for the
-// shell to say.
+// Whether a shell would wait for another line: an open quote, bracket or here-document, an `if` without its `fi`, a line that
+// ends in a backslash or a pipe. It knows just enough of the language for that; the shell reports other mistakes.
 
 const OPENS = new Set(["if", "for", "while", "until", "case", "select", "{"]);
 const CLOSES = new Set(["fi", "done", "esac", "}"]);
 /** After these a command follows. */
-const LEADS = new Set(["if", "then", "else", "elif", "while", "until", "do", "{", "!", "time"]);
+const BEFORE_COMMAND = new Set(["if", "then", "else", "elif", "while", "until", "do", "{", "!", "time"]);
 const WORD = /[^\s;&|()<>'"`\\$]+/y;
 const HERE = /<<(-?)[ \t]*(?:'([^']*)'|"([^"]*)"|\\?([^\s;&|()<>]+))/y;
 
 export function isUnfinished(text: string): boolean {
-  /** What each open bracket or quote waits for, innermost last. */
+  /** What closes each open bracket or quote, innermost last. */
   const open: string[] = [];
   const here: { word: string; isIndented: boolean }[] = [];
   let depth = 0;
@@ -23,7 +22,7 @@ export function isUnfinished(text: string): boolean {
     if (character === "\\") {
       if (at + 1 >= text.length) return true;
       at += 2;
-      // A line that goes on with nothing is not over yet.
+      // A continued line that is still empty is not complete.
       if (at >= text.length && text[at - 1] === "\n") return true;
       isCommand = isCommand && text[at - 1] === "\n";
       continue;
@@ -54,7 +53,7 @@ export function isUnfinished(text: string): boolean {
       continue;
     }
     if (character === "'" || rest === "$'") {
-      const end = closing(text, at + (character === "'" ? 1 : 2), character !== "'");
+      const end = afterQuote(text, at + (character === "'" ? 1 : 2), character !== "'");
       if (end === null) return true;
       at = end;
       [isCommand, isJoined] = [false, false];
@@ -98,7 +97,7 @@ export function isUnfinished(text: string): boolean {
       continue;
     }
     if (character === ")") {
-      // One that closes nothing ends a pattern of case.
+      // A parenthesis that closes nothing ends a pattern of `case`.
       const width = inside === "))" && rest === "))" ? 2 : 1;
       if (inside === ")" || inside === "$)" || width === 2) open.pop();
       // The body of a function or of a case follows, unless this was part of a word.
@@ -121,7 +120,7 @@ export function isUnfinished(text: string): boolean {
     if (inside === "))") continue;
     if (isCommand && OPENS.has(word)) depth++;
     else if (isCommand && CLOSES.has(word)) depth--;
-    isCommand = isCommand && LEADS.has(word);
+    isCommand = isCommand && BEFORE_COMMAND.has(word);
   }
   return open.length > 0 || here.length > 0 || depth > 0 || isJoined;
 }
@@ -131,8 +130,8 @@ function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Behind the closing quote; null where there is none. */
-function closing(text: string, from: number, hasEscapes: boolean): number | null {
+/** The position after the closing quote; null if there is none. */
+function afterQuote(text: string, from: number, hasEscapes: boolean): number | null {
   for (let at = from; at < text.length; at++) {
     if (text[at] === "'") return at + 1;
     if (hasEscapes && text[at] === "\\") at++;
@@ -140,7 +139,7 @@ function closing(text: string, from: number, hasEscapes: boolean): number | null
   return null;
 }
 
-/** Behind the line that ends a here-document; null where there is none. */
+/** The position after the line that ends a here-document; null if there is none. */
 function afterHere(text: string, from: number, word: string, isIndented: boolean): number | null {
   for (let at = from; at < text.length;) {
     const end = lineEnd(text, at);

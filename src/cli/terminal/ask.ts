@@ -1,5 +1,5 @@
-// What a command learns from the person or the pipe in front of it. Prompts are drawn on stderr, so that results can be
-// piped while a password is typed. Without a terminal nothing is asked: a value is given or it is missing.
+// Reads values from a terminal or a pipe. Prompts are drawn on stderr, so that results can be piped while a password is typed.
+// Without a terminal nothing is asked: a missing value is an error.
 
 import { LIMITS } from "../../protocol/limits.ts";
 import { EXIT_CANCELLED, Problem } from "./problem.ts";
@@ -17,16 +17,16 @@ export async function askText(message: string, fallback = "", check?: (value: st
     ...(fallback === "" ? {} : { placeholder: fallback, defaultValue: fallback }),
     validate: (value) => check?.(value || fallback),
   });
-  return isCancel(answer) ? cancelled() : (answer ?? "").trim();
+  return isCancel(answer) ? cancel() : (answer ?? "").trim();
 }
 
 export async function askSecret(message: string, check?: (value: string) => string | undefined): Promise<string> {
   const { isCancel, password } = await import("@clack/prompts");
   const answer = await password({ message, output: process.stderr, validate: (value) => check?.(value ?? "") });
-  return isCancel(answer) ? cancelled() : (answer ?? "");
+  return isCancel(answer) ? cancel() : (answer ?? "");
 }
 
-/** Typed twice, since nobody sees what is typed. The slip may be in the first, so both are asked for again. */
+/** Asks twice, because the input is not visible. Either entry may be mistyped, so both are asked for again. */
 export async function askNewPassword(message: string): Promise<string> {
   for (let again = ""; ; again = ", again: the two were not the same") {
     const first = await askSecret(message + again, (value) =>
@@ -39,10 +39,10 @@ export async function askNewPassword(message: string): Promise<string> {
 export async function askYes(message: string, initialValue = true): Promise<boolean> {
   const { confirm, isCancel } = await import("@clack/prompts");
   const answer = await confirm({ message, initialValue, output: process.stderr });
-  return isCancel(answer) ? cancelled() : answer;
+  return isCancel(answer) ? cancel() : answer;
 }
 
-/** A secret flag's value. `-`, or the flag alone, means: ask for it, or take the next line of a pipe. */
+/** The value of a secret flag. `-`, or the flag alone, means: ask for it, or read the next line of a pipe. */
 export async function secretValue(flag: string, value: string | true, ask: () => Promise<string>): Promise<string> {
   if (value !== true && value !== "-") return value;
   if (isInteractive()) return ask();
@@ -68,12 +68,12 @@ async function stdinLine(): Promise<string | null> {
   return line;
 }
 
-/** All that is left on standard input. */
+/** The rest of standard input. */
 export async function stdinRest(): Promise<string> {
   return (await stdinBytes(Infinity)).toString("utf8");
 }
 
-/** The same, unchanged. More than `bytesMax` means that there was more, and that the rest was not read. */
+/** The same as bytes. A result longer than `bytesMax` means that the rest was not read. */
 export async function stdinBytes(bytesMax: number): Promise<Buffer> {
   const parts = [unread];
   let size = unread.length;
@@ -97,13 +97,13 @@ export async function stdinPart(): Promise<Buffer | null> {
 
 async function nextChunk(): Promise<Buffer | null> {
   chunks ??= process.stdin.iterator({ destroyOnReturn: false });
-  // A pipe that stays open must keep the program alive only while it is being waited for.
+  // A pipe that stays open keeps the program alive only while a read waits for it.
   process.stdin.ref?.();
   const { value, done } = await chunks.next();
   process.stdin.unref?.();
   return done === true ? null : value;
 }
 
-function cancelled(): never {
+function cancel(): never {
   throw new Problem("Cancelled", EXIT_CANCELLED);
 }

@@ -4,7 +4,7 @@ import { parseExpiry, parseLength, relative } from "./durations.ts";
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const DAY = 86_400_000;
 
-test("expiries as people type them", () => {
+test("expiries are parsed as people type them", () => {
   expect(parseExpiry("never", NOW)).toBe(null);
   expect(parseExpiry("90d", NOW)).toBe(NOW + 90 * DAY);
   expect(parseExpiry("8h", NOW)).toBe(NOW + DAY / 3);
@@ -15,12 +15,12 @@ test("expiries as people type them", () => {
   expect(() => parseExpiry("2020-01-01", NOW)).toThrow("in the past");
 });
 
-test("lengths of time as people type them", () => {
+test("durations are parsed as people type them", () => {
   expect(["1h", "7d", "never"].map(parseLength)).toEqual([DAY / 24, 7 * DAY, null]);
   for (const text of ["", "0h", "2027-01-31", "1.5h"]) expect(() => parseLength(text)).toThrow("Not a length of time");
 });
 
-test("moments as people read them", () => {
+test("times are shown relative to now", () => {
   expect(relative(NOW - 5 * 60_000, "-", NOW)).toBe("5 min ago");
   expect(relative(NOW + 2 * DAY, "-", NOW)).toBe("in 2 d");
   expect(relative(NOW, "-", NOW)).toBe("now");

@@ -1,4 +1,4 @@
-// Points in time as people read and type them.
+// Formats and parses times and durations as people read and type them.
 
 import { Problem } from "./problem.ts";
 
@@ -9,36 +9,36 @@ const UNITS = [
   ["s", 1_000],
 ] as const;
 
-const LENGTHS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 };
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000, y: 365 * 86_400_000 };
 
-/** A length of time in its largest fitting unit: 3 h. */
+/** A duration in its largest fitting unit: 3 h. */
 export function span(ms: number): string {
   for (const [unit, size] of UNITS) if (ms >= size) return `${Math.round(ms / size)} ${unit}`;
   return "0 s";
 }
 
-/** Relative to now, both ways: 5 min ago, in 7 h. Values come from the wire, so they may be anything. */
-export function relative(moment: unknown, none: string, now = Date.now()): string {
-  if (typeof moment !== "number") return none;
-  const distance = moment - now;
+/** Relative to now, past or future: 5 min ago, in 7 h. Values come from the wire, so they may have any type. */
+export function relative(time: unknown, none: string, now = Date.now()): string {
+  if (typeof time !== "number") return none;
+  const distance = time - now;
   if (Math.abs(distance) < 1_000) return "now";
   return distance > 0 ? `in ${span(distance)}` : `${span(-distance)} ago`;
 }
 
 /** Local time to the minute: 2025-11-15 09:51. */
-export function local(moment: number): string {
-  const date = new Date(moment);
-  if (Number.isNaN(date.getTime())) return String(moment);
-  const two = (value: number) => String(value).padStart(2, "0");
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+export function local(time: number): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return String(time);
+  const pad = (value: number) => String(value).padStart(2, "0");
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
 /** 90d, 8h, never, 2026-01-31, a full ISO time, or milliseconds since 1970. Null stands for never. */
 export function parseExpiry(text: string, now = Date.now()): number | null {
   if (text === "never") return null;
   const [, count, unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
-  const at = count !== undefined ? now + Number(count) * (LENGTHS[unit] ?? 0) : /^\d{12,15}$/.test(text) ? Number(text) : isoTime(text);
+  const at = count !== undefined ? now + Number(count) * (UNIT_MS[unit] ?? 0) : /^\d{12,15}$/.test(text) ? Number(text) : isoTime(text);
   if (Number.isNaN(at)) throw new Problem(`Not a time: ${text}. Use a length such as 90d or 8h, a date such as 2027-01-31, or never`);
   if (at <= now) throw new Problem(`${text} is in the past`);
   return at;
@@ -48,7 +48,7 @@ export function parseExpiry(text: string, now = Date.now()): number | null {
 export function parseLength(text: string): number | null {
   if (text === "never") return null;
   const [, count = "0", unit = ""] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
-  const ms = Number(count) * (LENGTHS[unit] ?? 0);
+  const ms = Number(count) * (UNIT_MS[unit] ?? 0);
   if (ms === 0) throw new Problem(`Not a length of time: ${text}. Write it like 1h or 7d, or never`);
   return ms;
 }

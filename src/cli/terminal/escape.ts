@@ -1,19 +1,19 @@
-// The way out of a terminal that passes every key on: as in ssh, ~. at the beginning of a line. ~~ is one ~.
+// The escape from a terminal that passes every key through: as in ssh, ~. at the start of a line. ~~ sends one ~.
 
 export class Escape {
   #isLineStart = true;
-  #isHeld = false;
+  #isTildeHeld = false;
 
-  /** What is to be passed on, and whether somebody wants to leave. */
-  pass(typed: string): { text: string; isLeaving: boolean } {
+  /** The keys to pass through, and whether the user wants to leave. */
+  pass(keys: string): { text: string; isLeaving: boolean } {
     let text = "";
-    for (const key of typed) {
-      if (this.#isHeld) {
-        this.#isHeld = false;
+    for (const key of keys) {
+      if (this.#isTildeHeld) {
+        this.#isTildeHeld = false;
         if (key === ".") return { text, isLeaving: true };
         text += key === "~" ? "~" : `~${key}`;
       } else if (key === "~" && this.#isLineStart) {
-        this.#isHeld = true;
+        this.#isTildeHeld = true;
         continue;
       } else text += key;
       this.#isLineStart = key === "\r" || key === "\n";

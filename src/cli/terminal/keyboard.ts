@@ -1,6 +1,6 @@
-// Lines typed at a terminal, with editing, history and completion by Node's readline. Ctrl-C and Ctrl-D are events like a
-// line is; since readline ends with them, another takes its place. Lines that nobody waits for are kept until somebody does.
-// A target cannot switch the echo off, so it is switched off here where a command asks for a password.
+// Reads lines at a terminal, with editing, history and completion by Node's readline. Ctrl-C and Ctrl-D are events like a line;
+// readline closes on them, so a new one replaces it. Lines that nobody waits for are queued. A target cannot turn the echo off,
+// so it is turned off here when a command asks for a password.
 
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
@@ -17,11 +17,11 @@ export class Keyboard {
   readonly #options: KeyboardOptions;
   #history: string[];
   #reader: Interface | null = null;
-  readonly #output = this.#echo();
+  readonly #output = this.#createOutput();
   #prompt = "";
-  #typed: Typed[] = [];
+  #queue: Typed[] = [];
   #waiting: ((typed: Typed) => void) | null = null;
-  /** Set while a command runs: what is typed is its input and no line of a shell. */
+  /** Set while a command runs: typed lines are its input and not lines of the shell. */
   onTyped: ((typed: Typed) => void) | null = null;
 
   constructor(options: KeyboardOptions) {
@@ -30,10 +30,10 @@ export class Keyboard {
     this.#open();
   }
 
-  /** Shows the prompt and waits. A line typed ahead is shown behind it. */
+  /** Shows the prompt and waits for a line. A line typed ahead is shown after the prompt and returned at once. */
   async ask(prompt: string): Promise<Typed> {
     this.#prompt = prompt;
-    const ahead = this.#typed.shift();
+    const ahead = this.#queue.shift();
     if (ahead !== undefined) {
       process.stdout.write(`${prompt}${ahead.kind === "line" ? ahead.text : ""}\n`);
       return ahead;
@@ -43,23 +43,23 @@ export class Keyboard {
     return new Promise((resolve) => (this.#waiting = resolve));
   }
 
-  /** What stands before the cursor, for when the line is drawn again. */
+  /** Sets the text before the cursor, for when the line is redrawn. */
   standsBehind(text: string): void {
     this.#prompt = text;
     this.#reader?.setPrompt(text);
   }
 
-  /** Something is said while somebody may be typing: their line is drawn again below it. */
-  interject(say: () => void): void {
-    if (this.#waiting === null) return say();
+  /** Prints something while the user may be typing, and redraws their line below it. */
+  interject(print: () => void): void {
+    if (this.#waiting === null) return print();
     process.stdout.write("\r\u001b[K");
-    say();
+    print();
     this.#reader?.prompt(true);
   }
 
-  /** Back into the queue: nobody read it. */
+  /** Puts unread input back into the queue. */
   putBack(typed: readonly Typed[]): void {
-    this.#typed.unshift(...typed);
+    this.#queue.unshift(...typed);
   }
 
   close(): void {
@@ -88,7 +88,7 @@ export class Keyboard {
     reader.on("history", (history) => this.#remember(history));
     reader.on("line", (text) => {
       if (this.#isSecret()) process.stdout.write("\n");
-      this.#take({ kind: "line", text });
+      this.#deliver({ kind: "line", text });
     });
     reader.on("SIGINT", () => {
       process.stdout.write("^C\n");
@@ -99,7 +99,7 @@ export class Keyboard {
     });
   }
 
-  #echo(): Writable {
+  #createOutput(): Writable {
     const output = new Writable({
       decodeStrings: false,
       write: (text: string, _encoding, done) => {
@@ -107,7 +107,7 @@ export class Keyboard {
         done();
       },
     });
-    // What readline asks of a terminal.
+    // What readline needs of a terminal.
     Object.defineProperty(output, "columns", { get: () => process.stdout.columns });
     process.stdout.on("resize", () => output.emit("resize"));
     return output;
@@ -117,22 +117,22 @@ export class Keyboard {
     return this.onTyped !== null && SECRET.test(this.#prompt);
   }
 
-  /** The line that was being typed goes with the old one. */
+  /** Discards the line that was being typed, with the old reader. */
   #reopen(typed: Typed): void {
     this.close();
     this.#open();
-    this.#take(typed);
+    this.#deliver(typed);
   }
 
-  #take(typed: Typed): void {
+  #deliver(typed: Typed): void {
     const waiting = this.#waiting;
     this.#waiting = null;
     if (waiting !== null) waiting(typed);
     else if (this.onTyped !== null) this.onTyped(typed);
-    else this.#typed.push(typed);
+    else this.#queue.push(typed);
   }
 
-  /** What is typed to a command may be a password. */
+  /** Input of a command is not stored: it may be a password. */
   #remember(history: string[]): void {
     const [line = ""] = history;
     if (this.onTyped !== null || !isKept(line)) return void history.splice(0, history.length, ...this.#history);

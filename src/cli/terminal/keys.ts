@@ -1,5 +1,5 @@
-// Single keys of a terminal, as they are pressed. What is pasted comes between two keys of its own, so that a line end in it sends
-// nothing. The terminal is as it was when this is closed, also where the program ends in between.
+// Single keys of a terminal, as they are pressed. Pasted text arrives between two marker keys, so that a line break in it submits
+// nothing. The terminal is restored when this is closed, and when the program exits before that.
 
 import { emitKeypressEvents } from "node:readline";
 import type { Key } from "./line-editor.ts";
@@ -7,24 +7,25 @@ import type { Key } from "./line-editor.ts";
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
-type Pressed = { name?: string; ctrl?: boolean; meta?: boolean };
+type KeypressInfo = { name?: string; ctrl?: boolean; meta?: boolean };
 
-/** Returns the way to stop. `draws` is where the terminal is told how to paste. */
-export function onKeys(press: (key: Key) => void, draws: NodeJS.WriteStream = process.stdout): () => void {
+/** Returns a function that stops. Bracketed paste is switched on and off on `output`. */
+export function onKeys(press: (key: Key) => void, output: NodeJS.WriteStream = process.stdout): () => void {
   const { stdin } = process;
-  const heard = (text: string | undefined, { name, ctrl = false, meta = false }: Pressed = {}) => press({ text, name, ctrl, meta });
+  const onKeypress = (text: string | undefined, { name, ctrl = false, meta = false }: KeypressInfo = {}) =>
+    press({ text, name, ctrl, meta });
   const restore = () => {
     if (stdin.isTTY) stdin.setRawMode(false);
-    draws.write(PASTE_OFF);
+    output.write(PASTE_OFF);
   };
   emitKeypressEvents(stdin);
   stdin.setRawMode(true);
   stdin.resume();
-  draws.write(PASTE_ON);
-  stdin.on("keypress", heard);
+  output.write(PASTE_ON);
+  stdin.on("keypress", onKeypress);
   process.once("exit", restore);
   return () => {
-    stdin.off("keypress", heard);
+    stdin.off("keypress", onKeypress);
     process.off("exit", restore);
     restore();
     stdin.pause();

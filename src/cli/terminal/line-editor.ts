@@ -1,9 +1,9 @@
-// A line that is being typed: keys in, text and cursor out. Knows nothing of terminals, so that it can stand below whatever else
-// is written there. Several lines are typed with Alt-Enter or pasted.
+// An editor for one input: keys in, text and cursor out. It does not know the terminal, so that it can be drawn below other
+// output. Alt-Enter or pasting makes several lines.
 
 export type Key = { text?: string | undefined; name?: string | undefined; ctrl?: boolean; meta?: boolean };
 
-/** What a key meant beyond the text: the line is done, or nothing in particular. */
+/** The effect of a key: the input is submitted, was edited, or is unchanged. */
 export type Edited = "submit" | "edited" | "ignored";
 
 // oxlint-disable-next-line no-control-regex -- controls are what this is about
@@ -14,9 +14,9 @@ export class LineEditor {
   #before: string[] = [];
   #after: string[] = [];
   #isPasting = false;
-  /** Newest first, with the line that is being typed at -1. */
+  /** Newest first; index -1 is the line being typed. */
   #history: readonly string[];
-  #at = -1;
+  #historyIndex = -1;
   #draft = "";
 
   constructor(history: readonly string[] = []) {
@@ -27,7 +27,7 @@ export class LineEditor {
     return this.#before.join("") + this.#after.join("");
   }
 
-  /** What stands before the cursor. */
+  /** The text before the cursor. */
   get before(): string {
     return this.#before.join("");
   }
@@ -36,12 +36,12 @@ export class LineEditor {
     return this.#before.length + this.#after.length === 0;
   }
 
-  /** Everything that was typed, and an empty line instead. */
+  /** Returns the text and clears the editor. */
   take(): string {
     const { text } = this;
     if (text.trim() !== "" && text !== this.#history[0]) this.#history = [text, ...this.#history];
     this.set("");
-    this.#at = -1;
+    this.#historyIndex = -1;
     return text;
   }
 
@@ -76,9 +76,9 @@ export class LineEditor {
       case "end":
         return this.#move(-this.#after.length);
       case "up":
-        return this.#recall(this.#at + 1);
+        return this.#recall(this.#historyIndex + 1);
       case "down":
-        return this.#recall(this.#at - 1);
+        return this.#recall(this.#historyIndex - 1);
       default:
         return this.#insert(text);
     }
@@ -110,9 +110,9 @@ export class LineEditor {
         this.#before.splice(this.#wordStart());
         return "edited";
       case "p":
-        return this.#recall(this.#at + 1);
+        return this.#recall(this.#historyIndex + 1);
       case "n":
-        return this.#recall(this.#at - 1);
+        return this.#recall(this.#historyIndex - 1);
       case "left":
         return this.#word("b");
       case "right":
@@ -138,7 +138,7 @@ export class LineEditor {
     return graphemes(kept).length;
   }
 
-  /** To the left for a positive number. */
+  /** Moves left for a positive number. */
   #move(by: number): Edited {
     if (by > 0) this.#after.unshift(...this.#before.splice(Math.max(0, this.#before.length - by)));
     else this.#before.push(...this.#after.splice(0, -by));
@@ -146,18 +146,18 @@ export class LineEditor {
   }
 
   #insert(text: string): Edited {
-    // Keys that mean something to a terminal mean nothing here.
+    // Control characters are dropped.
     const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(CONTROLS, "");
     if (plain === "") return "ignored";
-    // What is typed may join what stands before it to one character.
+    // New text may combine with the text before it into one grapheme.
     this.#before = graphemes(this.#before.join("") + plain);
     return "edited";
   }
 
   #recall(at: number): Edited {
     if (at < -1 || at >= this.#history.length) return "ignored";
-    if (this.#at === -1) this.#draft = this.text;
-    this.#at = at;
+    if (this.#historyIndex === -1) this.#draft = this.text;
+    this.#historyIndex = at;
     this.set(at === -1 ? this.#draft : this.#history[at]!);
     return "edited";
   }

@@ -1,5 +1,5 @@
-// What is within a line of markdown: code, bold, italic, links. As long as the line is not complete, whatever is open at its end
-// is left for later.
+// Inline markdown within a line: code, bold, italic, links. While the line is incomplete, whatever is open at its end is held
+// back.
 
 import { type Style, styled } from "./text-style.ts";
 import { printable } from "./terminal.ts";
@@ -8,7 +8,7 @@ export type Inline = { shown: string; rest: string };
 
 type Span = { shown: string; length: number };
 
-/** `before` is the character that was shown last; with `isEnd` nothing is left over. */
+/** `before` is the last character shown; with `isEnd` nothing is held back. */
 export function inline(text: string, before: string, isEnd: boolean): Inline {
   let shown = "";
   let plain = "";
@@ -16,7 +16,7 @@ export function inline(text: string, before: string, isEnd: boolean): Inline {
     shown += printable(plain, "\t");
     plain = "";
   };
-  // What nothing closed further on is not looked for again, so that a line takes as long as it is.
+  // A run that nothing closes is not searched for again, so that the time is linear in the length of the line.
   const unclosed = new Set<string>();
   let at = 0;
   while (at < text.length) {
@@ -44,35 +44,35 @@ const RUN = /^(?:`+|\*+|_+|~+)/;
 const SPECIAL = new Set(["`", "*", "_", "~", "[", "!", "\\"]);
 const MARKS: Record<string, Style> = { "**": "bold", __: "bold", "*": "italic", _: "italic", "~~": "strike" };
 const LINK = /^!?\[([^[\]]*)\]\(([^()\s]*)\)/;
-/** What may become a link when more has come. */
+/** Text that may become a link when more arrives. */
 const LINK_BEGINNING = /^!?$|^!?\[[^[\]]*(?:\](?:\([^()\s]*)?)?$/;
 
-/** What begins here; null for nothing, "open" where only more text can tell. */
+/** The span that starts here; null if none does, "open" if that depends on more text. */
 function spanAt(text: string, before: string, isEnd: boolean): Span | "open" | null {
-  if (text.startsWith("\\")) return escaped(text);
-  if (text.startsWith("`")) return code(text, isEnd);
-  if (text.startsWith("[") || text.startsWith("!")) return link(text);
-  return emphasis(text, before, isEnd);
+  if (text.startsWith("\\")) return escapeSpan(text);
+  if (text.startsWith("`")) return codeSpan(text, isEnd);
+  if (text.startsWith("[") || text.startsWith("!")) return linkSpan(text);
+  return emphasisSpan(text, before, isEnd);
 }
 
-function escaped(text: string): Span | "open" | null {
+function escapeSpan(text: string): Span | "open" | null {
   if (text.length === 1) return "open";
   return /^\\[!-/:-@[-`{-~]/.test(text) ? { shown: text[1]!, length: 2 } : null;
 }
 
-function code(text: string, isEnd: boolean): Span | "open" {
+function codeSpan(text: string, isEnd: boolean): Span | "open" {
   const ticks = RUN.exec(text)![0];
   const close = new RegExp(`(?<!\`)${ticks}(?!\`)`).exec(text.slice(ticks.length));
   if (close === null) return "open";
   const content = text.slice(ticks.length, ticks.length + close.index);
   const length = content.length + 2 * ticks.length;
-  // The next piece may begin with another tick, and then this is no end.
+  // The next piece may start with another backtick, and then this one does not close.
   if (length === text.length && !isEnd) return "open";
   const inner = /^ .*\S.* $/.test(content) ? content.slice(1, -1) : content;
   return { shown: styled(printable(inner, "\t"), "cyan"), length };
 }
 
-function link(text: string): Span | "open" | null {
+function linkSpan(text: string): Span | "open" | null {
   const [whole, title = "", url = ""] = LINK.exec(text) ?? [];
   if (whole === undefined) return LINK_BEGINNING.test(text) ? "open" : null;
   const name = inline(title, "", true).shown;
@@ -80,25 +80,25 @@ function link(text: string): Span | "open" | null {
   return { shown, length: whole.length };
 }
 
-function emphasis(text: string, before: string, isEnd: boolean): Span | "open" | null {
+function emphasisSpan(text: string, before: string, isEnd: boolean): Span | "open" | null {
   const run = RUN.exec(text)![0];
   if (run.length === text.length) return "open";
   const style = MARKS[run] ?? (run === "***" ? "bold" : undefined);
   if (style === undefined || /\s/.test(text[run.length]!)) return null;
-  // Names with underscores in them are no emphasis.
+  // Underscores within names are not emphasis.
   if (run.startsWith("_") && /[\p{L}\p{N}]/u.test(before)) return null;
-  const end = closing(text, run, isEnd);
+  const end = findClosing(text, run, isEnd);
   if (end === null) return "open";
   const inner = inline(text.slice(run.length, end), "", true).shown;
   return { shown: styled(run === "***" ? styled(inner, "italic") : inner, style), length: end + run.length };
 }
 
-/** Where the run ends that begins the text, if it does and nothing that may still come can change that. */
-function closing(text: string, run: string, isEnd: boolean): number | null {
+/** Where the run that starts the text is closed; null if it is not, or if more text may change that. */
+function findClosing(text: string, run: string, isEnd: boolean): number | null {
   for (let at = run.length; at < text.length; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === "`") {
-      const span = code(text.slice(at), isEnd);
+      const span = codeSpan(text.slice(at), isEnd);
       if (span === "open" && !isEnd) return null;
       at += span === "open" ? RUN.exec(text.slice(at))![0].length - 1 : span.length - 1;
     } else if (text[at] === run[0]) {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Markdown } from "./markdown.ts";
 
-/** Styles as tags, so that one can read what is expected. */
+/** Styles as tags, to make the expectations readable. */
 const NAMES: Record<string, string> = { 1: "b", 2: "d", 3: "i", 4: "u", 9: "s", 36: "c" };
 const NAMES_OFF = new Set(["22", "23", "24", "29", "39"]);
 function tags(text: string): string {
@@ -10,7 +10,7 @@ function tags(text: string): string {
   return text.replace(/\u001b\[(\d+)m/g, (_, code: string) => (NAMES_OFF.has(code) ? "</>" : `<${NAMES[code]}>`));
 }
 
-function shown(text: string, cuts: readonly number[] = []): string {
+function render(text: string, cuts: readonly number[] = []): string {
   const markdown = new Markdown("styled");
   let out = "";
   let from = 0;
@@ -40,7 +40,7 @@ test.each([
   ["- **x**: y\n- `z`", "• <b>x</>: y\n• <c>z</>"],
   ["2024 was\n3.5 too", "2024 was\n3.5 too"],
 ])("%j", (text, expected) => {
-  expect(shown(text)).toBe(expected);
+  expect(render(text)).toBe(expected);
 });
 
 const TEXTS = [
@@ -48,17 +48,17 @@ const TEXTS = [
   "**a**b*c*`d`[e](f)![g](h)~~i~~__j__\n* * *\n***\n*k*\n",
 ];
 
-test("however it is cut, it looks the same", () => {
+test("markdown renders the same however it is split", () => {
   fc.assert(
     fc.property(fc.constantFrom(...TEXTS), fc.array(fc.nat(200), { maxLength: 30 }), (text, cuts) => {
       const inside = cuts.filter((cut) => cut < text.length);
-      expect(shown(text, inside)).toBe(shown(text));
+      expect(render(text, inside)).toBe(render(text));
     }),
     { numRuns: 1_000 },
   );
 });
 
-test("any text, cut anywhere, looks the same, moves no cursor and leaves no style on", () => {
+test("any text, however it is split, renders the same, moves no cursor and closes its styles", () => {
   const anyText = fc.array(
     fc.constantFrom("*", "_", "`", "[", "]", "(", ")", "|", "-", "#", ">", "~", " ", "\n", "a", "1.", "\\", "!", "😀", "\u001b[2J", "\r"),
     {
@@ -68,11 +68,11 @@ test("any text, cut anywhere, looks the same, moves no cursor and leaves no styl
   fc.assert(
     fc.property(anyText, fc.array(fc.nat(80), { maxLength: 10 }), (parts, cuts) => {
       const text = parts.join("");
-      const out = shown(
+      const out = render(
         text,
         cuts.filter((cut) => cut < text.length),
       );
-      expect(out).toBe(shown(text));
+      expect(out).toBe(render(text));
       // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
       expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/);
       expect(out.match(/<[a-z]>/g)?.length).toBe(out.match(/<\/>/g)?.length);
@@ -81,7 +81,7 @@ test("any text, cut anywhere, looks the same, moves no cursor and leaves no styl
   );
 });
 
-test("text is shown while its line is still coming, as far as nothing is open", () => {
+test("text of an incomplete line is shown up to the first open span", () => {
   const markdown = new Markdown("styled");
   expect(markdown.push("Hello wor")).toBe("Hello wor");
   expect(markdown.push("ld **and")).toBe("ld ");
@@ -90,14 +90,14 @@ test("text is shown while its line is still coming, as far as nothing is open", 
   expect(markdown.push("em\n| a |\n")).toBe("em\n");
 });
 
-test("a terminal without colours gets the text, made harmless; a pipe gets it as it is", () => {
+test("a terminal without colours gets escaped text, and a pipe gets it unchanged", () => {
   const plain = new Markdown("plain");
   expect(plain.push("**a** \u001b[2J\ud83d") + plain.push("\ude00\r") + plain.push("\nb") + plain.end()).toBe("**a** \\x1b[2J😀\nb");
   const raw = new Markdown("raw");
   expect(raw.push("**a** \u001b[2J\r") + raw.end()).toBe("**a** \u001b[2J\r");
 });
 
-test("a line without end is shown all the same", () => {
+test("an endless line is still shown", () => {
   const markdown = new Markdown("styled");
   let out = "";
   for (let at = 0; at < 20_000; at++) out += markdown.push("**a ");

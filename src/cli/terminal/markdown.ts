@@ -1,6 +1,6 @@
-// Markdown on its way to a terminal, piece by piece as a model writes it. Nothing that was shown is ever drawn again: a line whose
-// kind is known is shown as far as nothing in it is open, anything else when it is complete. Text of a model is not trusted:
-// whatever a terminal could obey is shown instead.
+// Renders markdown to a terminal, piece by piece as a model writes it. Nothing shown is ever redrawn: a line whose kind is known
+// is shown up to the first open span, any other when it is complete. Text of a model is not trusted: control characters are
+// escaped.
 
 import { type Look, styled } from "./text-style.ts";
 import { inline } from "./markdown-inline.ts";
@@ -13,22 +13,22 @@ const QUOTE = /^ {0,3}>\s?/;
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(?=\S)/;
 const ROW = /^\s*\|/;
 const DIVIDER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-/** The beginning of a line that can be nothing but text. */
+/** The start of a line that can only be text. */
 const TEXT = /^ {0,3}(?:[^\s#`~|>*+\-_\d]|[*_]{1,2}[^*_\s]|`{1,2}[^`]|\d+[^\d.)]|\d+[.)]\S)/;
-/** What may become one with the next piece. */
-const BEGINNING = /[\uD800-\uDBFF\r]$/;
-/** What has been open for so long is taken for text, rather than let nothing be seen. */
+/** A character that may combine with the next piece. */
+const INCOMPLETE = /[\uD800-\uDBFF\r]$/;
+/** A span that stays open for longer than this is shown as text. */
 const OPEN_CHARS_MAX = 1_000;
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
 const STYLES = /\u001b\[\d+m/g;
 
 export class Markdown {
   readonly #look: Look;
-  #held = "";
-  /** Of the line that is coming: what of it was not shown yet, and whether its kind is known. */
+  #heldBack = "";
+  /** The part of the current line that is not shown yet, and whether its kind is known. */
   #line = "";
   #isText = false;
-  /** The last character shown of it: whether an underscore begins anything depends on it. */
+  /** The last character shown of it: whether an underscore opens a span depends on it. */
   #before = "";
   #fence: string | null = null;
   #rows: string[] = [];
@@ -39,30 +39,30 @@ export class Markdown {
 
   push(delta: string): string {
     if (this.#look === "raw") return delta;
-    const all = this.#held + delta;
-    this.#held = BEGINNING.exec(all)?.[0] ?? "";
-    const text = all.slice(0, all.length - this.#held.length).replaceAll("\r\n", "\n");
-    return this.#look === "plain" ? printable(text, "\n\t") : this.#take(text);
+    const all = this.#heldBack + delta;
+    this.#heldBack = INCOMPLETE.exec(all)?.[0] ?? "";
+    const text = all.slice(0, all.length - this.#heldBack.length).replaceAll("\r\n", "\n");
+    return this.#look === "plain" ? printable(text, "\n\t") : this.#render(text);
   }
 
-  /** No more comes: what was held back is shown. */
+  /** Ends the text and returns what was held back. */
   end(): string {
-    const rest = this.#held;
-    this.#held = "";
+    const rest = this.#heldBack;
+    this.#heldBack = "";
     if (this.#look !== "styled") return printable(rest);
-    const shown = this.#take(rest) + (this.#line === "" && !this.#isText ? "" : this.#close()) + this.#table();
+    const shown = this.#render(rest) + (this.#line === "" && !this.#isText ? "" : this.#close()) + this.#table();
     this.#fence = null;
     return shown;
   }
 
-  #take(text: string): string {
+  #render(text: string): string {
     const [first = "", ...others] = text.split("\n");
     let shown = this.#extend(first);
     for (const line of others) shown += this.#endLine() + this.#extend(line);
     return shown;
   }
 
-  /** More of the line that is coming; what of it can be shown already. */
+  /** Adds to the current line and returns what can be shown already. */
   #extend(text: string): string {
     this.#line += text;
     if (this.#fence !== null || this.#line === "") return "";
@@ -94,11 +94,11 @@ export class Markdown {
     }
     const isFence = FENCE.test(this.#line) && !this.#isText;
     const shown = this.#close();
-    // A fence is a line of its own only where it says a language.
+    // A fence takes a line only if it names a language.
     return isFence && shown === "" ? "" : `${shown}\n`;
   }
 
-  /** The rest of the line that came, without its end. */
+  /** The rest of the current line, without its line break. */
   #close(): string {
     const isText = this.#isText;
     const line = this.#line;
@@ -122,22 +122,23 @@ export class Markdown {
       return table + styled(printable(language.trim()), "dim");
     }
     const [, level, title = ""] = HEADING.exec(line) ?? [];
-    if (level !== undefined) return table + styled(level.length === 1 ? styled(whole(title), "underline") : whole(title), "bold");
+    if (level !== undefined)
+      return table + styled(level.length === 1 ? styled(renderInline(title), "underline") : renderInline(title), "bold");
     if (RULE.test(line)) return table + styled("─".repeat(24), "dim");
     const quote = QUOTE.exec(line)?.[0];
-    if (quote !== undefined) return `${table}${styled("│ ", "dim")}${whole(line.slice(quote.length))}`;
-    return table + whole(line);
+    if (quote !== undefined) return `${table}${styled("│ ", "dim")}${renderInline(line.slice(quote.length))}`;
+    return table + renderInline(line);
   }
 
-  /** The rows that came, now that all are known, with a line's end behind each. */
+  /** Renders the collected rows, now that all are known, each with a line break. */
   #table(): string {
     const rows = this.#rows;
     this.#rows = [];
     if (rows.length === 0) return "";
-    if (!DIVIDER.test(rows[1] ?? "")) return rows.map((row) => `${whole(row)}\n`).join("");
-    const cells = rows.filter((_, at) => at !== 1).map((row) => cellsOf(row).map(whole));
-    const widths = cells.reduce<number[]>((widest, row) => maxima(widest, row.map(columns)), []);
-    const lines = cells.map((row) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - columns(cell))).join("  "));
+    if (!DIVIDER.test(rows[1] ?? "")) return rows.map((row) => `${renderInline(row)}\n`).join("");
+    const cells = rows.filter((_, at) => at !== 1).map((row) => cellsOf(row).map(renderInline));
+    const widths = cells.reduce<number[]>((widest, row) => maxima(widest, row.map(cellWidth)), []);
+    const lines = cells.map((row) => row.map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - cellWidth(cell))).join("  "));
     return lines.map((line, at) => `${at === 0 ? styled(line.trimEnd(), "bold") : line.trimEnd()}\n`).join("");
   }
 }
@@ -147,7 +148,7 @@ function marker([, indent = "", mark = ""]: RegExpExecArray): string {
   return `${printable(spaces)}${/\d/.test(mark) ? mark : "•"} `;
 }
 
-function whole(text: string): string {
+function renderInline(text: string): string {
   return inline(text, "", true).shown;
 }
 
@@ -159,7 +160,7 @@ function cellsOf(row: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-function columns(cell: string): number {
+function cellWidth(cell: string): number {
   return width(cell.replace(STYLES, ""));
 }
 

@@ -1,34 +1,34 @@
-// What a program has switched on at a terminal: another screen, the mouse, keys that send something else. Whoever leaves it
-// behind switches that back, or the terminal is of no more use.
+// The modes that a program has switched on at a terminal: the alternate screen, the mouse, other key codes. They are switched
+// back when the user leaves the program, or the terminal would be unusable.
 
-/** The few that are on where nobody has switched anything: wrapping and the cursor. */
-const ON_AT_FIRST = new Set(["7", "25"]);
+/** The modes that are on by default: wrapping and the cursor. */
+const ON_BY_DEFAULT = new Set(["7", "25"]);
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
 const SWITCH = /\u001b\[\?([\d;]{1,32})([hl])/g;
-/** What may become one with the next piece. */
+/** The start of a sequence that the next piece may complete. */
 // oxlint-disable-next-line no-control-regex -- as above
-const BEGINNING = /\u001b(?:\[(?:\?[\d;]{0,32})?)?$/;
-/** No colours, the keypad's digits. */
-const PLAIN = "\u001b[0m\u001b>";
+const INCOMPLETE = /\u001b(?:\[(?:\?[\d;]{0,32})?)?$/;
+/** Resets styles, and the keypad to digits. */
+const RESET = "\u001b[0m\u001b>";
 
 export class Modes {
   readonly #changed = new Set<string>();
-  #held = "";
+  #heldBack = "";
 
-  /** Sees what is shown. */
+  /** Records the modes that the output switches. */
   see(text: string): void {
-    const all = this.#held + text;
-    this.#held = BEGINNING.exec(all)?.[0] ?? "";
+    const all = this.#heldBack + text;
+    this.#heldBack = INCOMPLETE.exec(all)?.[0] ?? "";
     for (const [, names = "", to] of all.matchAll(SWITCH))
       for (const name of names.split(";"))
-        if ((to === "h") === ON_AT_FIRST.has(name)) this.#changed.delete(name);
+        if ((to === "h") === ON_BY_DEFAULT.has(name)) this.#changed.delete(name);
         else this.#changed.add(name);
   }
 
-  /** What puts all of it back. */
+  /** Returns the sequences that restore all modes. */
   undo(): string {
-    const back = [...this.#changed].map((name) => `\u001b[?${name}${ON_AT_FIRST.has(name) ? "h" : "l"}`).join("");
+    const back = [...this.#changed].map((name) => `\u001b[?${name}${ON_BY_DEFAULT.has(name) ? "h" : "l"}`).join("");
     this.#changed.clear();
-    return back + PLAIN;
+    return back + RESET;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Foot, Page, rowsOf } from "./page.ts";
 
-/** A small terminal: it knows what the page uses and nothing else. */
+/** A minimal terminal that implements only what Page uses. */
 class Grid {
   readonly lines: string[][] = [[]];
   row = 0;
@@ -44,7 +44,7 @@ class Grid {
   }
 }
 
-test("text goes on above what is being typed, wherever its line stopped", () => {
+test("text continues above the footer, wherever its line stopped", () => {
   const grid = new Grid(20);
   let foot: Foot | null = rowsOf("> ", "hi", "", 10);
   const page = new Page(grid, () => foot);
@@ -66,7 +66,7 @@ test("text goes on above what is being typed, wherever its line stopped", () => 
   expect([grid.row, grid.column]).toEqual([2, 0]);
 });
 
-test("the cursor may stand anywhere in it, and a terminal's last column breaks nothing", () => {
+test("the cursor may be anywhere in the footer, and text may fill the last column", () => {
   const grid = new Grid(20);
   const page = new Page(grid, () => rowsOf("> ", "ab", "c\nd", 20));
   for (let at = 0; at < 70; at++) page.write(String(at % 10));

@@ -1,9 +1,9 @@
-// A terminal on which text is written from top to bottom, with a few lines below it that are drawn again and again: what is being
-// typed, what waits, how things stand. Text that was written is never touched. Each change is one write, so that nothing flickers.
+// A terminal on which text is written from top to bottom, above a footer of a few lines that is redrawn: input, queue, status.
+// Written text is never changed. Each change is one write, so that nothing flickers.
 
 import { width } from "./terminal.ts";
 
-/** `cursor` is where it stands in the last of them: row from the top, column from 0. */
+/** `cursor` is the position within the rows: row from the top, column from 0. */
 export type Foot = { rows: readonly string[]; cursor: { row: number; column: number } };
 
 type Terminal = Pick<NodeJS.WriteStream, "write" | "columns" | "rows">;
@@ -16,15 +16,15 @@ const SHOW = "\u001b[?25h";
 
 export class Page {
   readonly #terminal: Terminal;
-  readonly #foot: (isLineOpen: boolean) => Foot | null;
-  /** Of the line that has no end yet; 0 where there is none. As wide as the terminal: the next character begins another row. */
+  readonly #footer: (isLineOpen: boolean) => Foot | null;
+  /** The column at the end of the open line, 0 if none is open. At the terminal's width, the next character starts another row. */
   #column = 0;
-  #drawn: Foot | null = null;
+  #drawnFooter: Foot | null = null;
 
-  /** `foot` is asked for what is to stand below after each change; null where nothing is. */
+  /** `foot` is called after each change and returns the footer, or null for none. */
   constructor(terminal: Terminal, foot: (isLineOpen: boolean) => Foot | null) {
     this.#terminal = terminal;
-    this.#foot = foot;
+    this.#footer = foot;
   }
 
   get columns(): number {
@@ -35,38 +35,38 @@ export class Page {
     return Math.max(5, this.#terminal.rows || 24);
   }
 
-  /** More text, and what stands below it drawn again. */
+  /** Writes more text and redraws the footer below it. */
   write(text: string): void {
-    const erased = this.#erased();
+    const erase = this.#eraseFooter();
     this.#advance(text);
-    this.#terminal.write(`${HIDE}${erased}${text.replaceAll("\n", "\r\n")}${this.#drawing()}${SHOW}`);
+    this.#terminal.write(`${HIDE}${erase}${text.replaceAll("\n", "\r\n")}${this.#drawFooter()}${SHOW}`);
   }
 
   redraw(): void {
     this.write("");
   }
 
-  /** Nothing stands below any more, and the next line is a new one. */
+  /** Removes the footer and starts a new line. */
   end(): void {
-    this.#terminal.write(`${this.#erased()}${this.#column > 0 ? "\r\n" : ""}`);
+    this.#terminal.write(`${this.#eraseFooter()}${this.#column > 0 ? "\r\n" : ""}`);
     this.#column = 0;
   }
 
-  /** The cursor goes to where the next text goes, and what was drawn below it goes. */
-  #erased(): string {
-    const drawn = this.#drawn;
-    this.#drawn = null;
+  /** Moves the cursor to where the text continues and erases the footer. */
+  #eraseFooter(): string {
+    const drawn = this.#drawnFooter;
+    this.#drawnFooter = null;
     if (drawn === null) return "";
     const top = drawn.cursor.row > 0 ? `\u001b[${drawn.cursor.row}A` : "";
-    // An open line stands above what is erased, unless it fills its row: then it goes on where the foot stood.
+    // An open line is above the footer, unless it fills its row: then it continues where the footer was.
     const back = this.#column > 0 && this.#column < this.columns ? `\u001b[A\u001b[${this.#column + 1}G` : "";
     return `\r${top}${CLEAR_BELOW}${back}`;
   }
 
-  #drawing(): string {
-    const foot = this.#foot(this.#column > 0);
+  #drawFooter(): string {
+    const foot = this.#footer(this.#column > 0);
     if (foot === null || foot.rows.length === 0) return "";
-    this.#drawn = foot;
+    this.#drawnFooter = foot;
     const up = foot.rows.length - 1 - foot.cursor.row;
     const begin = this.#column > 0 ? "\r\n" : "";
     return `${begin}${foot.rows.join("\r\n")}${up > 0 ? `\u001b[${up}A` : ""}\u001b[${foot.cursor.column + 1}G`;
@@ -85,14 +85,14 @@ export class Page {
       if (character === "\n") this.#column = 0;
       else if (character === "\t") this.#column = Math.min(this.columns, (Math.floor(this.#column / 8) + 1) * 8);
       else {
-        const wide = width(character);
-        this.#column = this.#column + wide > this.columns ? wide : this.#column + wide;
+        const characterWidth = width(character);
+        this.#column = this.#column + characterWidth > this.columns ? characterWidth : this.#column + characterWidth;
       }
     }
   }
 }
 
-/** A text in rows no wider than that, each but the first behind an indent; and where its first part ends. */
+/** Wraps text into rows narrower than `columns`, indented after the first, with the cursor between `before` and `after`. */
 export function rowsOf(prompt: string, before: string, after: string, columns: number): Foot {
   const rows = [prompt];
   let cursor = { row: 0, column: width(prompt) };

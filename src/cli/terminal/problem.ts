@@ -1,10 +1,9 @@
-// Failures, and how they are told: one line that says what to do. Only what nobody expected mentions a stack, and only
-// on request.
+// Errors and how they are printed: one line that says what to do. Only unexpected errors have a stack, and only on request.
 
 import { CallError, ConnectionLost } from "../../client/connection.ts";
 import { note } from "./terminal.ts";
 
-/** Something the user can put right. */
+/** An error that the user can fix. */
 export class Problem extends Error {
   readonly exitCode: number;
 
@@ -15,7 +14,7 @@ export class Problem extends Error {
   }
 }
 
-/** The exit code for "there is no gateway to talk to", so that scripts can tell it from a refusal. */
+/** The exit code if no gateway answers, so that scripts can tell it from a refusal. */
 export const EXIT_UNREACHABLE = 3;
 export const EXIT_CANCELLED = 130;
 
@@ -33,8 +32,8 @@ export function tell(error: unknown): number {
     note(`gsv: the connection ended before the answer came, so whether the call was carried out is not known: ${error.message}`);
     return 1;
   }
-  const debug = process.env.GSV_DEBUG === "1";
-  if (debug && error instanceof Error) for (const line of `gsv: ${error.stack}`.split("\n")) note(line);
+  const isDebug = process.env.GSV_DEBUG === "1";
+  if (isDebug && error instanceof Error) for (const line of `gsv: ${error.stack}`.split("\n")) note(line);
   else note(`gsv: ${String(error)} - set GSV_DEBUG=1 for details`);
   return 1;
 }

@@ -1,19 +1,19 @@
-// What a command puts out, on its way to the terminal. It is as little trusted as anything from a gateway, but a person
-// wants its colours: these pass, and whatever else a terminal could obey is shown instead. A pipe gets it as it is.
+// Writes the output of a command to the terminal. It is not trusted, like anything from a gateway, but people want its colours:
+// these pass, and all other control sequences are escaped. A pipe gets the output unchanged.
 
 import { printable } from "./terminal.ts";
 
-/** Colours, bold and the like, and nothing that moves the cursor, asks the terminal or names it. */
+/** Colours, bold and the like, and nothing that moves the cursor, queries the terminal or sets its title. */
 // oxlint-disable-next-line no-control-regex -- escape sequences are what this is about
 const COLOUR = /\u001b\[[0-9;:]{0,64}m/;
-/** What may become one with the next piece. */
+/** The start of a sequence that the next piece may complete. */
 // oxlint-disable-next-line no-control-regex -- as above
-const BEGINNING = /(?:\u001b(?:\[[0-9;:]{0,64})?|\r)$/;
-const PLAIN = "\u001b[0m";
+const INCOMPLETE = /(?:\u001b(?:\[[0-9;:]{0,64})?|\r)$/;
+const RESET = "\u001b[0m";
 
 export class Screen {
   readonly #stream: NodeJS.WriteStream;
-  #held = "";
+  #heldBack = "";
   #isColoured = false;
 
   constructor(stream: NodeJS.WriteStream) {
@@ -23,16 +23,16 @@ export class Screen {
   /** Resolves when there is room for more. */
   write(text: string): Promise<void> | void {
     if (!this.#stream.isTTY) return new Promise((resolve) => this.#stream.write(text, () => resolve()));
-    const all = this.#held + text;
-    this.#held = BEGINNING.exec(all)?.[0] ?? "";
-    this.#put(all.slice(0, all.length - this.#held.length));
+    const all = this.#heldBack + text;
+    this.#heldBack = INCOMPLETE.exec(all)?.[0] ?? "";
+    this.#put(all.slice(0, all.length - this.#heldBack.length));
   }
 
-  /** No more comes: what was held back is shown, and a colour left on does not run into what follows. */
+  /** Writes what was held back, and resets a colour that was left on. */
   end(): void {
-    this.#put(this.#held);
-    this.#held = "";
-    if (this.#isColoured) this.#stream.write(PLAIN);
+    this.#put(this.#heldBack);
+    this.#heldBack = "";
+    if (this.#isColoured) this.#stream.write(RESET);
     this.#isColoured = false;
   }
 
@@ -44,7 +44,7 @@ export class Screen {
   }
 }
 
-/** With colours; a carriage return is harmless only before the end of a line. */
+/** Keeps colours and escapes the rest; a carriage return is harmless only before a line feed. */
 export function safe(text: string): string {
   return text
     .split(new RegExp(`(${COLOUR.source})`))

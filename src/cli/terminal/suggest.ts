@@ -1,4 +1,4 @@
-// Names close to one that was mistyped.
+// Finds known names that are similar to a mistyped one.
 
 export function near(name: string, known: readonly string[]): string[] {
   const scored = known.map((candidate) => ({ candidate, score: distance(name, candidate) }));
@@ -10,7 +10,7 @@ export function near(name: string, known: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** How many letters must be added, dropped or changed to get from one to the other. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { jsonText, printable } from "./terminal.ts";
 
-test("whatever a terminal could obey is shown and not sent", () => {
+test("control and direction characters are escaped", () => {
   expect(printable("\u001b[2Jhi\u0007\u009b31m\u007f")).toBe("\\x1b[2Jhi\\x07\\x9b31m\\x7f");
   expect(printable("abc\u202etxt.exe\u2066\u2028")).toBe("abc\\u{202e}txt.exe\\u{2066}\\u{2028}");
   expect(printable("a\nb", "\n")).toBe("a\nb");
@@ -10,7 +10,7 @@ test("whatever a terminal could obey is shown and not sent", () => {
   expect(printable("Zoë 漢字 👩‍💻")).toBe("Zoë 漢字 👩‍💻");
 });
 
-test("JSON stays the same value and carries no controls", () => {
+test("JSON output keeps its value and contains no control characters", () => {
   const value = { "\u009bkey": "\u001b]0;title\u0007\u202e\u{e0001}", list: [1, null, "ok"] };
   const text = jsonText(value);
   expect(JSON.parse(text)).toEqual(value);

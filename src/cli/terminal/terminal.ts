@@ -1,12 +1,12 @@
-// Everything that is written to the terminal. Text from a gateway is not trusted: whatever a terminal could take for a
-// command is escaped here, at the one way out, and colours are added after that. Results go to stdout, remarks to stderr.
-// Only files' names and contents go unchanged into a pipe, where another program wants them as they are.
+// Everything that is written to the terminal. Text from a gateway is not trusted: everything that a terminal could take for a
+// command is escaped here, in one place, and colours are added after that. Results go to stdout, remarks to stderr. Only names
+// and contents of files go unchanged into a pipe, where another program needs them so.
 
 export function say(text: string): void {
   process.stdout.write(`${printable(text, "\n")}\n`);
 }
 
-/** One line, whatever is in it: what a gateway says of a failure must not look like two remarks, one of them ours. */
+/** Always one line: an error message of a gateway must not look like two remarks, one of them ours. */
 export function note(text: string): void {
   process.stderr.write(`${printable(text)}\n`);
 }
@@ -15,12 +15,12 @@ export function sayJson(value: unknown): void {
   process.stdout.write(`${jsonText(value)}\n`);
 }
 
-/** A line that others may want to process: as it is into a pipe, harmless on a terminal. */
+/** A line that other programs may process: unchanged in a pipe, escaped on a terminal. */
 export function sayLine(text: string): void {
   process.stdout.write(`${process.stdout.isTTY ? printable(text, "\t") : text}\n`);
 }
 
-/** A file's content, likewise; bytes are for pipes only. Resolves when there is room for more. */
+/** The content of a file, likewise; bytes are never escaped, so they are for pipes only. Resolves when there is room for more. */
 export async function pour(content: string | Uint8Array): Promise<void> {
   const safe = typeof content === "string" && process.stdout.isTTY ? printable(content, "\n\t") : content;
   if (!process.stdout.write(safe)) await new Promise((resolve) => process.stdout.once("drain", resolve));
@@ -35,7 +35,7 @@ export function sayMark(mark: Mark, text: string): void {
 
 export type DiffLine = "head" | "hunk" | "add" | "delete" | "context";
 
-/** A line of a diff, in the colours people know; into a pipe as it is. */
+/** A line of a diff, in the usual colours; unchanged in a pipe. */
 export function sayDiff(kind: DiffLine, text: string): void {
   const colour = DIFF_COLOURS[kind];
   const safe = process.stdout.isTTY ? printable(text, "\t") : text;
@@ -52,22 +52,22 @@ export function sayTable(titles: readonly string[], rows: readonly (readonly (st
   for (const row of cells) process.stdout.write(`${line(row).trimEnd()}\n`);
 }
 
-/** Names and values, one pair a line. */
+/** Names and values, one pair per line. */
 export function sayFields(fields: readonly (readonly [string, string])[]): void {
   const longest = Math.max(...fields.map(([name]) => name.length));
   for (const [name, value] of fields) process.stdout.write(`${paint(name.padEnd(longest), DIM)}  ${printable(value)}\n`);
 }
 
-/** Makes control, direction and other invisible characters visible; joiners stay, since emoji are built with them. */
+/** Escapes control, direction and other invisible characters; joiners stay, because emoji need them. */
 export function printable(text: string, keep = ""): string {
-  return text.replace(UNSAFE, (character) => (keep.includes(character) ? character : escaped(character)));
+  return text.replace(UNSAFE, (character) => (keep.includes(character) ? character : escapeCharacter(character)));
 }
 
-/** JSON that is as safe to look at as it is to parse: JSON itself lets C1 controls and direction marks through. */
+/** JSON that is safe to show: JSON.stringify does not escape C1 controls and direction marks. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value, null, 2) ?? "null";
   return text.replace(UNSAFE, (character) =>
-    character === "\n" ? character : Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join(""),
+    character === "\n" ? character : Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join(""),
   );
 }
 
@@ -79,7 +79,7 @@ const DIM = 2;
 const DIFF_COLOURS: Record<DiffLine, number | null> = { head: BOLD, hunk: 36, add: 32, delete: 31, context: null };
 const MARK_COLOURS: Record<Mark, number> = { ok: 32, warn: 33, fail: 31 };
 
-/** Whether stdout is somebody's screen, and one that may be painted on. */
+/** Whether stdout is a terminal that may have colours. */
 export function hasColours(): boolean {
   const { NO_COLOR, TERM } = process.env;
   return process.stdout.isTTY && (NO_COLOR === undefined || NO_COLOR === "") && TERM !== "dumb";
@@ -89,16 +89,16 @@ function paint(text: string, colour: number): string {
   return hasColours() ? `\u001b[${colour}m${text}\u001b[0m` : text;
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
 
-function unit(code: number): string {
+function escapeUnit(code: number): string {
   return `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
-/** Columns a text takes up, well enough for tables. */
+/** The columns that a text takes, accurate enough for tables. */
 export function width(text: string): number {
   let columns = 0;
   for (const character of text) columns += NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1;

@@ -1,5 +1,5 @@
-// How text of an agent is shown: as it came into a pipe, harmless on a terminal, and with colours where there are any. Styles are
-// switched off one by one, so that one within another ends without ending both.
+// How an agent's text is shown: unchanged in a pipe, escaped on a terminal, and styled where colours are available. Each style
+// has its own reset code, so that a nested style does not end the outer one.
 
 import { hasColours } from "./terminal.ts";
 
