@@ -11,7 +11,7 @@ beforeEach(() => {
 const untilCancelled = (signal: AbortSignal) =>
   new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("cancelled"), { once: true }));
 
-it("cancels a call by its number or its key, and all that were sent under that key", async () => {
+it("cancels a call by its id or its key, and every call sent with that key", async () => {
   const plain = cancels.run({ id: "1", args: {} }, untilCancelled);
   const first = cancels.run({ id: "2", key: "k", args: {} }, untilCancelled);
   const again = cancels.run({ id: "3", key: "k", args: {} }, untilCancelled);
@@ -31,13 +31,13 @@ it("ends a command that outlived its call, for as long as it runs", async () => 
   expect(ended).toEqual(["s"]);
 });
 
-it("leaves a command alone that a cancelled call only looked at", async () => {
+it("does not end a command that the cancelled call only polled", async () => {
   await cancels.run({ id: "1", key: "k", args: { sessionId: "s", input: "" } }, async () => ({ status: "running", sessionId: "s" }));
   cancels.cancel({ key: "k" });
   expect(ended).toEqual([]);
 });
 
-it("does nothing for what it does not know", () => {
+it("ignores unknown ids and keys", () => {
   for (const payload of [{}, { id: "1" }, { key: "k" }]) cancels.cancel(payload);
   expect(ended).toEqual([]);
 });

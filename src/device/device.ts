@@ -1,5 +1,5 @@
-// The device daemon: connects outwards, stays connected, and carries out the hardware syscalls on this machine's real
-// files and shell. It is the same code as the gateway's own target; only the machine under it differs.
+// The device daemon: connects outwards, stays connected, and runs the hardware syscalls on this machine's real files and shell.
+// It is the same code as the gateway's own target; only the machine under it differs.
 
 import { join } from "node:path";
 import { connect, type Auth, type Client, type SocketConstructor } from "../client/client.ts";
@@ -23,26 +23,26 @@ export type DeviceOptions = {
   url: string;
   auth: Auth;
   deviceId: string;
-  /** Where relative paths begin. */
+  /** The base of relative paths. */
   workspace: string;
   WebSocket?: SocketConstructor;
   log?: (message: string, fields?: DeviceEvent) => void;
   waitMs?: number;
-  /** Where it keeps what it was asked to do (state.ts). Without one it takes no keys. */
+  /** Folder of the daemon's state (state.ts). Without one it accepts no keys. */
   state?: string;
 };
 
-/** What is worth a line in a log. Arguments and results are not: they are people's files and commands. */
+/** The fields of a log line. Arguments and results are never logged: they are people's files and commands. */
 export type DeviceEvent = { call?: string; ms?: number; outcome?: "ok" | "refused" | "failed"; reason?: string | undefined };
 
 export type RunningDevice = {
   client: Client;
   close(): void;
-  /** Ends what runs here, and closes. */
+  /** Ends all commands and closes the connection. */
   stop(): Promise<void>;
 };
 
-/** A picture in base64 has to fit into a frame that the gateway takes. */
+/** An image in base64 has to fit into a frame that the gateway accepts. */
 const DEVICE_LIMITS: HardwareLimits = { ...NATIVE_LIMITS, imageBytes: 10 * 1024 * 1024 };
 
 const CANCELLED = "It was stopped by whoever asked for it";
@@ -81,8 +81,8 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
       let outcome: DeviceEvent["outcome"] = "failed";
       try {
         const run = (signal: AbortSignal) => call.run({ ...machine, signal, ...(body === undefined ? {} : { body }) }, rest);
-        const isKept = ledger !== null && key !== undefined && call.does !== "read";
-        const entry = isKept && { key, call: name, args: rest, isLook: isLook(rest) };
+        const isRecorded = ledger !== null && key !== undefined && call.does !== "read";
+        const entry = isRecorded && { key, call: name, args: rest, isLook: isLook(rest) };
         const result = await cancels.run(request, (signal) => (entry ? ledger.once(entry, () => run(signal)) : run(signal)));
         const { sessionId } = result as { sessionId?: unknown };
         if (typeof sessionId === "string") statuses.outlived(sessionId, id);
@@ -113,7 +113,7 @@ export async function startDevice(options: DeviceOptions): Promise<RunningDevice
   return { client, close: () => client.close(), stop };
 }
 
-/** For more output of a command, and nothing else. */
+/** Whether the call only polls a command for more output. */
 function isLook({ sessionId, input }: { sessionId?: unknown; input?: unknown }): boolean {
   return sessionId !== undefined && input === "";
 }

@@ -1,9 +1,9 @@
-// What a command on a device sees of the daemon's environment: what a login shell needs to begin, and nothing that could
-// carry a secret of the daemon's or make another program do something else. The shell's own start-up files do the rest.
+// The part of the daemon's environment that a command on a device sees: what a login shell needs to start, and nothing that could
+// contain a secret of the daemon or change the behaviour of other programs. The shell's own start-up files add the rest.
 
 import { userInfo } from "node:os";
 
-const PASSED = new Set([
+const PASSED_NAMES = new Set([
   "PATH",
   "HOME",
   "USER",
@@ -20,7 +20,7 @@ const PASSED = new Set([
   "DISPLAY",
   "WAYLAND_DISPLAY",
   "SSH_AUTH_SOCK",
-  // Windows cannot start much without these.
+  // Windows can start few programs without these.
   "SystemRoot",
   "SystemDrive",
   "windir",
@@ -37,11 +37,11 @@ const PASSED = new Set([
 ]);
 
 export function environment(from: NodeJS.ProcessEnv, deviceId: string): Record<string, string> {
-  const passed = Object.entries(from).filter(([name, value]) => value !== undefined && (PASSED.has(name) || name.startsWith("LC_")));
-  return { TERM: "dumb", ...loginShell(), ...(Object.fromEntries(passed) as Record<string, string>), GSV_DEVICE: deviceId };
+  const entries = Object.entries(from).filter(([name, value]) => value !== undefined && (PASSED_NAMES.has(name) || name.startsWith("LC_")));
+  return { TERM: "dumb", ...loginShell(), ...(Object.fromEntries(entries) as Record<string, string>), GSV_DEVICE: deviceId };
 }
 
-/** A service may be started without SHELL; the machine's own list of users knows it. */
+/** A service may be started without SHELL; the user database knows it. */
 function loginShell(): { SHELL?: string } {
   const { shell } = userInfo();
   return shell ? { SHELL: shell } : {};

@@ -1,4 +1,4 @@
-// A machine's real files through the interface of fs.*: what is written is whole, keeps its mode, and goes through links.
+// A machine's real files through the interface of fs.*: writes are atomic, keep the mode, and follow links.
 
 import {
   chmodSync,
@@ -24,7 +24,7 @@ import { MachineFiles } from "./files.ts";
 let folder: string;
 let files: MachineFiles;
 const bytes = (text: string) => new TextEncoder().encode(text);
-const code = (work: Promise<unknown>) =>
+const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => "none",
     (error: unknown) => (error instanceof FileError ? error.code : String(error)),
@@ -36,14 +36,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it("resolves relative paths below the workspace, absolute ones as they are, and ~ as the home", () => {
+it("resolves relative paths below the workspace, absolute paths unchanged, and ~ as the home", () => {
   expect(files.resolve("a/../b")).toBe(join(folder, "b"));
   expect(files.resolve("/etc/hosts")).toBe("/etc/hosts");
   expect(files.resolve("~/x")).toBe(join(homedir(), "x"));
   expect(() => files.resolve("a\0b")).toThrow(FileError);
 });
 
-it("replaces a file whole, keeps its mode, and leaves nothing beside it", async () => {
+it("replaces a file atomically, keeps its mode, and leaves no temporary file", async () => {
   const path = join(folder, "script.sh");
   writeFileSync(path, "old");
   chmodSync(path, 0o750);
@@ -53,26 +53,26 @@ it("replaces a file whole, keeps its mode, and leaves nothing beside it", async 
   expect(readdirSync(folder)).toEqual(["script.sh"]);
 });
 
-it("writes nothing through what took the place of the file it was writing beside", async () => {
+it("does not write through a link that replaced its temporary file", async () => {
   const path = join(folder, "file");
   const other = join(folder, "other");
   writeFileSync(path, "old");
   chmodSync(path, 0o646);
   writeFileSync(other, "somebody's", { mode: 0o600 });
   const fresh = () => readdirSync(folder).find((name) => name.endsWith(".gsv"));
-  // A large file takes long enough to be seen while it is written.
+  // A large file takes long enough to be observed while it is written.
   const written = files.write(path, new Uint8Array(64 * 1024 * 1024));
   while (fresh() === undefined) await new Promise((resolve) => setImmediate(resolve));
   const beside = join(folder, fresh()!);
   expect(statSync(beside).mode & 0o077).toBe(0);
   rmSync(beside);
   symlinkSync(other, beside);
-  expect(await code(written)).toBe("EINVAL");
+  expect(await codeOf(written)).toBe("EINVAL");
   expect([readFileSync(path, "utf8"), readFileSync(other, "utf8"), statSync(other).mode & 0o777]).toEqual(["old", "somebody's", 0o600]);
   expect(readdirSync(folder).toSorted()).toEqual(["file", "other"]);
 });
 
-it("writes and receives files whose names are as long as a name can be, in any letters", async () => {
+it("writes and receives files with names of the maximum length, in any script", async () => {
   for (const name of ["x".repeat(255), "é".repeat(127), "漢".repeat(85), `a${"🙂".repeat(63)}`]) {
     const path = join(folder, name);
     await files.write(path, bytes("written"));
@@ -84,7 +84,7 @@ it("writes and receives files whose names are as long as a name can be, in any l
   }
 });
 
-it("writes through a link and leaves the link", async () => {
+it("writes through a link and keeps the link", async () => {
   writeFileSync(join(folder, "real"), "old");
   symlinkSync("real", join(folder, "link"));
   await files.write(join(folder, "link"), bytes("new"));
@@ -97,22 +97,22 @@ it("writes only over the version that was read", async () => {
   await files.write(path, bytes("one"));
   const { version } = await files.stat(path);
   await files.write(path, bytes("two"), { ifVersion: version });
-  expect(await code(files.write(path, bytes("three"), { ifVersion: version }))).toBe("ESTALE");
-  expect(await code(files.read(path, { start: 0, end: 1, ifVersion: version }))).toBe("ESTALE");
+  expect(await codeOf(files.write(path, bytes("three"), { ifVersion: version }))).toBe("ESTALE");
+  expect(await codeOf(files.read(path, { start: 0, end: 1, ifVersion: version }))).toBe("ESTALE");
   expect(readFileSync(path, "utf8")).toBe("two");
   expect(readdirSync(folder)).toEqual(["x"]);
 });
 
-it("tells what went wrong in the words of files", async () => {
+it("maps system errors to file errors", async () => {
   writeFileSync(join(folder, "file"), "");
-  expect(await code(files.stat(join(folder, "no")))).toBe("ENOENT");
-  expect(await code(files.read(folder))).toBe("EISDIR");
-  expect(await code(files.write(folder, bytes("")))).toBe("EISDIR");
-  expect(await code(files.list(join(folder, "file")))).toBe("ENOTDIR");
-  expect(await code(files.remove("/"))).toBe("EPERM");
+  expect(await codeOf(files.stat(join(folder, "no")))).toBe("ENOENT");
+  expect(await codeOf(files.read(folder))).toBe("EISDIR");
+  expect(await codeOf(files.write(folder, bytes("")))).toBe("EISDIR");
+  expect(await codeOf(files.list(join(folder, "file")))).toBe("ENOTDIR");
+  expect(await codeOf(files.remove("/"))).toBe("EPERM");
 });
 
-it("reads an open file to its end only while it stays what it was", async () => {
+it("fails to read an open file once it has changed", async () => {
   const path = join(folder, "large");
   writeFileSync(path, "first second");
   const { version } = await files.stat(path);
@@ -122,12 +122,12 @@ it("reads an open file to its end only while it stays what it was", async () => 
   const changed = await files.open(path, version);
   expect(await changed.read(0, 6)).toEqual(bytes("first "));
   writeFileSync(path, "1st   second");
-  expect(await code(changed.read(6, 12))).toBe("ESTALE");
+  expect(await codeOf(changed.read(6, 12))).toBe("ESTALE");
   await changed.close();
-  expect(await code(files.open(path, version))).toBe("ESTALE");
+  expect(await codeOf(files.open(path, version))).toBe("ESTALE");
 });
 
-it("follows no link to where secrets are, and reads and writes them by the path that says so", async () => {
+it("follows no link to a place with secrets, and reads and writes those only by their own path", async () => {
   for (const directory of [".ssh", "proj"]) mkdirSync(join(folder, directory));
   const key = join(folder, ".ssh/work");
   const [link, docs, plain] = ["readme.md", "docs", "plain.md"].map((name) => join(folder, "proj", name)) as [string, string, string];
@@ -149,7 +149,7 @@ it("follows no link to where secrets are, and reads and writes them by the path 
   await expect(files.list(docs)).rejects.toThrow("leads by a link");
   await expect(files.write(join(docs, "authorized_keys"), bytes("x"))).rejects.toThrow("leads by a link");
   expect([readFileSync(key, "utf8"), readdirSync(join(folder, ".ssh"))]).toEqual(["PRIVATE\n", ["work"]]);
-  // By its own path, and by links between other files, everything goes on as before.
+  // Reading by its own path, or through links between other files, works as before.
   expect(await files.read(key, range)).toEqual(bytes("PRIVATE\n"));
   expect(await files.read(plain, range)).toEqual(bytes("PRIVATE i"));
   for (const rg of [rgPath, null]) {

@@ -1,5 +1,5 @@
-// A machine's real files behind the interface that fs.* works on. Paths are the machine's own: absolute as they are,
-// relative ones below the workspace, `~` the user's home. What the user of the daemon may not do, nobody may through it.
+// A machine's real files behind the interface that fs.* uses. Paths are the machine's own: absolute paths unchanged, relative
+// ones below the workspace, `~` the user's home. Nobody can do more through the daemon than its user may.
 
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
@@ -25,9 +25,9 @@ import { LocalDirectories } from "./local.ts";
 import { besideOf, Parts } from "./parts.ts";
 import { partsFolder } from "./state.ts";
 
-/** What is read at once where the disk is near. */
-const NOW_BYTES_MAX = 64 * 1024;
-/** How much of an open file is read at most before it is looked whether it is still the same. */
+/** Reads up to this size on a local disk are synchronous. */
+const SYNC_BYTES_MAX = 64 * 1024;
+/** How much of an open file is read at most before the next check that it has not changed. */
 const UNCHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
 export class MachineFiles implements FileSystem {
@@ -36,7 +36,7 @@ export class MachineFiles implements FileSystem {
   readonly #rg: string | null;
   readonly #local = new LocalDirectories();
 
-  /** Without a ripgrep, everything is read here. */
+  /** Without ripgrep, a search reads all files itself. */
   constructor(workspace: string, rg: string | null = "rg", parts = partsFolder()) {
     this.#workspace = workspace;
     this.#rg = rg;
@@ -50,7 +50,7 @@ export class MachineFiles implements FileSystem {
   }
 
   async stat(path: string): Promise<FileStat> {
-    const found = this.#statNow(path) ?? (await told(path, stat(path, { bigint: true })));
+    const found = this.#statSync(path) ?? (await mapErrors(path, stat(path, { bigint: true })));
     const kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
     return {
       kind,
@@ -64,13 +64,13 @@ export class MachineFiles implements FileSystem {
   }
 
   async list(path: string): Promise<FileEntry[]> {
-    await mustSayWhere(path);
-    const entries = await told(path, readdir(path, { withFileTypes: true }));
+    await resolveLinks(path);
+    const entries = await mapErrors(path, readdir(path, { withFileTypes: true }));
     return Promise.all(
       entries.map(async (entry): Promise<FileEntry> => {
-        // A link is what it leads to; one that leads nowhere is neither.
-        const target = entry.isSymbolicLink() ? await stat(join(path, entry.name)).catch(() => null) : entry;
-        return { name: entry.name, kind: target?.isFile() ? "file" : target?.isDirectory() ? "directory" : "other" };
+        // A link counts as its target; a dangling one is neither.
+        const linked = entry.isSymbolicLink() ? await stat(join(path, entry.name)).catch(() => null) : entry;
+        return { name: entry.name, kind: linked?.isFile() ? "file" : linked?.isDirectory() ? "directory" : "other" };
       }),
     );
   }
@@ -80,26 +80,26 @@ export class MachineFiles implements FileSystem {
   }
 
   async read(path: string, range?: ByteRange): Promise<Uint8Array> {
-    const now = range !== undefined && range.end - range.start <= NOW_BYTES_MAX ? this.#readNow(path, range) : null;
-    if (now !== null) return now;
-    await mustSayWhere(path);
-    // Opening a pipe that nobody writes to would wait for ever.
-    const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    const bytes = range !== undefined && range.end - range.start <= SYNC_BYTES_MAX ? this.#readSync(path, range) : null;
+    if (bytes !== null) return bytes;
+    await resolveLinks(path);
+    // Without O_NONBLOCK, opening a pipe without a writer would block forever.
+    const handle = await mapErrors(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
     try {
       const found = await handle.stat({ bigint: true });
       if (found.isDirectory()) throw new FileError("EISDIR", path);
       if (range?.ifVersion !== undefined && range.ifVersion !== versionOf(found)) throw new FileError("ESTALE", path);
-      if (range === undefined) return await told(path, handle.readFile());
-      return await told(path, readRange(handle, range.start, range.end));
+      if (range === undefined) return await mapErrors(path, handle.readFile());
+      return await mapErrors(path, readRange(handle, range.start, range.end));
     } finally {
-      // Nobody who has what they wanted waits for it to be closed.
+      // The caller has the bytes and need not wait for the close.
       handle.close().catch(() => {});
     }
   }
 
   async open(path: string, version: string): Promise<OpenFile> {
-    await mustSayWhere(path);
-    const handle = await told(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    await resolveLinks(path);
+    const handle = await mapErrors(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
     let unchecked = 0;
     const check = async (): Promise<number> => {
       const found = await handle.stat({ bigint: true });
@@ -111,9 +111,9 @@ export class MachineFiles implements FileSystem {
       const size = await check();
       return {
         async read(start, end) {
-          const bytes = await told(path, readRange(handle, start, end));
+          const bytes = await mapErrors(path, readRange(handle, start, end));
           unchecked += bytes.length;
-          // Looked at after the last piece, it was the same during all of them.
+          // Unchanged after the last piece means unchanged during all of them.
           if (start + bytes.length >= size || bytes.length < end - start || unchecked >= UNCHECKED_BYTES_MAX) await check();
           return bytes;
         },
@@ -125,45 +125,48 @@ export class MachineFiles implements FileSystem {
     }
   }
 
-  /** Beside the old one first, then in its place: whoever reads meanwhile sees one or the other. */
+  /** Writes a temporary file beside the old one and renames it: a concurrent reader sees either the old or the new content. */
   async write(path: string, content: Uint8Array, { ifVersion }: { ifVersion?: string } = {}): Promise<void> {
-    await told(path, mkdir(dirname(path), { recursive: true }));
-    // Through a link, as any editor: the file it leads to is written, and the link stays.
-    const place = await mustSayWhere(path);
-    const there = await lstat(place, { bigint: true }).catch(() => null);
-    if (there?.isDirectory()) throw new FileError("EISDIR", path);
-    if (there !== null && !there.isFile()) return this.#into(place, content);
-    const temporary = besideOf(place, `${randomUUID()}.gsv`);
+    await mapErrors(path, mkdir(dirname(path), { recursive: true }));
+    // Follows a link, like any editor: the target is written, and the link stays.
+    const target = await resolveLinks(path);
+    const existing = await lstat(target, { bigint: true }).catch(() => null);
+    if (existing?.isDirectory()) throw new FileError("EISDIR", path);
+    if (existing !== null && !existing.isFile()) return this.#writeInto(target, content);
+    const temporary = besideOf(target, `${randomUUID()}.gsv`);
     try {
-      // Private until it is whole, and its mode is set by what was opened, not by a name that may be a link by then.
-      const handle = await told(path, openNew(temporary));
-      let made: Identity;
+      // Private until it is complete. The mode is set on the open handle, because the name may be a link by then.
+      const handle = await mapErrors(path, openNew(temporary));
+      let identity: Identity;
       try {
-        made = await handle.stat({ bigint: true });
-        await told(path, handle.writeFile(content));
-        await told(path, handle.chmod(there === null ? newMode() : modeLike(there)));
-        await told(path, handle.sync());
+        identity = await handle.stat({ bigint: true });
+        await mapErrors(path, handle.writeFile(content));
+        await mapErrors(path, handle.chmod(existing === null ? newMode() : modeLike(existing)));
+        await mapErrors(path, handle.sync());
       } finally {
         await handle.close();
       }
-      if (ifVersion !== undefined && (there === null || versionOf(there) !== ifVersion || (await this.stat(place)).version !== ifVersion))
+      if (
+        ifVersion !== undefined &&
+        (existing === null || versionOf(existing) !== ifVersion || (await this.stat(target)).version !== ifVersion)
+      )
         throw new FileError("ESTALE", path);
-      if (!(await isStill(temporary, made))) throw taken(path);
-      await told(path, rename(temporary, place));
+      if (!(await isStill(temporary, identity))) throw replacedError(path);
+      await mapErrors(path, rename(temporary, target));
     } catch (error) {
       await unlink(temporary).catch(() => {});
       throw error;
     }
   }
 
-  /** Beside the old one until it is whole: parts.ts. */
+  /** The content grows beside the old file until it is complete: parts.ts. */
   async receive(path: string, { size, tag, mode }: Coming): Promise<Receipt> {
-    await told(path, mkdir(dirname(path), { recursive: true }));
-    const place = await mustSayWhere(path);
-    const there = await lstat(place, { bigint: true }).catch(() => null);
-    if (there?.isDirectory()) throw new FileError("EISDIR", path);
-    if (there !== null && !there.isFile()) throw new FileError("EINVAL", path, `Not a file, so nothing is copied there: ${path}`);
-    const part = await told(path, this.#parts.open(place, size, tag));
+    await mapErrors(path, mkdir(dirname(path), { recursive: true }));
+    const target = await resolveLinks(path);
+    const existing = await lstat(target, { bigint: true }).catch(() => null);
+    if (existing?.isDirectory()) throw new FileError("EISDIR", path);
+    if (existing !== null && !existing.isFile()) throw new FileError("EINVAL", path, `Not a file, so nothing is copied there: ${path}`);
+    const part = await mapErrors(path, this.#parts.open(target, size, tag));
     if (part === null) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
     const { handle } = part;
     const have = await handle
@@ -176,18 +179,18 @@ export class MachineFiles implements FileSystem {
     let at = have;
     return {
       have,
-      read: (start, end) => told(path, readRange(handle, start, Math.min(end, have))),
+      read: (start, end) => mapErrors(path, readRange(handle, start, Math.min(end, have))),
       write: async (chunk) => {
         for (let done = 0; done < chunk.length;) {
-          const { bytesWritten } = await told(path, handle.write(chunk, done, chunk.length - done, at));
+          const { bytesWritten } = await mapErrors(path, handle.write(chunk, done, chunk.length - done, at));
           done += bytesWritten;
           at += bytesWritten;
         }
       },
       finish: async () => {
-        await told(path, handle.sync());
-        await told(path, handle.chmod(there === null ? newMode(mode) : modeLike(there)));
-        if (!(await told(path, part.settle()))) throw taken(path);
+        await mapErrors(path, handle.sync());
+        await mapErrors(path, handle.chmod(existing === null ? newMode(mode) : modeLike(existing)));
+        if (!(await mapErrors(path, part.settle()))) throw replacedError(path);
       },
       leave: (forget) => part.leave(!forget && at > 0),
     };
@@ -195,11 +198,11 @@ export class MachineFiles implements FileSystem {
 
   async remove(path: string): Promise<void> {
     if (resolve(path) === resolve("/")) throw new FileError("EPERM", path);
-    await told(path, rm(path, { recursive: true }));
+    await mapErrors(path, rm(path, { recursive: true }));
   }
 
-  /** Null where it may take long, or is not simply a file or a directory. */
-  #statNow(path: string): BigIntStats | null {
+  /** Null if it may block, or is neither a plain file nor a directory. */
+  #statSync(path: string): BigIntStats | null {
     const directory = dirname(path);
     if (!this.#local.has(directory)) {
       void this.#local.learn(directory);
@@ -209,8 +212,8 @@ export class MachineFiles implements FileSystem {
     return found?.isFile() || found?.isDirectory() ? found : null;
   }
 
-  /** The same of a few bytes of a file. */
-  #readNow(path: string, { start, end, ifVersion }: ByteRange): Uint8Array | null {
+  /** The same for a few bytes of a file. */
+  #readSync(path: string, { start, end, ifVersion }: ByteRange): Uint8Array | null {
     if (!this.#local.has(dirname(path))) return null;
     let handle: number;
     try {
@@ -229,11 +232,11 @@ export class MachineFiles implements FileSystem {
     }
   }
 
-  /** A device file or a pipe is written to, never replaced. */
-  async #into(path: string, content: Uint8Array): Promise<void> {
-    const handle = await told(path, open(path, constants.O_WRONLY | constants.O_NONBLOCK));
+  /** Device files and pipes are written to, never replaced. */
+  async #writeInto(path: string, content: Uint8Array): Promise<void> {
+    const handle = await mapErrors(path, open(path, constants.O_WRONLY | constants.O_NONBLOCK));
     try {
-      await told(path, handle.writeFile(content));
+      await mapErrors(path, handle.writeFile(content));
     } finally {
       await handle.close();
     }
@@ -241,24 +244,24 @@ export class MachineFiles implements FileSystem {
 }
 
 /**
- * Where a path leads to. Approvals judge a path as it is written, so one that leads by a link to where secrets are has to say so:
- * a repository may bring such a link. Whoever asks is refused, because a device does not know what a person has seen.
+ * Resolves the links of a path. Approvals judge a path as it is written, so a path must not lead through a link to a place with
+ * secrets: a repository may contain such a link. Every caller is refused, because a device does not know what a person has seen.
  */
-async function mustSayWhere(path: string): Promise<string> {
-  // Of one that is not there yet, where it would be; what may not be looked at fails by itself.
-  const place = await realpath(path).catch(() =>
+async function resolveLinks(path: string): Promise<string> {
+  // For a missing file, where it would be. A path that may not be read fails later by itself.
+  const target = await realpath(path).catch(() =>
     realpath(dirname(path)).then(
       (directory) => join(directory, basename(path)),
       () => path,
     ),
   );
-  if (place !== path && namesSecret(place) && !namesSecret(path))
+  if (target !== path && namesSecret(target) && !namesSecret(path))
     throw new FileError(
       "EINVAL",
       path,
-      `${path} leads by a link to ${place}, where secrets may be. If you mean that, name it by that path`,
+      `${path} leads by a link to ${target}, where secrets may be. If you mean that, name it by that path`,
     );
-  return place;
+  return target;
 }
 
 async function readRange(handle: FileHandle, start: number, end: number): Promise<Uint8Array> {
@@ -272,17 +275,17 @@ async function readRange(handle: FileHandle, start: number, end: number): Promis
   return filled === bytes.length ? bytes : bytes.subarray(0, filled);
 }
 
-/** As the system would have it for a new file. */
+/** The mode the system would give a new file. */
 function newMode(mode = 0o666): number {
   return mode & ~process.umask();
 }
 
-/** That of the file it replaces. Somebody else's program must not become one that runs as us. */
-function modeLike(there: BigIntStats): number {
-  return Number(there.mode) & (isOurs(there) ? 0o7777 : 0o777);
+/** The mode of the file it replaces. Another user's setuid program must not become one that runs as us. */
+function modeLike(existing: BigIntStats): number {
+  return Number(existing.mode) & (isOurs(existing) ? 0o7777 : 0o777);
 }
 
-function taken(path: string): FileError {
+function replacedError(path: string): FileError {
   return new FileError("EINVAL", path, `Somebody replaced what was being written beside ${path}, so it was left as it is: try again`);
 }
 
@@ -309,8 +312,8 @@ const CODES: Readonly<Record<string, FileErrorCode>> = {
   ELOOP: "EINVAL",
 };
 
-/** The machine's error in the words of files. */
-async function told<T>(path: string, work: Promise<T>): Promise<T> {
+/** Turns the machine's errors into FileErrors. */
+async function mapErrors<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

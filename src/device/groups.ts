@@ -1,24 +1,24 @@
-// Signals to a command with everything it has started, and the end of one by a signal.
+// Sends signals to a command and everything it has started, and describes an end by a signal.
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { bySignal } from "../hardware/exit.ts";
 import type { Exit } from "../ports/shells.ts";
 
-/** Between the polite signal and the one nobody survives: whoever stops a command sees it gone within two seconds. */
+/** Time between the first signal and SIGKILL: a stopped command is gone within two seconds. */
 export const GRACE_MS = 1_500;
 
-/** A group has its first process's number. Windows has no groups, and only one kind of end. */
+/** The id of a process group is the pid of its first process. Windows has no groups, and only one way to end a process. */
 export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === "win32" ? pid : -pid, signal);
   } catch {
-    // Gone already.
+    // It has already exited.
   }
 }
 
-/** At a terminal, a shell gives each of its jobs a group of its own; the one in the foreground is meant as well. */
+/** At a terminal, a shell puts each of its jobs into its own group; the one in the foreground gets the signal as well. */
 export function signalTerminal(pid: number, signal: NodeJS.Signals): void {
   const foreground = foregroundOf(pid);
   if (foreground !== undefined && foreground !== pid) signalGroup(foreground, signal);
@@ -34,11 +34,11 @@ export function signalNumber(name: NodeJS.Signals): number {
   return constants.signals[name];
 }
 
-/** Only Linux tells. */
+/** Undefined except on Linux. */
 function foregroundOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // Behind the name, which may hold anything: state, parent, group, session, terminal, foreground group.
+    // Fields after the name, which may contain anything: state, parent, group, session, terminal, foreground group.
     const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[5]);
     return group > 0 ? group : undefined;
   } catch {

@@ -1,4 +1,4 @@
-// What a device remembers of calls with a key, in one life of the daemon and over several.
+// What a device remembers of calls with a key, within one run of the daemon and across restarts.
 
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function life(limits: Partial<LedgerLimits> = {}): Ledger {
+function openLedger(limits: Partial<LedgerLimits> = {}): Ledger {
   const ledger = new Ledger(file, { now: () => now, limits });
   open.push(ledger);
   return ledger;
@@ -40,7 +40,7 @@ const done =
     effects++;
     return data;
   };
-const never = () => {
+const hang = () => {
   effects++;
   return new Promise<unknown>(() => {});
 };
@@ -50,17 +50,17 @@ const failure = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-it("does a thing once and tells its result each time, in the next life as well", async () => {
-  const ledger = life();
+it("runs a call once and returns its result each time, also after a restart", async () => {
+  const ledger = openLedger();
   expect(await ledger.once(call("a"), done({ ok: true }))).toEqual({ ok: true });
   expect(await ledger.once(call("a"), done("other"))).toEqual({ ok: true });
-  expect(await life().once(call("a"), done("other"))).toEqual({ ok: true });
+  expect(await openLedger().once(call("a"), done("other"))).toEqual({ ok: true });
   expect(effects).toBe(1);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it("lets whoever asks again meanwhile wait for the same end", async () => {
-  const ledger = life();
+it("a repeat during the call waits for the same result", async () => {
+  const ledger = openLedger();
   let end = (_: unknown) => {};
   const first = ledger.once(call("a"), () => new Promise((resolve) => (end = resolve)));
   const second = ledger.once(call("a"), done("other"));
@@ -69,55 +69,55 @@ it("lets whoever asks again meanwhile wait for the same end", async () => {
   expect(effects).toBe(0);
 });
 
-it("says of what an earlier life began and did not end that nobody knows", async () => {
-  void life().once(call("a"), never);
-  expect(await failure(life().once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
-  expect(await failure(life().once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
+it("reports an unknown outcome for a call that was started but not finished before a restart", async () => {
+  void openLedger().once(call("a"), hang);
+  expect(await failure(openLedger().once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
+  expect(await failure(openLedger().once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "unknown" } });
   expect(effects).toBe(1);
 });
 
-it("remembers a failure as it was", async () => {
+it("remembers a failure with its code and message", async () => {
   const broken = async () => {
     effects++;
     throw Object.assign(new Error("busy"), { code: 429 });
   };
-  expect(await failure(life().once(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
-  expect(await failure(life().once(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
+  expect(await failure(openLedger().once(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
+  expect(await failure(openLedger().once(call("a"), broken))).toMatchObject({ code: 429, message: "busy" });
   expect(effects).toBe(1);
 });
 
-it("refuses a key that was used for something else", async () => {
-  const ledger = life();
+it("refuses a key that was used for another call", async () => {
+  const ledger = openLedger();
   await ledger.once(call("a"), done());
   expect(await failure(ledger.once(call("a", { args: { path: "y" } }), done()))).toMatchObject({ code: 409 });
   expect(await failure(ledger.once(call("a", { call: "fs.delete" }), done()))).toMatchObject({ code: 409 });
   expect(effects).toBe(1);
 });
 
-it("reads over a line that was not finished", async () => {
-  await life().once(call("a"), done(1));
+it("skips an unfinished line", async () => {
+  await openLedger().once(call("a"), done(1));
   appendFileSync(file, '\n{"key":"b","dig');
-  const next = life();
+  const next = openLedger();
   expect(await next.once(call("a"), done())).toBe(1);
   expect(await next.once(call("b"), done(2))).toBe(2);
-  expect(await life().once(call("b"), done())).toBe(2);
+  expect(await openLedger().once(call("b"), done())).toBe(2);
   expect(effects).toBe(2);
 });
 
-it("keeps that a thing was done when its result is too large, or has made room for others", async () => {
-  const ledger = life({ resultBytes: 100, results: 2 });
+it("remembers that a call was done even if its result was too large or was evicted", async () => {
+  const ledger = openLedger({ resultBytes: 100, results: 2 });
   await ledger.once(call("large"), done("x".repeat(200)));
   for (const key of ["a", "b", "c"]) await ledger.once(call(key), done(key));
-  for (const lived of [ledger, life({ results: 2 })]) {
-    expect(await failure(lived.once(call("large"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
-    expect(await failure(lived.once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
-    expect(await lived.once(call("c"), done())).toBe("c");
+  for (const reopened of [ledger, openLedger({ results: 2 })]) {
+    expect(await failure(reopened.once(call("large"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
+    expect(await failure(reopened.once(call("a"), done()))).toMatchObject({ code: 409, details: { outcome: "done" } });
+    expect(await reopened.once(call("c"), done())).toBe("c");
   }
   expect(effects).toBe(4);
 });
 
-it("takes no more keys rather than forget one before its day is over", async () => {
-  const ledger = life({ keys: 2 });
+it("refuses new keys rather than forget one within a day", async () => {
+  const ledger = openLedger({ keys: 2 });
   for (const key of ["a", "b"]) await ledger.once(call(key), done());
   expect(await failure(ledger.once(call("c"), done()))).toMatchObject({ code: 429, details: { takesKey: false } });
   now += 24 * 60 * 60 * 1000;
@@ -125,23 +125,23 @@ it("takes no more keys rather than forget one before its day is over", async () 
   expect(effects).toBe(3);
 });
 
-it("keeps the answer to a look for this life, and looks again in the next", async () => {
-  const ledger = life({ results: 1 });
+it("keeps the answer to a poll until a restart, and polls again after it", async () => {
+  const ledger = openLedger({ results: 1 });
   const look = (key: string) => call(key, { call: "shell.exec", isLook: true });
   expect(await ledger.once(look("a"), done("out"))).toBe("out");
   expect(await ledger.once(look("a"), done("more"))).toBe("out");
   await ledger.once(look("b"), done());
   expect(await ledger.once(look("a"), done("later"))).toBe("later");
-  expect(await life().once(look("a"), done("new"))).toBe("new");
+  expect(await openLedger().once(look("a"), done("new"))).toBe("new");
   expect(readFileSync(file, "utf8")).toBe("");
 });
 
-it("makes its file small again and loses nothing", async () => {
-  const ledger = life({ fileBytes: 2_000, results: 4 });
+it("compacts its file without losing entries", async () => {
+  const ledger = openLedger({ fileBytes: 2_000, results: 4 });
   for (let at = 0; at < 20; at++) await ledger.once(call(`k${at}`), done(`${at}`.padStart(200)));
   expect(statSync(file).size).toBeLessThan(5_000);
-  void ledger.once(call("begun"), never);
-  const next = life({ results: 4 });
+  void ledger.once(call("begun"), hang);
+  const next = openLedger({ results: 4 });
   expect(await next.once(call("k19"), done())).toBe("19".padStart(200));
   for (let at = 0; at < 16; at++) expect(await failure(next.once(call(`k${at}`), done()))).toMatchObject({ details: { outcome: "done" } });
   expect(await failure(next.once(call("begun"), done()))).toMatchObject({ details: { outcome: "unknown" } });

@@ -1,9 +1,9 @@
-// What this device was asked to do under a key, so that being asked again never does it again. A line is written before a
-// call is carried out and another after it: the file survives the daemon's being killed at any moment, though not a loss
-// of power, which would cost every call a sync of the disk. What was begun in an earlier life of the daemon and has no end
-// is answered with the truth: nobody knows.
+// Records the calls with a key that this device has received, so that a repeated call never runs twice. One line is written
+// before a call runs and another after it. The file survives a kill of the daemon at any moment, but not a power loss: that would
+// cost a sync of the disk per call. A call that was started before a restart and has no end is answered honestly: its outcome is
+// unknown.
 //
-// A key is remembered for a day, as the gateway's own are. Results are many and large, so only the last ones are kept.
+// A key is remembered for a day, like the gateway's own. Results are many and large, so only the latest are kept.
 
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, writeSync } from "node:fs";
@@ -15,7 +15,10 @@ export type LedgerCall = {
   key: string;
   call: string;
   args: unknown;
-  /** A look at a command's output: doing it twice harms nobody. Only its answer is kept, for whoever has not got it, and not in the file: commands end with the daemon. */
+  /**
+   * A poll of a command's output, which may safely run twice. Only its answer is kept, in case it got lost, and only in memory,
+   * because commands end with the daemon.
+   */
   isLook: boolean;
 };
 
@@ -25,14 +28,14 @@ type Entry = {
   digest: string;
   at: number;
   isLook: boolean;
-  /** While this daemon carries it out. */
+  /** Set while this daemon runs it. */
   running?: Promise<Outcome>;
   isDone: boolean;
-  /** The outcome as text, where it is kept. */
+  /** The outcome as text, if it is kept. */
   result?: string;
 };
 
-/** A line of the file: the beginning of a call, or its end. */
+/** A line of the file: the start of a call, or its end. */
 type Line = { key: string; digest: string; at: number } | { key: string; done: true; result?: string };
 
 export type LedgerLimits = { keyMs: number; keys: number; results: number; resultBytes: number; resultsBytes: number; fileBytes: number };
@@ -50,12 +53,12 @@ export class Ledger {
   readonly #file: string;
   readonly #now: () => number;
   readonly #limits: LedgerLimits;
-  /** In the order in which they were begun. */
+  /** In the order in which they started. */
   readonly #entries = new Map<string, Entry>();
-  /** Those whose result is kept, in the order in which they ended. */
+  /** Keys whose result is kept, in the order in which the calls ended. */
   readonly #results = new Set<string>();
   #resultsBytes = 0;
-  /** Null when it is closed: what is still under way then ends all the same. */
+  /** Null when closed: calls that still run then are recorded nevertheless. */
   #handle: number | null;
   #fileBytes = 0;
   #compactBytes = 0;
@@ -69,7 +72,7 @@ export class Ledger {
     this.#handle = this.#compact();
   }
 
-  /** Carries a call out, or tells what became of it when it was asked for before. */
+  /** Runs a call, or returns the outcome if its key is already known. */
   async once({ key, call, args, isLook }: LedgerCall, work: () => Promise<unknown>): Promise<unknown> {
     const digest = createHash("sha256")
       .update(JSON.stringify([call, args]))
@@ -81,11 +84,11 @@ export class Ledger {
     const at = this.#now();
     const entry: Entry = { digest, at, isLook, isDone: false };
     this.#entries.set(key, entry);
-    if (!isLook) this.#begin({ key, digest, at });
+    if (!isLook) this.#recordStart({ key, digest, at });
     entry.running = outcomeOf(work);
     const outcome = await entry.running;
-    this.#ended(key, entry, outcome);
-    return told(outcome);
+    this.#finish(key, entry, outcome);
+    return unwrap(outcome);
   }
 
   close(): void {
@@ -95,8 +98,8 @@ export class Ledger {
 
   async #again(entry: Entry, digest: string): Promise<unknown> {
     if (entry.digest !== digest) throw new CallError({ code: 409, message: "This key was used for another request" });
-    if (entry.running !== undefined) return told(await entry.running);
-    if (entry.result !== undefined) return told(JSON.parse(entry.result) as Outcome);
+    if (entry.running !== undefined) return unwrap(await entry.running);
+    if (entry.result !== undefined) return unwrap(JSON.parse(entry.result) as Outcome);
     throw entry.isDone
       ? new CallError({
           code: 409,
@@ -110,8 +113,8 @@ export class Ledger {
         });
   }
 
-  /** A call that cannot be remembered is not begun. */
-  #begin(line: Line): void {
+  /** A call that cannot be recorded is not started. */
+  #recordStart(line: Line): void {
     try {
       this.#write(line);
     } catch (error) {
@@ -121,7 +124,7 @@ export class Ledger {
     }
   }
 
-  #ended(key: string, entry: Entry, outcome: Outcome): void {
+  #finish(key: string, entry: Entry, outcome: Outcome): void {
     delete entry.running;
     entry.isDone = true;
     const text = JSON.stringify(outcome);
@@ -132,7 +135,7 @@ export class Ledger {
     try {
       this.#write({ key, done: true, ...(isKept ? { result: text } : {}) });
     } catch {
-      // The disk is full. This daemon knows; its next life will say that nobody does.
+      // The disk is full. This daemon knows the outcome; after a restart it will be unknown.
     }
   }
 
@@ -154,7 +157,7 @@ export class Ledger {
     if (entry?.isLook) this.#entries.delete(key);
   }
 
-  /** Forgetting a key before its day is over could do a thing twice. So rather no key is taken. */
+  /** Forgetting a key within its day could run a call twice, so new keys are refused instead. */
   #makeRoom(): void {
     for (const [key, entry] of this.#entries) {
       if (entry.at > this.#now() - this.#limits.keyMs) break;
@@ -174,7 +177,7 @@ export class Ledger {
   }
 
   #write(line: Line): void {
-    const bytes = Buffer.from(textOf(line));
+    const bytes = Buffer.from(formatLine(line));
     if (this.#handle === null) return this.#append(bytes);
     if (writeSync(this.#handle, bytes) < bytes.length) throw new Error("no space left on the disk");
     this.#fileBytes += bytes.length;
@@ -183,13 +186,13 @@ export class Ledger {
     this.#handle = this.#compact();
   }
 
-  /** What still counts, in a new file in the place of the old one. */
+  /** Replaces the file by a new one with only the live entries. */
   #compact(): number {
     const lines: string[] = [];
     for (const [key, { digest, at, isLook, isDone, result }] of this.#entries) {
       if (isLook) continue;
-      lines.push(textOf({ key, digest, at }));
-      if (isDone) lines.push(textOf({ key, done: true, ...(result === undefined ? {} : { result }) }));
+      lines.push(formatLine({ key, digest, at }));
+      if (isDone) lines.push(formatLine({ key, done: true, ...(result === undefined ? {} : { result }) }));
     }
     const text = lines.join("");
     replaceFile(this.#file, text);
@@ -208,7 +211,7 @@ export class Ledger {
 
   #read(): void {
     for (const raw of (readOwn(this.#file) ?? "").split("\n")) {
-      const line = parsed(raw);
+      const line = parseLine(raw);
       if (line === null) continue;
       if ("digest" in line) {
         const { key, digest, at } = line;
@@ -232,18 +235,18 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-function told(outcome: Outcome): unknown {
+function unwrap(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.data;
   throw new CallError(outcome.error);
 }
 
-/** It begins a line rather than ending one: what a killed daemon left half written spoils nothing that follows. */
-function textOf(line: Line): string {
+/** The newline comes first, so that a half-written line of a killed daemon does not corrupt the next one. */
+function formatLine(line: Line): string {
   return `\n${JSON.stringify(line)}`;
 }
 
-/** Null for the line a killed daemon did not finish. */
-function parsed(line: string): Line | null {
+/** Null for a line that a killed daemon did not finish. */
+function parseLine(line: string): Line | null {
   try {
     return JSON.parse(line) as Line;
   } catch {

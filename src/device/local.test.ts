@@ -1,4 +1,4 @@
-// Which directories are this machine's own, by Linux's list of mounts.
+// Which directories are on this machine's own disks, according to Linux's list of mounts.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,22 +17,22 @@ const mounts = [
   `3 1 0:2 / ${folder}/a\\040b rw - fuse.sshfs me@there rw`,
 ].join("\n");
 
-it("knows what lies on a disk after one look, and nothing that is remote or behind a link", async () => {
+it("knows a directory on a local disk after one check, and none that is remote or behind a link", async () => {
   const local = new LocalDirectories(() => mounts);
-  const knows = async (name: string) => {
+  const learn = async (name: string) => {
     const before = local.has(join(folder, name));
     await local.learn(join(folder, name));
     return [before, local.has(join(folder, name))];
   };
-  expect(await knows("plain")).toEqual([false, true]);
-  expect(await knows("remote")).toEqual([false, false]);
-  expect(await knows("remote/in")).toEqual([false, false]);
-  expect(await knows("a b")).toEqual([false, false]);
-  expect(await knows("link")).toEqual([false, false]);
-  expect(await knows("missing")).toEqual([false, false]);
+  expect(await learn("plain")).toEqual([false, true]);
+  expect(await learn("remote")).toEqual([false, false]);
+  expect(await learn("remote/in")).toEqual([false, false]);
+  expect(await learn("a b")).toEqual([false, false]);
+  expect(await learn("link")).toEqual([false, false]);
+  expect(await learn("missing")).toEqual([false, false]);
 });
 
-it("knows nothing where there is no such list", async () => {
+it("knows nothing without a list of mounts", async () => {
   const local = new LocalDirectories(() => "");
   await local.learn(folder);
   expect(local.has(folder)).toBe(false);

@@ -1,6 +1,6 @@
-// Directories of this machine's own disks. There a look at a small file takes microseconds, less than handing it to the
-// thread pool does: five times less for a read. Anywhere else it may take for ever, as where a server of files is gone, and
-// the daemon must not stand still: so a directory counts only after it was found, without links, on such a disk.
+// Directories on this machine's own disks. There a synchronous access to a small file takes microseconds, less than the thread
+// pool needs: five times less for a read. Elsewhere it may block forever, for example when a file server is gone, and the daemon
+// must not hang. So a directory counts only after it was found, without links, on such a disk.
 
 import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -20,7 +20,7 @@ const DISKS = new Set([
   "squashfs",
   "erofs",
 ]);
-/** After so long it is looked at again: something may have been mounted meanwhile. */
+/** After this time it is checked again: something may have been mounted meanwhile. */
 const KNOWN_MS = 5_000;
 const KNOWN_MAX = 1_000;
 
@@ -28,7 +28,7 @@ export class LocalDirectories {
   readonly #knownUntil = new Map<string, number>();
   readonly #mounts: () => string;
 
-  /** Linux's list of mounts; elsewhere there is none, and no directory is known. */
+  /** `mounts` returns Linux's list of mounts; elsewhere it is empty, and no directory is known. */
   constructor(mounts: () => string = () => (process.platform === "linux" ? readFileSync("/proc/self/mountinfo", "utf8") : "")) {
     this.#mounts = mounts;
   }
@@ -37,10 +37,10 @@ export class LocalDirectories {
     return (this.#knownUntil.get(directory) ?? 0) > Date.now();
   }
 
-  /** For the next time. */
+  /** Checks a directory for the next call of `has`. */
   async learn(directory: string): Promise<void> {
-    // Nobody asks twice while the first is looking.
-    if (this.#knownUntil.has(directory) && !this.#isOld(directory)) return;
+    // Another check of it is already running, or its result is still valid.
+    if (this.#knownUntil.has(directory) && !this.#isExpired(directory)) return;
     if (this.#knownUntil.size >= KNOWN_MAX) this.#knownUntil.clear();
     this.#knownUntil.set(directory, 0);
     const isDirect = (await realpath(directory).catch(() => null)) === directory;
@@ -48,25 +48,25 @@ export class LocalDirectories {
     else this.#knownUntil.delete(directory);
   }
 
-  #isOld(directory: string): boolean {
+  #isExpired(directory: string): boolean {
     const until = this.#knownUntil.get(directory) ?? 0;
     return until !== 0 && until <= Date.now();
   }
 }
 
-/** By the innermost mount it is below; of two at one place the later counts. */
+/** Decides by the innermost mount; of two at the same mount point the later one counts. */
 function isOnDisk(mountinfo: string, directory: string): boolean {
   let [innermost, kind] = ["", ""];
   for (const line of mountinfo.split("\n")) {
     const [left = "", right = ""] = line.split(" - ");
-    const place = unescaped(left.split(" ")[4] ?? "");
-    if (place === "" || !(place === "/" || directory === place || directory.startsWith(`${place}/`))) continue;
-    if (place.length >= innermost.length) [innermost, kind] = [place, right.split(" ")[0] ?? ""];
+    const mountPoint = decodeOctal(left.split(" ")[4] ?? "");
+    if (mountPoint === "" || !(mountPoint === "/" || directory === mountPoint || directory.startsWith(`${mountPoint}/`))) continue;
+    if (mountPoint.length >= innermost.length) [innermost, kind] = [mountPoint, right.split(" ")[0] ?? ""];
   }
   return DISKS.has(kind);
 }
 
-/** Blanks and the like are written in octal there. */
-function unescaped(text: string): string {
+/** mountinfo writes blanks and similar characters in octal. */
+function decodeOctal(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));
 }

@@ -1,6 +1,6 @@
-// Files on their way: each grows as a hidden file beside the place it will take, under a name that says what it will be, so
-// that a later try finds it. Others may write to that directory, so nothing is adopted because of its name: it must be a
-// private file of ours that we remember having made. Anything else is left alone, and the file grows under another name.
+// Uploads in progress: each grows as a hidden file beside its target, under a name derived from the content's tag and size, so
+// that a retry finds it. Others may write to that directory, so a file is never adopted because of its name alone: it must be a
+// private file of ours that we have recorded. Anything else is left alone, and the upload grows under another name.
 
 import { createHash, randomUUID } from "node:crypto";
 import { type BigIntStats, lstatSync, mkdirSync, rmSync } from "node:fs";
@@ -10,65 +10,65 @@ import { type Identity, isPrivate, isStill, openNew, openPrivate, readOwn, repla
 
 export type Part = {
   handle: FileHandle;
-  /** Puts it in the place. False where somebody has taken its name meanwhile: then nothing has changed. */
+  /** Renames it to its target. False if another file has taken its name meanwhile; then nothing has changed. */
   settle(): Promise<boolean>;
-  /** Kept for a later try, where one can find it. */
+  /** Closes it; `isKept` keeps it for a retry, if a retry can find it. */
   leave(isKept: boolean): Promise<void>;
 };
 
-/** Of a name, on every file system that people have. */
+/** The limit for names on all common file systems. */
 const NAME_BYTES_MAX = 255;
 
 export class Parts {
   readonly #folder: string;
-  readonly #growing = new Set<string>();
+  readonly #openParts = new Set<string>();
 
-  /** `folder` remembers which parts were made here, one small file each. */
+  /** `folder` records which parts were made here, one small file each. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Null where the same is on its way already. Without a tag nothing is found again. */
-  async open(place: string, size: number, tag: string | undefined): Promise<Part | null> {
-    const file = partName(place, `${tag ?? randomUUID()} ${size}`);
-    if (this.#growing.has(file)) return null;
-    this.#growing.add(file);
+  /** Null if the same upload is already in progress. Without a tag a part cannot be resumed. */
+  async open(target: string, size: number, tag: string | undefined): Promise<Part | null> {
+    const file = partName(target, `${tag ?? randomUUID()} ${size}`);
+    if (this.#openParts.has(file)) return null;
+    this.#openParts.add(file);
     try {
-      return (tag === undefined ? null : await this.#resumable(file, place)) ?? (await this.#fleeting(file, place));
+      return (tag === undefined ? null : await this.#openResumable(file, target)) ?? (await this.#openTemporary(file, target));
     } catch (error) {
-      this.#growing.delete(file);
+      this.#openParts.delete(file);
       throw error;
     }
   }
 
-  /** Null where something else has the name, or nothing can be remembered. */
-  async #resumable(file: string, place: string): Promise<Part | null> {
+  /** Null if another file has the name, or the part cannot be recorded. */
+  async #openResumable(file: string, target: string): Promise<Part | null> {
     const isThere = (await lstat(file).catch(() => null)) !== null;
     const handle = isThere ? await openPrivate(file) : await openNew(file).catch(() => null);
     if (handle === null) return null;
     const opened = await handle.stat({ bigint: true });
-    if (isThere ? this.#remembers(file, opened) : this.#remember(file, opened)) return this.#part(file, place, handle, opened, file);
+    if (isThere ? this.#remembers(file, opened) : this.#remember(file, opened)) return this.#part(file, target, handle, opened, file);
     await handle.close();
     if (!isThere) await unlink(file).catch(() => {});
     return null;
   }
 
-  async #fleeting(name: string, place: string): Promise<Part> {
-    const file = partName(place, randomUUID());
+  async #openTemporary(name: string, target: string): Promise<Part> {
+    const file = partName(target, randomUUID());
     const handle = await openNew(file);
-    return this.#part(file, place, handle, await handle.stat({ bigint: true }), name);
+    return this.#part(file, target, handle, await handle.stat({ bigint: true }), name);
   }
 
-  #part(file: string, place: string, handle: FileHandle, opened: Identity, name: string): Part {
+  #part(file: string, target: string, handle: FileHandle, opened: Identity, name: string): Part {
     const forget = () => rmSync(this.#record(file), { force: true });
     return {
       handle,
       settle: async () => {
         const isOurs = await isStill(file, opened);
         await handle.close();
-        if (isOurs) await rename(file, place);
+        if (isOurs) await rename(file, target);
         forget();
-        this.#growing.delete(name);
+        this.#openParts.delete(name);
         return isOurs;
       },
       leave: async (isKept) => {
@@ -77,7 +77,7 @@ export class Parts {
           if (await isStill(file, opened)) await unlink(file).catch(() => {});
           forget();
         }
-        this.#growing.delete(name);
+        this.#openParts.delete(name);
       },
     };
   }
@@ -111,21 +111,24 @@ export class Parts {
   }
 }
 
-/** A file that is gone may leave its number to the next one, but not the moment it was made. */
+/** A deleted file's inode number may be reused, but not its birth time. */
 function markOf({ dev, ino, birthtimeNs }: BigIntStats): string {
   return [dev, ino, birthtimeNs].join(":");
 }
 
-function partName(place: string, what: string): string {
-  return besideOf(place, `${hashOf(what)}.gsv-part`);
+function partName(target: string, what: string): string {
+  return besideOf(target, `${hashOf(what)}.gsv-part`);
 }
 
-/** A hidden file beside a place, with as much of its name as fits: file systems count bytes, and letters take up to four. */
-export function besideOf(place: string, end: string): string {
-  const bytes = new TextEncoder().encode(basename(place));
-  // Of a letter that was cut in two nothing is kept.
+/**
+ * The path of a hidden file beside another, with as much of its name as fits: file systems count bytes, and a character takes up
+ * to four.
+ */
+export function besideOf(target: string, end: string): string {
+  const bytes = new TextEncoder().encode(basename(target));
+  // Streaming mode drops a character that was cut in two.
   const start = new TextDecoder().decode(bytes.subarray(0, NAME_BYTES_MAX - end.length - 2), { stream: true });
-  return join(dirname(place), `.${start}.${end}`);
+  return join(dirname(target), `.${start}.${end}`);
 }
 
 function hashOf(text: string): string {

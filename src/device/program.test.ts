@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { shellOf } from "./program.ts";
 
-const there = (path: string) => path === "/bin/zsh" || path === "zsh";
+const isProgram = (path: string) => path === "/bin/zsh" || path === "zsh";
 
-test("on Unix a command runs in the user's own shell, as at login", () => {
+test("on Unix a command runs in the user's own login shell", () => {
   for (const platform of ["linux", "darwin"] as const) {
-    expect(shellOf(platform, { SHELL: "/bin/zsh" }, "ls 'a b'", there)).toEqual({ file: "/bin/zsh", args: ["-lc", "ls 'a b'"] });
-    expect(shellOf(platform, { SHELL: "/bin/zsh" }, " ", there)).toEqual({ file: "/bin/zsh", args: ["-l"] });
+    expect(shellOf(platform, { SHELL: "/bin/zsh" }, "ls 'a b'", isProgram)).toEqual({ file: "/bin/zsh", args: ["-lc", "ls 'a b'"] });
+    expect(shellOf(platform, { SHELL: "/bin/zsh" }, " ", isProgram)).toEqual({ file: "/bin/zsh", args: ["-l"] });
   }
 });
 
-test("where that is none, in the one that is always there", () => {
+test("without a usable shell it runs in /bin/sh", () => {
   for (const env of [{}, { SHELL: "zsh" }, { SHELL: "/bin/none" }, { SHELL: "" }])
-    expect(shellOf("linux", env as Record<string, string>, "ls", there)).toEqual({ file: "/bin/sh", args: ["-lc", "ls"] });
+    expect(shellOf("linux", env as Record<string, string>, "ls", isProgram)).toEqual({ file: "/bin/sh", args: ["-lc", "ls"] });
 });
 
-test("on Windows it runs in PowerShell, as one argument whatever is in it", () => {
+test("on Windows it runs in PowerShell, always as one argument", () => {
   const input = "Get-ChildItem 'C:\\a b' | Select-Object -First 3; echo \"x\"";
-  expect(shellOf("win32", { SHELL: "/bin/zsh" }, input, there)).toEqual({
+  expect(shellOf("win32", { SHELL: "/bin/zsh" }, input, isProgram)).toEqual({
     file: "powershell.exe",
     args: ["-NoLogo", "-NoProfile", "-Command", input],
   });
-  expect(shellOf("win32", {}, "", there)).toEqual({ file: "powershell.exe", args: ["-NoLogo"] });
+  expect(shellOf("win32", {}, "", isProgram)).toEqual({ file: "powershell.exe", args: ["-NoLogo"] });
 });

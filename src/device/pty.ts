@@ -1,5 +1,5 @@
-// A command at a terminal of its own, by node-pty. That is native code, so it is an optional package which is loaded when it is
-// first needed: a machine without it does everything else.
+// Runs a command in its own terminal, with node-pty. That is native code, so it is an optional package, loaded on first use: a
+// machine without it can do everything else.
 
 import type * as NodePty from "@lydell/node-pty";
 import { OpError } from "../hardware/outcome.ts";
@@ -14,10 +14,10 @@ export type Pty = Pick<typeof NodePty, "spawn">;
 const PACKAGE = "@lydell/node-pty";
 const VERSION = "1.1.0";
 const TERM = "xterm-256color";
-/** A command that ends while it is held up would take its last words along. */
-const LOOK_MS = 50;
+/** A command that exits while it is paused would lose its last output, so its exit is polled. */
+const EXIT_CHECK_MS = 50;
 
-/** `load` is for tests of what happens without. */
+/** `load` is for tests without the package. */
 export async function loadPty(load: () => Promise<unknown> = () => import(PACKAGE)): Promise<Pty> {
   try {
     const loaded = (await load()) as Pty & { default?: Pty };
@@ -34,16 +34,16 @@ export type PtyCommand = { program: Program; cwd: string; env: Record<string, st
 export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: PtyCommand, sink: Sink): Spawned {
   const terminal = pty.spawn(program.file, program.args, { name: TERM, ...size, cwd, env: terminalEnvironment(env) });
   const { pid } = terminal;
-  let end: Exit | null = null;
-  let look: NodeJS.Timeout | undefined;
+  let forcedExit: Exit | null = null;
+  let exitCheck: NodeJS.Timeout | undefined;
   const stop = (exit: Exit) => {
-    end ??= exit;
-    // A shell that somebody types at does not end by SIGTERM.
+    forcedExit ??= exit;
+    // An interactive shell ignores SIGTERM.
     signalTerminal(pid, "SIGHUP");
     setTimeout(() => signalTerminal(pid, "SIGKILL"), GRACE_MS).unref();
   };
   const resume = () => {
-    clearInterval(look);
+    clearInterval(exitCheck);
     terminal.resume();
   };
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs)), timeoutMs);
@@ -51,8 +51,8 @@ export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: Pty
   const done = new Promise<Exit>((resolve) =>
     terminal.onExit(({ exitCode, signal }) => {
       clearTimeout(deadline);
-      clearInterval(look);
-      resolve(end ?? (signal === undefined || signal === 0 ? { exitCode } : signalled(signal)));
+      clearInterval(exitCheck);
+      resolve(forcedExit ?? (signal === undefined || signal === 0 ? { exitCode } : signalled(signal)));
     }),
   );
   return {
@@ -64,21 +64,21 @@ export function ptyCommand(pty: Pty, { program, cwd, env, size, timeoutMs }: Pty
     resize: ({ cols, rows }) => terminal.resize(cols, rows),
     pause: () => {
       terminal.pause();
-      look = setInterval(() => {
-        if (!isThere(pid)) resume();
-      }, LOOK_MS);
+      exitCheck = setInterval(() => {
+        if (!isAlive(pid)) resume();
+      }, EXIT_CHECK_MS);
     },
     resume,
   };
 }
 
-/** A service is often started without a language, and full-screen programs would draw question marks. */
+/** A service often starts without a locale, and full-screen programs would draw question marks. */
 function terminalEnvironment(env: Record<string, string>): Record<string, string> {
   const hasLanguage = env.LANG !== undefined || env.LC_ALL !== undefined || env.LC_CTYPE !== undefined;
   return { ...env, ...(hasLanguage ? {} : { LANG: "C.UTF-8" }), TERM };
 }
 
-function isThere(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -44,7 +44,7 @@ function search(rg: string | null, args: SearchArgs, limits: HardwareLimits = NA
   return searchFiles(machine, args);
 }
 
-test("ripgrep finds what walking finds, in the same order and with the same limits", async () => {
+test("ripgrep finds the same as a walk, in the same order and with the same limits", async () => {
   const few = { ...NATIVE_LIMITS, searchMatches: 7 };
   for (const query of [
     "needle",
@@ -74,7 +74,7 @@ test("ripgrep finds what walking finds, in the same order and with the same limi
   expect(found).toMatchObject({ ok: true, truncated: true, count: NATIVE_LIMITS.searchMatches });
 });
 
-test("of any text, the same", async () => {
+test("ripgrep and a walk agree for any text", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary", minLength: 1, maxLength: 3 }), async (query) => {
       expect(await search(rgPath, { query })).toEqual(await search(null, { query }));
@@ -83,7 +83,7 @@ test("of any text, the same", async () => {
   );
 });
 
-test("a ripgrep that is not there, or not one, is done without", async () => {
+test("works without ripgrep if the program is missing or is something else", async () => {
   const own = await search(null, { query: "needle" });
   for (const rg of ["/no/such/rg", "/bin/false-or-not", "/bin/ls"]) expect(await search(rg, { query: "needle" })).toEqual(own);
 });

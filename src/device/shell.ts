@@ -1,5 +1,5 @@
-// A machine's real shell: each command is a process group of its own, which outlives the socket it was asked for through and
-// lives until it ends, or is ended.
+// A machine's real shell. Each command is its own process group, which outlives the socket it was requested through and lives
+// until it exits or is ended.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -19,23 +19,23 @@ export type MachineShellOptions = {
   env: Record<string, string>;
   /** How long a call waits before it answers that the command is still running. */
   waitMs?: number;
-  /** Told of every command. */
+  /** Called for every command. */
   onStart?: (sessionId: string, done: Promise<Exit>) => void;
 };
 
 const WAIT_MS = 5_000;
-/** Well below what the gateway waits for a device. */
+/** Well below the gateway's timeout for a device. */
 const WAIT_MS_MAX = 30_000;
 const OUTPUT_BYTES_MAX = 256 * 1024;
-/** Who comes back the next day can still read how it ended. */
+/** A user who returns the next day can still read how it ended. */
 const LIMITS: SessionLimits = { running: 16, ended: 16, keepMs: 24 * 60 * 60 * 1000 };
-/** All sessions of a device are its owner's, whoever asked for them: the gateway knows who did. */
+/** All sessions of a device belong to its owner; the gateway knows who requested each. */
 const OWNER = 0;
-/** What a command has left running in the background may hold its output open; the command itself is over. */
-const LAST_WORDS_MS = 100;
-const LAST_LOOKS = 20;
-/** More than a pipe can hold is not the command's own any more, however much somebody follows it. */
-const LAST_BYTES_MAX = 4 * 1024 * 1024;
+/** A background process may hold the output open after the command itself has exited. */
+const LAST_OUTPUT_MS = 100;
+const LAST_CHECKS_MAX = 20;
+/** More output than a pipe can hold no longer comes from the command itself, even for a follower. */
+const LAST_CHARS_MAX = 4 * 1024 * 1024;
 const END_OF_INPUT = "\u0004";
 
 export class MachineShell implements Shell {
@@ -56,17 +56,17 @@ export class MachineShell implements Shell {
 
   async start({ input, cwd, timeoutMs, tty }: ShellStart): Promise<string> {
     const { files, env } = this.#options;
-    const where = files.resolve(cwd ?? ".");
-    if ((await files.stat(where)).kind !== "directory") throw new OpError(`cwd is not a directory: ${where}`);
+    const directory = files.resolve(cwd ?? ".");
+    if ((await files.stat(directory)).kind !== "directory") throw new OpError(`cwd is not a directory: ${directory}`);
     const program = shellOf(process.platform, env, input);
-    const about = { command: input.trim() === "" ? program.file : input, cwd: where, outputBytesMax: OUTPUT_BYTES_MAX };
+    const about = { command: input.trim() === "" ? program.file : input, cwd: directory, outputBytesMax: OUTPUT_BYTES_MAX };
     const pty = tty === undefined ? null : await loadPty();
     let done: Promise<Exit> | undefined;
     const spawn = (sink: Sink): Spawned => {
       const spawned =
         pty === null || tty === undefined
-          ? pipeCommand(program, where, env, timeoutMs, sink)
-          : ptyCommand(pty, { program, cwd: where, env, size: tty, timeoutMs }, sink);
+          ? pipeCommand(program, directory, env, timeoutMs, sink)
+          : ptyCommand(pty, { program, cwd: directory, env, size: tty, timeoutMs }, sink);
       done = spawned.done;
       return spawned;
     };
@@ -99,75 +99,75 @@ export class MachineShell implements Shell {
 function pipeCommand(program: Program, cwd: string, env: Record<string, string>, timeoutMs: number | undefined, sink: Sink): Spawned {
   const child = spawn(program.file, program.args, { cwd, env, detached: process.platform !== "win32", windowsHide: true });
   const { pid, stdin, stdout, stderr } = child;
-  let end: Exit | null = null;
-  /** Set when it has ended: waits for its last words. */
-  let listen: (() => void) | null = null;
-  let isHeldUp = false;
+  let forcedExit: Exit | null = null;
+  /** Set when it has exited: waits for its last output. */
+  let awaitOutput: (() => void) | null = null;
+  let isPaused = false;
   const stop = (exit: Exit, first: NodeJS.Signals) => {
-    end ??= exit;
+    forcedExit ??= exit;
     signalGroup(pid, first);
     setTimeout(() => signalGroup(pid, "SIGTERM"), GRACE_MS / 4).unref();
     setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS).unref();
   };
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop(timedOut(timeoutMs), "SIGTERM"), timeoutMs);
-  let heard = 0;
-  // Read by hand, because Node makes paused streams flow again when the process ends, whoever is held up.
-  const next = (name: "stdout" | "stderr") => (isHeldUp ? null : (child[name].read() as string | null));
+  let charsRead = 0;
+  // Reads explicitly, because Node resumes paused streams when the process exits.
+  const next = (name: "stdout" | "stderr") => (isPaused ? null : (child[name].read() as string | null));
   const read = (name: "stdout" | "stderr") => {
     for (let text = next(name); text !== null; text = next(name)) {
-      heard += text.length;
+      charsRead += text.length;
       sink.output(name, text);
     }
   };
   stdout.setEncoding("utf8").on("readable", () => read("stdout"));
   stderr.setEncoding("utf8").on("readable", () => read("stderr"));
-  // A command that has closed its input is told nothing more.
+  // Writing to a command that has closed its input fails; that is no error.
   stdin.on("error", () => {});
   const done = new Promise<Exit>((resolve) => {
     child.once("error", (error) => resolve({ exitCode: NOT_STARTED, error: `The shell could not be started: ${error.message}` }));
     child.once("exit", (code, signal) => {
       clearTimeout(deadline);
-      const exit = end ?? (signal === null ? { exitCode: code ?? 1 } : signalled(signalNumber(signal)));
+      const exit = forcedExit ?? (signal === null ? { exitCode: code ?? 1 } : signalled(signalNumber(signal)));
       child.once("close", () => resolve(exit));
-      // As long as something comes, within reason: on a busy machine what was said is read late.
-      const most = heard + LAST_BYTES_MAX;
-      let looks = 0;
+      // Waits as long as output arrives, within limits: on a busy machine it is read late.
+      const charsMax = charsRead + LAST_CHARS_MAX;
+      let checks = 0;
       let timer: NodeJS.Timeout | undefined;
-      const look = (before: number) => {
-        // Whoever lets it go on listens again.
-        if (isHeldUp) return;
-        if (heard > before && ++looks < LAST_LOOKS) listen?.();
+      const check = (before: number) => {
+        // `resume` waits again.
+        if (isPaused) return;
+        if (charsRead > before && ++checks < LAST_CHECKS_MAX) awaitOutput?.();
         else resolve(exit);
       };
-      listen = () => {
+      awaitOutput = () => {
         clearTimeout(timer);
-        if (heard > most) return resolve(exit);
-        const before = heard;
-        timer = setTimeout(() => setImmediate(look, before), LAST_WORDS_MS);
+        if (charsRead > charsMax) return resolve(exit);
+        const before = charsRead;
+        timer = setTimeout(() => setImmediate(check, before), LAST_OUTPUT_MS);
       };
-      if (!isHeldUp) listen();
+      if (!isPaused) awaitOutput();
     });
   });
   return {
     done,
     pid,
-    write: (text) => fed(child.stdin, text),
+    write: (text) => writeInput(child.stdin, text),
     end: (exit) => stop(exit, "SIGINT"),
     signal: (signal) => signalGroup(pid, `SIG${signal}`),
     pause: () => {
-      isHeldUp = true;
+      isPaused = true;
     },
     resume: () => {
-      isHeldUp = false;
+      isPaused = false;
       read("stdout");
       read("stderr");
-      if (!isHeldUp) listen?.();
+      if (!isPaused) awaitOutput?.();
     },
   };
 }
 
-/** Resolves when it was taken. What comes after the end of input is nobody's. */
-function fed(stdin: NodeJS.WritableStream, text: string): Promise<void> {
+/** Resolves when the text was accepted. Text after the end of input is dropped. */
+function writeInput(stdin: NodeJS.WritableStream, text: string): Promise<void> {
   const at = text.indexOf(END_OF_INPUT);
   return new Promise((resolve) => {
     if (!stdin.writable) return resolve();

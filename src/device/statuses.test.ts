@@ -1,4 +1,4 @@
-// What the gateway is told of commands, over cuts and in the right order.
+// The events about commands that the gateway receives, across disconnects and in order.
 
 import { beforeEach, expect, it } from "vitest";
 import type { Exit } from "../ports/shells.ts";
@@ -7,7 +7,7 @@ import { type ExecEvent, Statuses } from "./statuses.ts";
 let isUp: boolean;
 let sent: ExecEvent[];
 let statuses: Statuses;
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const names = () => sent.map(({ sessionId, event }) => `${sessionId} ${event}`);
 
 beforeEach(() => {
@@ -29,29 +29,29 @@ function begin(sessionId: string): (exit: Exit) => void {
   return end;
 }
 
-it("tells of commands that outlive their call, and of no others", async () => {
+it("reports commands that outlive their call, and no others", async () => {
   begin("short")({ exitCode: 0 });
   const ends = ["a", "b", "c"].map(begin);
   for (const sessionId of ["a", "b", "c", "a"]) statuses.outlived(sessionId, `call of ${sessionId}`);
   ends[0]!({ exitCode: 0 });
   ends[1]!({ exitCode: 3 });
   ends[2]!({ exitCode: 124, error: "Command timed out after 5ms" });
-  await turn();
-  await turn();
+  await nextTurn();
+  await nextTurn();
   expect(names()).toEqual(["a started", "b started", "c started", "a finished", "b failed", "c timed_out"]);
   expect(sent[0]).toMatchObject({ callId: "call of a" });
   expect(sent[4]).toMatchObject({ exitCode: 3 });
 });
 
-it("keeps what it cannot tell, and tells again what a cut may have lost", async () => {
+it("keeps events while disconnected, and resends those a disconnect may have lost", async () => {
   const end = begin("a");
   statuses.outlived("a", "call");
-  await turn();
+  await nextTurn();
   isUp = false;
   statuses.cut();
   end({ exitCode: 0 });
-  await turn();
-  await turn();
+  await nextTurn();
+  await nextTurn();
   expect(names()).toEqual(["a started"]);
   isUp = true;
   statuses.flush();

@@ -1,5 +1,5 @@
-// What the daemon tells of commands that outlived the call they were started by: that they began, and how they ended. A
-// signal is not answered, so what was sent shortly before a cut is sent again after it; the gateway counts it once.
+// Reports commands that outlived the call that started them: their start and their end. Signals are not acknowledged, so signals
+// sent shortly before a disconnect are sent again after it; the gateway counts each once.
 
 import { randomUUID } from "node:crypto";
 import type { Exit } from "../ports/shells.ts";
@@ -15,61 +15,63 @@ export type ExecEvent = {
   endedAt?: number;
 };
 
-type Running = { startedAt: number; isTold: boolean };
-type Kept = { event: ExecEvent; sentAt: number | null };
+type Running = { startedAt: number; isReported: boolean };
+type PendingEvent = { event: ExecEvent; sentAt: number | null };
 
-const KEPT_MAX = 2_048;
-/** What was sent longer than this before a cut was noticed has arrived. */
+const PENDING_MAX = 2_048;
+/** A signal sent longer than this before a disconnect was noticed has arrived. */
 const ARRIVED_MS = 30_000;
 
 export class Statuses {
   readonly #send: (event: ExecEvent) => boolean;
   readonly #running = new Map<string, Running>();
-  #kept: Kept[] = [];
+  #pending: PendingEvent[] = [];
 
-  /** `send` is false where nobody can be told now. */
+  /** `send` returns false while disconnected. */
   constructor(send: (event: ExecEvent) => boolean) {
     this.#send = send;
   }
 
   began(sessionId: string, done: Promise<Exit>): void {
-    this.#running.set(sessionId, { startedAt: Date.now(), isTold: false });
-    const ended = (exit: Exit) => this.#ended(sessionId, exit);
-    done.then(ended, () => ended({ exitCode: 1, error: "The command could not be run" }));
+    this.#running.set(sessionId, { startedAt: Date.now(), isReported: false });
+    const finish = (exit: Exit) => this.#finish(sessionId, exit);
+    done.then(finish, () => finish({ exitCode: 1, error: "The command could not be run" }));
   }
 
-  /** The call it was started by was answered and it still runs. */
+  /** The call that started it was answered, and it still runs. */
   outlived(sessionId: string, callId: string): void {
     const running = this.#running.get(sessionId);
-    if (running === undefined || running.isTold) return;
-    running.isTold = true;
-    this.#tell({ eventId: randomUUID(), sessionId, event: "started", callId, startedAt: running.startedAt });
+    if (running === undefined || running.isReported) return;
+    running.isReported = true;
+    this.#report({ eventId: randomUUID(), sessionId, event: "started", callId, startedAt: running.startedAt });
   }
 
-  /** The line is gone, and what was sent last may be gone with it. */
+  /** The connection is lost, and the last signals may be lost with it. */
   cut(): void {
     const since = Date.now() - ARRIVED_MS;
-    this.#kept = this.#kept.filter(({ sentAt }) => sentAt === null || sentAt >= since);
-    for (const kept of this.#kept) kept.sentAt = null;
+    this.#pending = this.#pending.filter(({ sentAt }) => sentAt === null || sentAt >= since);
+    for (const pending of this.#pending) pending.sentAt = null;
   }
 
   flush(): void {
-    for (const kept of this.#kept) if (kept.sentAt === null && this.#send(kept.event)) kept.sentAt = Date.now();
+    for (const pending of this.#pending) if (pending.sentAt === null && this.#send(pending.event)) pending.sentAt = Date.now();
   }
 
-  #ended(sessionId: string, { exitCode, error }: Exit): void {
+  #finish(sessionId: string, { exitCode, error }: Exit): void {
     const running = this.#running.get(sessionId);
     this.#running.delete(sessionId);
-    if (running?.isTold !== true) return;
+    if (running?.isReported !== true) return;
     const { startedAt } = running;
     const event = exitCode === 0 ? "finished" : exitCode === TIMED_OUT && error !== undefined ? "timed_out" : "failed";
-    this.#tell({ eventId: randomUUID(), sessionId, event, exitCode, startedAt, endedAt: Date.now() });
+    this.#report({ eventId: randomUUID(), sessionId, event, exitCode, startedAt, endedAt: Date.now() });
   }
 
-  #tell(event: ExecEvent): void {
+  #report(event: ExecEvent): void {
     const since = Date.now() - ARRIVED_MS;
-    this.#kept = [...this.#kept.filter(({ sentAt }) => sentAt === null || sentAt >= since), { event, sentAt: null }].slice(-KEPT_MAX);
-    // Behind the answer that names the session, so that the gateway knows it.
+    this.#pending = [...this.#pending.filter(({ sentAt }) => sentAt === null || sentAt >= since), { event, sentAt: null }].slice(
+      -PENDING_MAX,
+    );
+    // Sent after the answer that names the session, so that the gateway knows it.
     setImmediate(() => this.flush());
   }
 }

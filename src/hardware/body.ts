@@ -1,5 +1,5 @@
-// The near end of a body: sends a file's bytes as far as the other end wants them, or takes them as they come and says
-// when there is room for more. Both ends hash all of it, also what was there from an earlier try.
+// The near end of a body: sends a file's bytes as far as the other end requests them, or receives them and announces when there
+// is room for more. Both ends hash all of it, including bytes from an earlier attempt.
 
 import { BODY_CHUNK_BYTES, BODY_WINDOW_BYTES, type BodyEnd, type BodyNote } from "../protocol/body.ts";
 import { type Deferred, deferred } from "../lib/deferred.ts";
@@ -14,9 +14,9 @@ export type Outgoing = {
   read(start: number, end: number): Promise<Uint8Array>;
 };
 
-/** Where what comes is put. */
+/** Where received bytes go. */
 export type Incoming = {
-  /** What is there from an earlier try. */
+  /** Number of bytes from an earlier attempt. */
   readonly have: number;
   read(start: number, end: number): Promise<Uint8Array>;
   write(chunk: Uint8Array): Promise<void>;
@@ -24,13 +24,13 @@ export type Incoming = {
 
 export type Begin = Extract<BodyNote, { kind: "begin" }>;
 
-/** While old bytes are read again, the other end is told that we are there. */
+/** How often the other end gets a sign of life while old bytes are hashed. */
 const BUSY_MS = 5_000;
 
 export class Body implements BodyEnd {
   readonly #far: BodyEnd;
   readonly #newHash: () => Hash;
-  readonly #begun = deferred<Begin>();
+  readonly #begin = deferred<Begin>();
   #chunks: Uint8Array[] = [];
   #wanted: { from: number; until: number } | null = null;
   #sha256: string | null = null;
@@ -42,9 +42,9 @@ export class Body implements BodyEnd {
     this.#newHash = newHash;
   }
 
-  /** What the sender says of it first. */
+  /** The sender's first note. */
   async begun(): Promise<Begin> {
-    const first = await Promise.race([this.#begun.promise, this.#failed()]);
+    const first = await Promise.race([this.#begin.promise, this.#waitForFailure()]);
     return first;
   }
 
@@ -54,14 +54,14 @@ export class Body implements BodyEnd {
   }
 
   note(note: BodyNote): void {
-    if (note.kind === "begin") this.#begun.resolve(note);
+    if (note.kind === "begin") this.#begin.resolve(note);
     else if (note.kind === "more") this.#wanted = { from: this.#wanted?.from ?? note.from, until: note.until };
     else if (note.kind === "end") this.#sha256 = note.sha256;
     else if (note.kind === "stop") this.#failure ??= new OpError(note.why);
     this.#change();
   }
 
-  /** Whoever waits here is told, and nothing more is sent. */
+  /** Rejects all waits and stops sending. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#change();
@@ -77,14 +77,14 @@ export class Body implements BodyEnd {
     await this.#rehash(hash, from, read);
     let at = from;
     // The next piece is read while this one is hashed and sent.
-    let reading = this.#readable(at, size, read);
+    let nextPiece = this.#readRequested(at, size, read);
     while (at < size) {
-      const piece = (await reading) ?? (await this.#next(() => this.#readable(at, size, read)));
+      const piece = (await nextPiece) ?? (await this.#next(() => this.#readRequested(at, size, read)));
       if (this.#failure !== null) throw this.#failure;
       if (piece.length === 0) throw new OpError("The file became shorter while it was sent");
       at += piece.length;
-      reading = this.#readable(at, size, read);
-      reading?.catch(() => {});
+      nextPiece = this.#readRequested(at, size, read);
+      nextPiece?.catch(() => {});
       hash.update(piece);
       this.#far.chunk(piece);
     }
@@ -93,7 +93,7 @@ export class Body implements BodyEnd {
     return { sha256, from };
   }
 
-  /** `size` is what must come in all. Fails unless what is there in the end is what was sent. */
+  /** `size` is the total to be received. Fails unless the checksums of both ends match. */
   async receive(size: number, incoming: Incoming): Promise<{ sha256: string }> {
     const hash = this.#newHash();
     const from = incoming.have;
@@ -117,43 +117,43 @@ export class Body implements BodyEnd {
         }
       }
     }
-    const told = await this.#next(() => this.#sha256);
+    const expected = await this.#next(() => this.#sha256);
     const sha256 = hash.hex();
-    if (told !== sha256) throw new ChecksumError();
+    if (expected !== sha256) throw new ChecksumError();
     return { sha256 };
   }
 
-  /** Null while nothing more is wanted. */
-  #readable(at: number, size: number, read: Outgoing["read"]): Promise<Uint8Array> | null {
+  /** Null while nothing more is requested. */
+  #readRequested(at: number, size: number, read: Outgoing["read"]): Promise<Uint8Array> | null {
     const end = Math.min(at + BODY_CHUNK_BYTES, size, this.#wanted?.until ?? 0);
     return end > at ? read(at, end) : null;
   }
 
   async #rehash(hash: Hash, until: number, read: Outgoing["read"]): Promise<void> {
-    let toldAt = performance.now();
+    let notedAt = performance.now();
     for (let at = 0; at < until;) {
       const piece = await read(at, Math.min(at + BODY_CHUNK_BYTES, until));
       if (this.#failure !== null) throw this.#failure;
       if (piece.length === 0) throw new OpError("What was there from an earlier try is gone");
       hash.update(piece);
       at += piece.length;
-      if (performance.now() - toldAt < BUSY_MS) continue;
-      toldAt = performance.now();
+      if (performance.now() - notedAt < BUSY_MS) continue;
+      notedAt = performance.now();
       this.#far.note({ kind: "busy" });
     }
   }
 
-  async #failed(): Promise<never> {
+  async #waitForFailure(): Promise<never> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure;
       await this.#changed.promise;
     }
   }
 
-  async #next<T>(look: () => T | null): Promise<T> {
+  async #next<T>(take: () => T | null): Promise<T> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure;
-      const found = look();
+      const found = take();
       if (found !== null) return found;
       await this.#changed.promise;
     }
@@ -165,7 +165,7 @@ export class Body implements BodyEnd {
   }
 }
 
-/** What arrived is not what was sent: none of it is of use. */
+/** The received bytes differ from those sent: none of them are usable. */
 export class ChecksumError extends OpError {
   constructor() {
     super("What arrived is not what was sent: the checksums differ. Copy it again");

@@ -1,4 +1,4 @@
-// fs.delete: a file, or a directory with all below it.
+// fs.delete: deletes a file, or a directory with everything below it.
 
 import type { FileMachine } from "./filesystem.ts";
 import { type Failure, outcome } from "./outcome.ts";

@@ -1,4 +1,4 @@
-// fs.download: a file's bytes as they are, to whoever asked.
+// fs.download: sends a file's bytes unchanged to the caller.
 
 import type { Outgoing } from "./body.ts";
 import { FileError, type FileMachine } from "./filesystem.ts";
@@ -6,8 +6,8 @@ import { type Failure, OpError, outcome } from "./outcome.ts";
 
 export type DownloadResult = { ok: true; path: string; size: number; sha256: string; sent: number } | Failure;
 
-/** Files that are made when they are read say they are empty. */
-const MADE_BYTES_MAX = 4 * 1024 * 1024;
+/** Files that are generated on read report a size of 0. */
+const GENERATED_BYTES_MAX = 4 * 1024 * 1024;
 
 export function downloadFile({ files, body }: FileMachine, args: { path: string }): Promise<DownloadResult> {
   return outcome<DownloadResult>(files, async () => {
@@ -16,14 +16,16 @@ export function downloadFile({ files, body }: FileMachine, args: { path: string 
     if (kind === "directory") throw new FileError("EISDIR", path);
     if (kind === "other") throw new OpError(`Neither a file nor a directory: ${path}`);
     const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
-    const made = stat.size === 0 || stat.version === "" ? await files.read(path, { start: 0, end: MADE_BYTES_MAX }) : null;
-    if (made !== null && made.length === MADE_BYTES_MAX) throw new OpError(`Too large for a file that is made when it is read: ${path}`);
-    const opened = made === null ? await files.open?.(path, stat.version) : undefined;
+    const generated = stat.size === 0 || stat.version === "" ? await files.read(path, { start: 0, end: GENERATED_BYTES_MAX }) : null;
+    if (generated !== null && generated.length === GENERATED_BYTES_MAX)
+      throw new OpError(`Too large for a file that is made when it is read: ${path}`);
+    const opened = generated === null ? await files.open?.(path, stat.version) : undefined;
     const content: Outgoing = {
-      size: made?.length ?? stat.size,
-      version: made === null ? stat.version : "",
+      size: generated?.length ?? stat.size,
+      version: generated === null ? stat.version : "",
       mode: mode & 0o777,
-      read: async (start, end) => made?.subarray(start, end) ?? opened?.read(start, end) ?? files.read(path, { start, end, ...pinned }),
+      read: async (start, end) =>
+        generated?.subarray(start, end) ?? opened?.read(start, end) ?? files.read(path, { start, end, ...pinned }),
     };
     try {
       const { sha256, from } = await body!.send(content);

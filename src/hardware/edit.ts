@@ -1,4 +1,4 @@
-// fs.edit: exact text in a file replaced by other text. Where it does not fit, the answer says what is there instead.
+// fs.edit: replaces exact text in a file. If it does not match, the error says what is there instead.
 
 import { FileError, type FileMachine } from "./filesystem.ts";
 import { type Failure, OpError, outcome } from "./outcome.ts";
@@ -29,16 +29,16 @@ export function editFile({ files, limits }: FileMachine, args: EditArgs): Promis
     if (found === 0) throw new OpError(`oldString not found in ${path}${hint(text, oldString)}`);
     if (found > 1 && args.replaceAll !== true) {
       throw new OpError(
-        `oldString occurs ${found} times in ${path} (${places(text, oldString)}): give more of the text around the one you mean, or set replaceAll`,
+        `oldString occurs ${found} times in ${path} (${describeLines(text, oldString)}): give more of the text around the one you mean, or set replaceAll`,
       );
     }
-    // Only over what was read: an edit made meanwhile by somebody else must not be lost.
+    // Writes only over the version it read, so that a concurrent edit is not lost.
     await files.write(path, new TextEncoder().encode(parts.join(newString)), { ifVersion: stat.version });
     return { ok: true, path, replacements: found };
   });
 }
 
-function places(text: string, wanted: string): string {
+function describeLines(text: string, wanted: string): string {
   const lines: number[] = [];
   for (let at = text.indexOf(wanted); at !== -1 && lines.length <= LINES_NAMED; at = text.indexOf(wanted, at + wanted.length)) {
     lines.push(text.slice(0, at).split("\n").length);
@@ -47,7 +47,7 @@ function places(text: string, wanted: string): string {
   return `lines ${named}${lines.length > LINES_NAMED ? ", ..." : ""}`;
 }
 
-/** The usual near misses: other white space, and the line numbers that fs.read puts in front. */
+/** Recognizes the usual near misses: different white space, and the line numbers that fs.read adds. */
 function hint(text: string, wanted: string): string {
   if (/^ *\d+\t/.test(wanted)) return ". Leave out the line numbers that fs.read shows in front";
   const first = wanted

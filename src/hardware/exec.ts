@@ -1,5 +1,5 @@
-// shell.exec: starts a command, or polls and feeds one that is running. A command that outlives the wait is no failure:
-// the answer says `running` and names the session to ask again. shell.list: what is there to ask after.
+// shell.exec: starts a command, or polls and feeds a running one. A command that outlives the wait is no failure: the answer says
+// `running` and names the session to poll. shell.list: lists the sessions that can be polled.
 
 import type { Sent, SessionInfo, SessionState, SignalName, TerminalSize } from "../ports/shells.ts";
 import type { Machine } from "./filesystem.ts";
@@ -25,7 +25,7 @@ export type ExecResult =
   | ({ status: "running"; sessionId: string; wantsInput?: boolean } & Output)
   | ({ status: "failed"; error: string; exitCode?: number; sessionId?: string } & Output);
 
-/** As it comes: the words of older clients beside our own. */
+/** The arguments as received: older clients' names beside our own. */
 export type GivenExecArgs = ExecArgs & { background?: boolean | undefined; yieldMs?: number | undefined };
 
 type Output = { output: string; truncated?: boolean; stdout?: string; stderr?: string; part?: number };
@@ -36,12 +36,12 @@ const YIELD_MS_MAX = 30_000;
 export async function execCommand(machine: Machine, given: GivenExecArgs): Promise<ExecResult> {
   const args = translateArgs(given);
   const result = await outcome<ExecResult>(machine.files, () =>
-    args.sessionId === undefined ? start(machine, args) : go(machine, args, args.sessionId),
+    args.sessionId === undefined ? start(machine, args) : continueCommand(machine, args, args.sessionId),
   );
-  return "status" in result ? result : failed(result.error);
+  return "status" in result ? result : failure(result.error);
 }
 
-/** On every target alike, because each is given what the client said. Where both are said, our words count. */
+/** Runs on every target, because each gets the client's original arguments. If both names are given, ours count. */
 function translateArgs({ background, yieldMs, ...args }: GivenExecArgs): ExecArgs {
   const isStart = args.sessionId === undefined;
   return {
@@ -59,57 +59,57 @@ export async function listSessions({ shell }: Machine): Promise<{ sessions: Sess
 async function start({ shell, signal }: Machine, args: ExecArgs): Promise<ExecResult> {
   const { input, cwd, timeout: timeoutMs, tty } = args;
   if (args.signal !== undefined || args.resize !== undefined)
-    return failed("signal and resize are for a command that runs: give its sessionId");
-  if (input.trim() === "" && tty === undefined) return failed("input must not be empty");
-  if (signal.aborted) return failed("The caller went away before it was started");
+    return failure("signal and resize are for a command that runs: give its sessionId");
+  if (input.trim() === "" && tty === undefined) return failure("input must not be empty");
+  if (signal.aborted) return failure("The caller went away before it was started");
   const sessionId = await shell.start({ input, cwd, timeoutMs, tty });
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
-  const state = await look(shell, sessionId, args, signal);
+  const state = await poll(shell, sessionId, args, signal);
   if (!signal.aborted) return resultOf(state, sessionId, args);
-  // Nobody was told of this session, so nobody could ever ask for it.
+  // Nobody knows this session's id, so nobody could ever poll it.
   await shell.end(sessionId, "The caller went away");
-  return resultOf(await look(shell, sessionId, { ...args, wait: 0 }, signal), sessionId, args);
+  return resultOf(await poll(shell, sessionId, { ...args, wait: 0 }, signal), sessionId, args);
 }
 
-async function go({ shell, signal }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
-  if (args.tty !== undefined) return failed("A command gets its terminal when it is started: to change the size, give resize");
-  for (const sent of sendings(args)) {
+async function continueCommand({ shell, signal }: Machine, args: ExecArgs, sessionId: string): Promise<ExecResult> {
+  if (args.tty !== undefined) return failure("A command gets its terminal when it is started: to change the size, give resize");
+  for (const sent of inputsOf(args)) {
     const outcome = await shell.send(sessionId, sent, Math.min(args.wait ?? shell.waitMs, shell.waitMs));
-    if (outcome === "missing") return missing(sessionId);
-    if (outcome === "unable") return { ...failed(unable(sent)), sessionId };
-    // Else the look tells how.
+    if (outcome === "missing") return missingSession(sessionId);
+    if (outcome === "unable") return { ...failure(unableMessage(sent)), sessionId };
+    // Otherwise the poll reports how it ended.
     if (outcome === "ended" && args.until === "sent")
-      return { ...failed("The command has ended: look once more, with an empty input, for how"), sessionId };
+      return { ...failure("The command has ended: look once more, with an empty input, for how"), sessionId };
   }
   if (args.until === "sent") return { status: "running", sessionId, output: "" };
-  return resultOf(await look(shell, sessionId, args, signal), sessionId, args);
+  return resultOf(await poll(shell, sessionId, args, signal), sessionId, args);
 }
 
-function sendings({ input, resize, signal, until }: ExecArgs): Sent[] {
-  const sendings: Sent[] = [];
-  if (resize !== undefined) sendings.push({ resize });
-  if (input !== "" || until === "sent") sendings.push({ text: input });
-  if (signal !== undefined) sendings.push({ signal });
-  return sendings;
+function inputsOf({ input, resize, signal, until }: ExecArgs): Sent[] {
+  const inputs: Sent[] = [];
+  if (resize !== undefined) inputs.push({ resize });
+  if (input !== "" || until === "sent") inputs.push({ text: input });
+  if (signal !== undefined) inputs.push({ signal });
+  return inputs;
 }
 
-function unable(sent: Sent): string {
+function unableMessage(sent: Sent): string {
   if ("signal" in sent) return `The gateway's own commands know no SIG${sent.signal}: INT, TERM, KILL, HUP and QUIT end them`;
   return "This command has no terminal to resize: give tty when you start it";
 }
 
-function look(shell: Shell, sessionId: string, args: ExecArgs, signal: AbortSignal): Promise<SessionState | null> {
+function poll(shell: Shell, sessionId: string, args: ExecArgs, signal: AbortSignal): Promise<SessionState | null> {
   const until = args.until === "output" ? "output" : "end";
   return shell.wait(sessionId, { ms: waitMs(shell, args), until, after: args.after }, signal);
 }
 
-/** Who shows output as it comes asks more often than who only wants the end. */
+/** Callers that show live output poll more often than those that only want the end. */
 function waitMs(shell: Shell, { wait }: ExecArgs): number {
   return Math.min(wait ?? shell.waitMs, shell.waitMsMax);
 }
 
 function resultOf(state: SessionState | null, sessionId: string, { streams }: ExecArgs): ExecResult {
-  if (state === null) return missing(sessionId);
+  if (state === null) return missingSession(sessionId);
   const { stdout, stderr, exit, part } = state;
   const output: Output = {
     output: stdout + stderr,
@@ -124,10 +124,10 @@ function resultOf(state: SessionState | null, sessionId: string, { streams }: Ex
   return { status: "failed", error: `Command exited with code ${exitCode}`, exitCode, ...output };
 }
 
-function missing(sessionId: string): ExecResult {
-  return failed(`No such session: ${sessionId}. It has ended and been told of, or was never yours: start the command again`);
+function missingSession(sessionId: string): ExecResult {
+  return failure(`No such session: ${sessionId}. It has ended and been told of, or was never yours: start the command again`);
 }
 
-function failed(error: string): ExecResult & { status: "failed" } {
+function failure(error: string): ExecResult & { status: "failed" } {
   return { status: "failed", output: "", error };
 }

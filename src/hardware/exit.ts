@@ -1,18 +1,18 @@
-// How a command is told of that did not end by itself: the codes are those that shells use, the words are ours.
+// The exits of commands that did not end by themselves, with the exit codes that shells use and our own messages.
 
 import type { Exit, SignalName } from "../ports/shells.ts";
 
-/** As timeout(1) has it. */
+/** Like timeout(1). */
 export const TIMED_OUT = 124;
-/** Found, and could not go on. */
+/** Started, but could not continue. */
 export const STOPPED = 126;
 export const NOT_STARTED = 127;
-/** A shell's code for what a signal has ended: this and the signal's number. */
-const BY_SIGNAL = 128;
-export const INTERRUPTED = BY_SIGNAL + 2;
-export const KILLED = BY_SIGNAL + 9;
+/** A shell's exit code for an end by signal: this plus the signal's number. */
+const SIGNAL_BASE = 128;
+export const INTERRUPTED = SIGNAL_BASE + 2;
+export const KILLED = SIGNAL_BASE + 9;
 
-const NUMBERS: Record<SignalName, number> = {
+const SIGNAL_NUMBERS: Record<SignalName, number> = {
   HUP: 1,
   INT: 2,
   QUIT: 3,
@@ -25,8 +25,8 @@ const NUMBERS: Record<SignalName, number> = {
   TSTP: 20,
 };
 
-/** Those that a command does not go on after, unless it has made arrangements. */
-const ENDING: ReadonlySet<SignalName> = new Set(["HUP", "INT", "QUIT", "KILL", "TERM"]);
+/** Signals that end a command unless it handles them. */
+const ENDING_SIGNALS: ReadonlySet<SignalName> = new Set(["HUP", "INT", "QUIT", "KILL", "TERM"]);
 
 export function timedOut(ms: number): Exit {
   return { exitCode: TIMED_OUT, error: `Command timed out after ${ms}ms` };
@@ -40,11 +40,11 @@ export function killed(why: string): Exit {
   return { exitCode: KILLED, error: why };
 }
 
-/** Null where the signal ends nothing. */
+/** Null if the signal does not end a command. */
 export function endedBy(signal: SignalName): Exit | null {
-  return ENDING.has(signal) ? bySignal(`SIG${signal}`, NUMBERS[signal]) : null;
+  return ENDING_SIGNALS.has(signal) ? bySignal(`SIG${signal}`, SIGNAL_NUMBERS[signal]) : null;
 }
 
 export function bySignal(name: string, number: number): Exit {
-  return { exitCode: BY_SIGNAL + number, error: `Command was ended by ${name}` };
+  return { exitCode: SIGNAL_BASE + number, error: `Command was ended by ${name}` };
 }

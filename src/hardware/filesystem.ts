@@ -1,5 +1,5 @@
-// A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface,
-// so a call means the same wherever it runs. Paths handed in are absolute and normal, from `resolve`.
+// A target's files, as the fs.* calls see them: the gateway's own tree and a device's disk implement the same interface, so a
+// call means the same wherever it runs. Paths passed in are absolute and normalized by `resolve`.
 
 import type { Body, Incoming } from "./body.ts";
 import type { LinePlaces } from "./line-places.ts";
@@ -26,44 +26,44 @@ export type FileEntry = { name: string; kind: FileKind };
 export type ByteRange = { start: number; end: number; ifVersion?: string };
 
 export interface FileSystem {
-  /** `~` and relative paths made absolute, `.` and `..` and doubled slashes taken out. */
+  /** Makes `~` and relative paths absolute, and removes `.`, `..` and doubled slashes. */
   resolve(path: string): string;
   stat(path: string): Promise<FileStat>;
   list(path: string): Promise<FileEntry[]>;
-  /** All bytes for no range. */
+  /** Without a range, all bytes. */
   read(path: string, range?: ByteRange): Promise<Uint8Array>;
-  /** To read a large file piece by piece, where opening it for each piece would cost much. */
+  /** For reading a large file in pieces, if opening it for each piece would be expensive. */
   open?(path: string, version: string): Promise<OpenFile>;
-  /** The first bytes of many files at once, null for what cannot be read: for searching where a request costs much. */
+  /** The first bytes of many files at once, null for unreadable ones: for searches where a request is expensive. */
   readHeads?(paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
   /**
-   * Files at or below a directory that hold a text, in any order, and maybe some that do not: where there is a quicker way to
-   * them than reading everything. Null where there is none for this text.
+   * Files at or below a directory that hold a text, in any order and possibly with false positives: for targets that can find
+   * them faster than by reading everything. Null if it cannot search for this text.
    */
   filesHolding?(root: string, text: string, ms: number, signal: AbortSignal): Promise<{ paths: string[]; isComplete: boolean } | null>;
-  /** The whole file at once or not at all; parents are made. With `ifVersion`, only over that version. */
+  /** Writes the whole file or nothing, and creates its parents. With `ifVersion`, only over that version. */
   write(path: string, content: Uint8Array, options?: { ifVersion?: string }): Promise<void>;
-  /** Whatever is there, with all below it. */
+  /** Removes anything at that path, with everything below it. */
   remove(path: string): Promise<void>;
-  /** A file whose content comes in pieces: the old one stays until all of the new one is there. Parents are made. */
+  /** A file whose content arrives in pieces: the old file stays until the new one is complete. Creates its parents. */
   receive(path: string, coming: Coming): Promise<Receipt>;
 }
 
-/** Reading it to its end fails unless all of it is of the version it was opened as. */
+/** Reading it to the end fails unless all of it is of the version it was opened with. */
 export type OpenFile = { read(start: number, end: number): Promise<Uint8Array>; close(): Promise<void> };
 
 export type Coming = {
   size: number;
-  /** Names this content: a later try with the same one goes on where this one stops. Without it nothing is kept. */
+  /** Names this content: a retry with the same tag resumes where this one stops. Without it nothing is kept. */
   tag: string | undefined;
-  /** Of a file that is made. */
+  /** The mode of a new file. */
   mode: number | undefined;
 };
 
 export type Receipt = Incoming & {
-  /** All is there: it takes its place. */
+  /** The content is complete: moves it into place. */
   finish(sha256: string): Promise<void>;
-  /** `forget`: what has come so far is of no use to anybody. */
+  /** `forget` discards the bytes received so far. */
   leave(forget: boolean): Promise<void>;
 };
 
@@ -84,11 +84,11 @@ export type FileErrorCode =
   | "ENOSYS"
   | "ESTALE";
 
-/** The one way a file operation fails; outcome.ts turns it into words. */
+/** The only way a file operation fails; outcome.ts turns it into a sentence. */
 export class FileError extends Error {
   readonly code: FileErrorCode;
   readonly path: string;
-  /** What to do about it, where the code alone does not say. */
+  /** What to do about it, if the code alone does not say. */
   readonly detail: string | undefined;
 
   constructor(code: FileErrorCode, path: string, detail?: string) {
@@ -100,10 +100,10 @@ export class FileError extends Error {
   }
 }
 
-/** What one target can take. */
+/** The limits of one target. */
 export type HardwareLimits = {
   imageBytes: number;
-  /** The most text one answer carries. */
+  /** The most text in one answer. */
   textBytes: number;
   searchMatches: number;
   searchLineChars: number;
@@ -120,15 +120,15 @@ export const NATIVE_LIMITS: HardwareLimits = {
   searchMs: 10_000,
 };
 
-/** What a call on files runs on. */
+/** What a file call runs on. */
 export type FileMachine = {
   files: FileSystem;
   limits: HardwareLimits;
   now: () => number;
   signal: AbortSignal;
-  /** Where a target keeps it, reading on in a large file begins where the last page ended. */
+  /** If the target keeps it, the next page of a large file starts where the last one ended. */
   places?: LinePlaces;
-  /** The near end of the call's body, of a call that has one. */
+  /** The near end of the call's body, if the call has one. */
   body?: Body;
 };
 

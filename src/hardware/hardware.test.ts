@@ -1,4 +1,4 @@
-// What fs.* does on any target, on a file system in memory.
+// The behaviour of fs.* on any target, tested on a file system in memory.
 
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ const put = (path: string, content: string | Uint8Array) =>
   files.write(files.resolve(path), typeof content === "string" ? new TextEncoder().encode(content) : content);
 
 describe("fs.read", () => {
-  it("numbers lines, and the end of the last one makes no line", async () => {
+  it("numbers lines, and a final newline adds no line", async () => {
     await put("a.txt", "one\ntwo\n");
     expect(await readFile(machine, { path: "a.txt" })).toEqual({
       ok: true,
@@ -44,25 +44,25 @@ describe("fs.read", () => {
     expect(await readFile(machine, { path: "empty" })).toMatchObject({ content: "", lines: 0, size: 0 });
   });
 
-  it("counts bytes, keeps characters that lie across pieces, and reads any part of a large file", async () => {
+  it("counts bytes, keeps characters that span two chunks, and reads any part of a large file", async () => {
     const line = "é".repeat(50);
     await put("big.txt", Array.from({ length: 20_000 }, () => line).join("\n"));
     const result = await readFile(machine, { path: "big.txt", offset: 19_998 });
     expect(result).toMatchObject({ content: ` 19999\t${line}\n 20000\t${line}`, lines: 2, size: 20_000 * 101 - 1 });
   });
 
-  it("comes to the same page by page, says while more follows, and reads a large file about once", async () => {
+  it("reads the same text page by page, says if more follows, and reads a large file only a few times over", async () => {
     const places = new LinePlaces();
     const lines = Array.from({ length: 60_000 }, (_, at) => `${at} ${"é".repeat(at % 40)}`);
     await put("pages.txt", lines.join("\n"));
     const { size } = await files.stat("/home/alice/pages.txt");
-    let fetched = 0;
+    let bytesRead = 0;
     class Counting extends MemoryFiles {
       override resolve = (path: string) => files.resolve(path);
       override stat = (path: string) => files.stat(path);
       override async read(path: string, range?: ByteRange) {
         const bytes = await files.read(path, range);
-        fetched += bytes.length;
+        bytesRead += bytes.length;
         return bytes;
       }
     }
@@ -75,10 +75,10 @@ describe("fs.read", () => {
       more = page.more === true;
     }
     expect(shown).toEqual(lines);
-    expect(fetched).toBeLessThan(size * 6);
+    expect(bytesRead).toBeLessThan(size * 6);
   });
 
-  it("finds the same lines from wherever it knows the way", async () => {
+  it("finds the same lines with and without remembered line positions", async () => {
     const line = fc.string({ unit: "grapheme", maxLength: 20 }).map((text) => text.replaceAll("\n", ""));
     const asks = fc.array(fc.record({ offset: fc.nat(60), limit: fc.nat(20) }), { maxLength: 12 });
     await fc.assert(
@@ -94,7 +94,7 @@ describe("fs.read", () => {
     );
   });
 
-  it("says where a text is too long, or an offset past the end", async () => {
+  it("refuses too much text and an offset past the end, and says what to do", async () => {
     await put("huge.txt", "x".repeat(1_000_000).concat("\n").repeat(17));
     expect(await readFile(machine, { path: "huge.txt" })).toMatchObject({ ok: false, error: expect.stringContaining("offset and limit") });
     expect(await readFile(machine, { path: "huge.txt", limit: 2 })).toMatchObject({ ok: true, lines: 2 });
@@ -111,7 +111,7 @@ describe("fs.read", () => {
     expect(await readFile(machine, { path: "d" })).toEqual({ ok: true, path: "/home/alice/d", files: ["a", "z"], directories: ["sub"] });
   });
 
-  it("gives a picture by its content, whatever its name, and refuses one that is too large", async () => {
+  it("recognizes an image by its content, not its name, and refuses one that is too large", async () => {
     await put("picture.txt", PNG);
     const result = await readFile(machine, { path: "picture.txt" });
     expect(result).toMatchObject({
@@ -129,7 +129,7 @@ describe("fs.read", () => {
     });
   });
 
-  it("names a binary file as such", async () => {
+  it("reports binary files", async () => {
     await put("x.bin", new Uint8Array([1, 0, 2]));
     await put("y.txt", new Uint8Array([0xff, 0xfe, 0x41]));
     await put("z.pdf", "%PDF-1.7\n\0");
@@ -141,7 +141,7 @@ describe("fs.read", () => {
     expect(await readFile(machine, { path: "z.pdf" })).toMatchObject({ ok: false, error: expect.stringContaining("application/pdf") });
   });
 
-  it("leads back to the nearest directory that exists", async () => {
+  it("names the nearest directory that exists", async () => {
     expect(await readFile(machine, { path: "no/such/file" })).toEqual({
       ok: false,
       error: "Not found: /home/alice/no/such/file. The nearest directory that exists is /home/alice",
@@ -152,7 +152,7 @@ describe("fs.read", () => {
 });
 
 describe("fs.write", () => {
-  it("makes parents and counts bytes", async () => {
+  it("creates parents and counts bytes", async () => {
     expect(await writeFile(machine, { path: "a/b/c.txt", content: "é" })).toEqual({ ok: true, path: "/home/alice/a/b/c.txt", size: 2 });
     expect(await writeFile(machine, { path: "a/b", content: "" })).toEqual({ ok: false, error: "Is a directory: /home/alice/a/b" });
     expect(await writeFile(machine, { path: "a/b/c.txt/d", content: "" })).toMatchObject({
@@ -161,7 +161,7 @@ describe("fs.write", () => {
     });
   });
 
-  it("writes what is read", async () => {
+  it("writes text that reads back unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), async (content) => {
         if (content.includes("\0")) return;
@@ -176,14 +176,14 @@ describe("fs.edit", () => {
   const edit = (oldString: string, newString: string, replaceAll?: boolean) =>
     editFile(machine, { path: "a.txt", oldString, newString, replaceAll });
 
-  it("replaces one, or all, and nothing by accident", async () => {
+  it("replaces one occurrence or all, and treats the text literally", async () => {
     await put("a.txt", "x = 1\ny = 1\n$& = 1\n");
     expect(await edit("y = 1", "y = $&$1")).toEqual({ ok: true, path: "/home/alice/a.txt", replacements: 1 });
     expect(new TextDecoder().decode(await files.read("/home/alice/a.txt"))).toBe("x = 1\ny = $&$1\n$& = 1\n");
     expect(await edit(" = ", "=", true)).toMatchObject({ replacements: 3 });
   });
 
-  it("says how often and where, or what is there instead", async () => {
+  it("says how often and where the text occurs, or what is there instead", async () => {
     await put("a.txt", "a\nb\na\n  indented line\n");
     expect(await edit("a\n", "c\n")).toMatchObject({
       ok: false,
@@ -205,7 +205,7 @@ describe("fs.edit", () => {
     });
   });
 
-  it("does not write over a change made meanwhile", async () => {
+  it("does not overwrite a concurrent change", async () => {
     await put("a.txt", "old");
     const read = files.read.bind(files);
     files.read = async (path, range) => {
@@ -218,7 +218,7 @@ describe("fs.edit", () => {
 });
 
 describe("fs.delete", () => {
-  it("takes a directory with all below it", async () => {
+  it("deletes a directory with everything below it", async () => {
     await put("d/e/f", "");
     expect(await deleteFile(machine, { path: "d" })).toEqual({ ok: true, path: "/home/alice/d" });
     expect(await deleteFile(machine, { path: "d" })).toMatchObject({
@@ -254,7 +254,7 @@ describe("fs.search", () => {
     });
   });
 
-  it("passes over what holds secrets, unless it begins there", async () => {
+  it("skips places with secrets, unless the search starts there", async () => {
     await put(".ssh/config", "needle");
     await put("p/.env", "needle");
     await put("p/a.md", "needle");
@@ -263,7 +263,7 @@ describe("fs.search", () => {
     expect(await searchFiles(machine, { query: "needle", path: "p/.env" })).toMatchObject({ count: 1 });
   });
 
-  it("passes over what is binary or closed, and says when it stopped early", async () => {
+  it("skips binary and unreadable files, and says when it stopped early", async () => {
     await put("bin", new Uint8Array([97, 0, 97]));
     await put("closed", "a");
     files.closed.add("/home/alice/closed");

@@ -1,17 +1,17 @@
-// Where lines of large files begin, as far as that was found out: a file that is read page by page is not counted through
-// from its start for each page. Belongs to a target and outlives a call. Holds numbers only; reading asks for rights anew.
+// A cache of line positions in large files, so that reading a file page by page does not count lines from the start each time. It
+// belongs to a target and outlives a call. It holds only numbers; every read checks rights again.
 
-/** The line with this number, from 0, begins at this byte. */
+/** The line with this number, from 0, starts at this byte. */
 export type LinePlace = { line: number; byte: number };
 
 const FILES_MAX = 64;
-const APART_BYTES = 128 * 1024;
+const SPACING_BYTES = 128 * 1024;
 const START: LinePlace = { line: 0, byte: 0 };
 
 export class LinePlaces {
   readonly #files = new Map<string, LinePlace[]>();
 
-  /** The last place known at or before a line of this version of a file. */
+  /** The last known position at or before a line of this version of a file. */
   before(path: string, version: string, line: number): LinePlace {
     const places = this.#files.get(keyOf(path, version)) ?? [];
     let [low, high] = [0, places.length];
@@ -23,14 +23,14 @@ export class LinePlaces {
     return places[low - 1] ?? START;
   }
 
-  /** Kept if it is far enough behind the last one; without a version nobody could tell what it is a place in. */
+  /** Kept if it is far enough behind the last one. Without a version nobody could tell which content it belongs to. */
   add(path: string, version: string, place: LinePlace): void {
     if (version === "") return;
     const key = keyOf(path, version);
     const places = this.#files.get(key) ?? [];
-    if (place.byte < (places.at(-1)?.byte ?? 0) + APART_BYTES) return;
+    if (place.byte < (places.at(-1)?.byte ?? 0) + SPACING_BYTES) return;
     places.push(place);
-    // What was used last goes last.
+    // Most recently used last.
     this.#files.delete(key);
     this.#files.set(key, places);
     const [oldest] = this.#files.keys();

@@ -1,9 +1,9 @@
-// How a file operation's failure reaches the caller: as a sentence that says what to do next, in the result itself,
-// because an agent can mend it. Anything that is not a FileError or an OpError is our own bug and goes on as one.
+// How a file operation's failure reaches the caller: as a sentence in the result that says what to do next, because an agent can
+// fix it. Any error other than a FileError or an OpError is our own bug and is rethrown.
 
 import { FileError, type FileSystem } from "./filesystem.ts";
 
-/** Something the caller can put right. Becomes `{ ok: false, error }`. */
+/** A problem the caller can fix. Becomes `{ ok: false, error }`. */
 export class OpError extends Error {}
 
 export type Failure = { ok: false; error: string };
@@ -21,7 +21,7 @@ export async function outcome<T>(files: FileSystem, work: () => Promise<T>): Pro
 async function explain(files: FileSystem, { code, path, message, detail }: FileError): Promise<string> {
   switch (code) {
     case "ENOENT":
-      return `Not found: ${path}${await nearest(files, path)}`;
+      return `Not found: ${path}${await describeNearest(files, path)}`;
     case "EACCES":
       return `Permission denied: ${path}`;
     case "EPERM":
@@ -53,8 +53,8 @@ async function explain(files: FileSystem, { code, path, message, detail }: FileE
   }
 }
 
-/** The way back to firm ground: the closest directory above that exists. */
-async function nearest(files: FileSystem, path: string): Promise<string> {
+/** Names the closest parent directory that exists. */
+async function describeNearest(files: FileSystem, path: string): Promise<string> {
   for (let at = parent(path); ; at = parent(at)) {
     const stat = await files.stat(at).catch(() => null);
     if (stat?.kind === "directory") return `. The nearest directory that exists is ${at}`;

@@ -5,7 +5,7 @@ import { Output } from "./output.ts";
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 const MARK = /\n\.\.\.\[truncated: (\d+) bytes left out\]\.\.\.\n/;
 
-test("what fits is told as it came, and then there is nothing", () => {
+test("output that fits is returned unchanged, and only once", () => {
   const output = new Output(20);
   for (const part of ["héllo", " ", "wörld"]) output.add(part);
   expect(output.bytes).toBe(13);
@@ -13,7 +13,7 @@ test("what fits is told as it came, and then there is nothing", () => {
   expect(output.take()).toEqual({ text: "", isCut: false });
 });
 
-test("of more, the beginning and the end are kept, and how much is missing is said", () => {
+test("too much output keeps its start, its end and the number of omitted bytes", () => {
   const output = new Output(20);
   output.add("1234567890abcdefghijklmnopqrstuvwxyz");
   expect(output.take()).toEqual({ text: "1234567890\n...[truncated: 16 bytes left out]...\nqrstuvwxyz", isCut: true });
@@ -21,7 +21,7 @@ test("of more, the beginning and the end are kept, and how much is missing is sa
   expect(output.take()).toEqual({ text: "short", isCut: false });
 });
 
-test("what was told before comes first, where it got lost", () => {
+test("a lost earlier answer comes first", () => {
   const output = new Output(20);
   output.add("new");
   expect(output.take({ text: "old ", isCut: false })).toEqual({ text: "old new", isCut: false });
@@ -29,7 +29,7 @@ test("what was told before comes first, where it got lost", () => {
   expect(output.take({ text: "", isCut: true })).toEqual({ text: "new", isCut: true });
 });
 
-test("however it comes in, no character is cut in two and every byte is accounted for", () => {
+test("for any input no character is cut in two and every byte is accounted for", () => {
   const text = fc.string({ unit: "binary", maxLength: 60 });
   fc.assert(
     fc.property(fc.array(text, { maxLength: 20 }), fc.integer({ min: 1, max: 100 }), (parts, bytesMax) => {

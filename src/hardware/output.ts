@@ -1,6 +1,5 @@
-// One stream's text since the last look. Of more than it may keep, the beginning and the end are kept, with a line between
-// them that says how much is missing: a failure is told at the end, and what led to it at the beginning. It takes the same
-// memory however much comes.
+// One stream's text since the last poll. If there is too much, the start and the end are kept, with a line between them that says
+// how much is missing: a failure shows at the end, and its cause at the start. Memory use is bounded.
 
 const HEAD_BYTES_MAX = 64 * 1024;
 const FIRST_BYTES = 4 * 1024;
@@ -13,33 +12,33 @@ export type Taken = { text: string; isCut: boolean };
 export class Output {
   readonly #bytesMax: number;
   readonly #headMax: number;
-  /** The head, and behind it the latest of the rest, going round. */
-  #kept = new Uint8Array(0);
-  #seen = 0;
+  /** The head, and after it a ring buffer with the end of the rest. */
+  #buffer = new Uint8Array(0);
+  #total = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
     this.#headMax = Math.min(HEAD_BYTES_MAX, Math.floor(bytesMax / 2));
   }
 
-  /** Bytes that came, kept or not. */
+  /** Bytes received, stored or not. */
   get bytes(): number {
-    return this.#seen;
+    return this.#total;
   }
 
   add(text: string): void {
     const bytes = encoder.encode(text);
-    this.#grow(Math.min(this.#seen + bytes.length, this.#bytesMax));
+    this.#grow(Math.min(this.#total + bytes.length, this.#bytesMax));
     for (let from = 0; from < bytes.length;) {
-      const at = this.#place();
+      const at = this.#writeOffset();
       const piece = bytes.subarray(from, from + this.#bytesMax - at);
-      this.#kept.set(piece, at);
-      this.#seen += piece.length;
+      this.#buffer.set(piece, at);
+      this.#total += piece.length;
       from += piece.length;
     }
   }
 
-  /** What stood before it comes first: an answer that got lost is told again. */
+  /** `before` comes first: a lost answer is sent again. */
   take(before: Taken = NOTHING): Taken {
     const fresh = this.#take();
     if (before.text === "") return { ...fresh, isCut: fresh.isCut || before.isCut };
@@ -50,50 +49,50 @@ export class Output {
   }
 
   #take(): Taken {
-    const [kept, seen, at] = [this.#kept, this.#seen, this.#place()];
-    this.#kept = new Uint8Array(0);
-    this.#seen = 0;
-    if (seen <= this.#bytesMax) return { text: decoder.decode(kept.subarray(0, seen)), isCut: false };
-    const head = kept.subarray(0, endOfWhole(kept, this.#headMax));
+    const [buffer, total, at] = [this.#buffer, this.#total, this.#writeOffset()];
+    this.#buffer = new Uint8Array(0);
+    this.#total = 0;
+    if (total <= this.#bytesMax) return { text: decoder.decode(buffer.subarray(0, total)), isCut: false };
+    const head = buffer.subarray(0, endOfWholeCharacters(buffer, this.#headMax));
     const rest = new Uint8Array(this.#bytesMax - this.#headMax);
-    rest.set(kept.subarray(at, this.#bytesMax));
-    rest.set(kept.subarray(this.#headMax, at), this.#bytesMax - at);
-    const tail = rest.subarray(startOfWhole(rest));
-    const missing = seen - head.length - tail.length;
+    rest.set(buffer.subarray(at, this.#bytesMax));
+    rest.set(buffer.subarray(this.#headMax, at), this.#bytesMax - at);
+    const tail = rest.subarray(startOfWholeCharacters(rest));
+    const missing = total - head.length - tail.length;
     return { text: `${decoder.decode(head)}\n...[truncated: ${missing} bytes left out]...\n${decoder.decode(tail)}`, isCut: true };
   }
 
-  #place(): number {
-    if (this.#seen < this.#bytesMax) return this.#seen;
-    return this.#headMax + ((this.#seen - this.#headMax) % (this.#bytesMax - this.#headMax));
+  #writeOffset(): number {
+    if (this.#total < this.#bytesMax) return this.#total;
+    return this.#headMax + ((this.#total - this.#headMax) % (this.#bytesMax - this.#headMax));
   }
 
   #grow(bytes: number): void {
-    if (bytes <= this.#kept.length) return;
-    const larger = new Uint8Array(Math.min(Math.max(bytes, this.#kept.length * 2, FIRST_BYTES), this.#bytesMax));
-    larger.set(this.#kept);
-    this.#kept = larger;
+    if (bytes <= this.#buffer.length) return;
+    const larger = new Uint8Array(Math.min(Math.max(bytes, this.#buffer.length * 2, FIRST_BYTES), this.#bytesMax));
+    larger.set(this.#buffer);
+    this.#buffer = larger;
   }
 }
 
 const NOTHING: Taken = { text: "", isCut: false };
 
-/** Within a character, every byte but its first looks like this. */
-function isWithin(byte: number | undefined): boolean {
+/** Whether this is a UTF-8 continuation byte. */
+function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }
 
-/** No character is cut in two: one that would go on beyond the end is left out. */
-function endOfWhole(bytes: Uint8Array, end: number): number {
+/** Leaves out a character that would continue beyond the end. */
+function endOfWholeCharacters(bytes: Uint8Array, end: number): number {
   let first = end - 1;
-  while (first > 0 && isWithin(bytes[first])) first--;
+  while (first > 0 && isContinuation(bytes[first])) first--;
   const lead = bytes[first] ?? 0;
   const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   return first + length <= end ? end : Math.max(first, 0);
 }
 
-function startOfWhole(bytes: Uint8Array): number {
+function startOfWholeCharacters(bytes: Uint8Array): number {
   let at = 0;
-  while (isWithin(bytes[at])) at++;
+  while (isContinuation(bytes[at])) at++;
   return at;
 }

@@ -1,4 +1,4 @@
-// fs.read: a file's text with numbered lines, a picture, or a directory's names.
+// fs.read: returns a file's text with numbered lines, an image, or the names in a directory.
 
 import { fileTypeFromBuffer } from "file-type";
 import { toBase64 } from "../lib/base64.ts";
@@ -15,11 +15,11 @@ export type ReadResult =
   | { ok: true; path: string; files: string[]; directories: string[] }
   | Failure;
 
-/** What vision models take. Other pictures are files like any other. */
+/** Formats that vision models accept. Other images are ordinary binary files. */
 const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const HEAD_BYTES = 16 * 1024;
 const NUMBER_WIDTH = 6;
-/** How often a file that is replaced while it is read is read again. */
+/** How often a file that is replaced during the read is read at most. */
 const TRIES = 3;
 
 export function readFile(machine: FileMachine, args: ReadArgs): Promise<ReadResult> {
@@ -28,48 +28,48 @@ export function readFile(machine: FileMachine, args: ReadArgs): Promise<ReadResu
     const path = files.resolve(args.path);
     for (let tries = 1; ; tries++) {
       const stat = await files.stat(path);
-      if (stat.kind === "directory") return directory(machine, path);
+      if (stat.kind === "directory") return listDirectory(machine, path);
       if (stat.kind === "other") throw new OpError(`Neither a file nor a directory: ${path}`);
       try {
-        return await file(machine, path, stat, args);
+        return await readContent(machine, path, stat, args);
       } catch (error) {
-        // Replaced meanwhile: all of the new one, rather than a bit of both.
+        // The file was replaced meanwhile: read the new one completely rather than mix both.
         if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === TRIES) throw error;
       }
     }
   });
 }
 
-/** All that is shown is of the version that was looked at. */
-async function file(machine: FileMachine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
+/** Everything returned is of the version in `stat`. */
+async function readContent(machine: FileMachine, path: string, stat: FileStat, args: ReadArgs): Promise<ReadResult> {
   const pinned = stat.version === "" ? {} : { ifVersion: stat.version };
   const head = await machine.files.read(path, { start: 0, end: Math.min(stat.size || HEAD_BYTES, HEAD_BYTES), ...pinned });
   const looksLikeText = isText(head);
   if (!looksLikeText || mayBeImage(head)) {
     const mimeType = (await fileTypeFromBuffer(head))?.mime;
-    if (mimeType !== undefined && IMAGES.has(mimeType)) return image(machine, path, mimeType, stat);
+    if (mimeType !== undefined && IMAGES.has(mimeType)) return readImage(machine, path, mimeType, stat);
     if (!looksLikeText) {
       throw new OpError(
         `Binary file (${mimeType ?? "unknown kind"}, ${humanSize(stat.size)}): ${path}. Look at it with a command of the shell, such as file or od`,
       );
     }
   }
-  return text(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, head, args);
+  return readText(machine, path, { ...stat, size: Math.max(stat.size, head.length) }, head, args);
 }
 
-/** Of what may be text all the same: the other pictures begin with a byte that no text has. */
+/** Only for formats that may pass as text: the other images start with a byte that no text has. */
 function mayBeImage(head: Uint8Array): boolean {
   const start = String.fromCharCode(...head.subarray(0, 4));
   return start === "GIF8" || start === "RIFF";
 }
 
-async function directory({ files }: FileMachine, path: string): Promise<ReadResult> {
+async function listDirectory({ files }: FileMachine, path: string): Promise<ReadResult> {
   const entries = (await files.list(path)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const names = (isDirectory: boolean) => entries.filter(({ kind }) => (kind === "directory") === isDirectory).map(({ name }) => name);
   return { ok: true, path, files: names(false), directories: names(true) };
 }
 
-async function image({ files, limits }: FileMachine, path: string, mimeType: string, { size, version }: FileStat): Promise<ReadResult> {
+async function readImage({ files, limits }: FileMachine, path: string, mimeType: string, { size, version }: FileStat): Promise<ReadResult> {
   if (size > limits.imageBytes)
     throw new OpError(`Image too large (${humanSize(size)}, at most ${humanSize(limits.imageBytes)}): ${path}. Make it smaller first`);
   const pinned = version === "" ? {} : { ifVersion: version };
@@ -78,7 +78,7 @@ async function image({ files, limits }: FileMachine, path: string, mimeType: str
   return { ok: true, content: [caption, { type: "image", data, mimeType }], path, size };
 }
 
-async function text(
+async function readText(
   { files, limits, places }: FileMachine,
   path: string,
   { size, version }: FileStat,
@@ -90,7 +90,7 @@ async function text(
   let at = from.line;
   let bytes = 0;
   let more = false;
-  // Even if every byte were a line of its own.
+  // True even if every byte were a line of its own.
   const fits = size * (NUMBER_WIDTH + 3) <= limits.textBytes;
   const encoder = new TextEncoder();
   const pages =

@@ -9,7 +9,7 @@ const LIMITS = { running: 2, ended: 2, keepMs: 1_000 };
 const NOW = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
 
-/** A command that does what the test says. */
+/** A command controlled by the test. */
 function command(more: Partial<Spawned> = {}) {
   let sink: Sink = undefined as never;
   let finish: (exit: Exit) => void = () => {};
@@ -18,27 +18,32 @@ function command(more: Partial<Spawned> = {}) {
     sink = given;
     return { done, write() {}, end: finish, ...more };
   };
-  return { spawn, say: (text: string) => sink.output("stdout", text), want: () => sink.wantsInput(), finish: (exit: Exit) => finish(exit) };
+  return {
+    spawn,
+    print: (text: string) => sink.output("stdout", text),
+    want: () => sink.wantsInput(),
+    finish: (exit: Exit) => finish(exit),
+  };
 }
 
 function sessions(limits = LIMITS) {
-  let made = 0;
-  const all = new Sessions({ newId: () => String(++made), now: () => NOW, sleep }, limits);
+  let lastId = 0;
+  const all = new Sessions({ newId: () => String(++lastId), now: () => NOW, sleep }, limits);
   return Object.assign(all, {
-    look: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER),
+    poll: (id: string, look: Partial<Look> = {}) => all.wait(1, id, { ms: 30_000, until: "end", ...look }, NEVER),
   });
 }
 
-test("of commands that have ended and are never asked for, the last few of each owner are kept", async () => {
-  let made = 0;
+test("of ended commands that are never polled, the last few of each owner are kept", async () => {
+  let lastId = 0;
   let now = 0;
-  const all = new Sessions({ newId: () => String(made++), now: () => now++, sleep: async () => {} });
+  const all = new Sessions({ newId: () => String(lastId++), now: () => now++, sleep: async () => {} });
   const start = (owner: number) =>
     all.start(owner, ABOUT, ({ output }) => {
       output("stdout", "x");
       return { done: Promise.resolve({ exitCode: 0 }), write() {}, end() {} };
     });
-  const waited = (owner: number, id: string) => all.wait(owner, id, { ms: 0, until: "end" }, NEVER);
+  const poll = (owner: number, id: string) => all.wait(owner, id, { ms: 0, until: "end" }, NEVER);
   const other = start(1);
   const ids: string[] = [];
   for (let at = 0; at < ENDED_PER_OWNER + 10; at++) {
@@ -46,49 +51,49 @@ test("of commands that have ended and are never asked for, the last few of each 
     await Promise.resolve();
   }
   start(2);
-  const found = await Promise.all(ids.map((id) => waited(2, id)));
+  const found = await Promise.all(ids.map((id) => poll(2, id)));
   expect(found.map((state) => state?.stdout ?? null)).toEqual([
     ...Array.from({ length: 10 }, () => null),
     ...Array.from({ length: ENDED_PER_OWNER }, () => "x"),
   ]);
-  expect(await waited(1, other)).toMatchObject({ stdout: "x", exit: { exitCode: 0 } });
+  expect(await poll(1, other)).toMatchObject({ stdout: "x", exit: { exitCode: 0 } });
 });
 
-test("a look until output is over with the first of it; one until the end is not", async () => {
+test("a poll until output returns with the first output; one until the end does not", async () => {
   const all = sessions();
-  const { spawn, say, finish } = command();
+  const { spawn, print, finish } = command();
   const id = all.start(1, ABOUT, spawn);
-  const first = all.look(id, { until: "output" });
-  say("a");
-  say("b");
+  const first = all.poll(id, { until: "output" });
+  print("a");
+  print("b");
   expect(await first).toEqual({ stdout: "ab", stderr: "", truncated: false, exit: null, wantsInput: false });
-  const rest = all.look(id);
-  say("c");
+  const rest = all.poll(id);
+  print("c");
   finish({ exitCode: 3 });
   expect(await rest).toMatchObject({ stdout: "c", exit: { exitCode: 3 } });
-  expect(await all.look(id)).toBeNull();
+  expect(await all.poll(id)).toBeNull();
 });
 
-test("an answer that got lost is told again, the last one too", async () => {
+test("a lost answer is sent again, including the last one", async () => {
   const all = sessions();
-  const { spawn, say, finish } = command();
+  const { spawn, print, finish } = command();
   const id = all.start(1, ABOUT, spawn);
-  say("a");
-  expect(await all.look(id, { until: "output", after: 0 })).toMatchObject({ stdout: "a", part: 1 });
-  say("b");
-  expect(await all.look(id, { until: "output", after: 0 })).toMatchObject({ stdout: "ab", part: 2 });
-  say("c");
-  expect(await all.look(id, { until: "output", after: 2 })).toMatchObject({ stdout: "c", part: 3 });
-  say("d");
+  print("a");
+  expect(await all.poll(id, { until: "output", after: 0 })).toMatchObject({ stdout: "a", part: 1 });
+  print("b");
+  expect(await all.poll(id, { until: "output", after: 0 })).toMatchObject({ stdout: "ab", part: 2 });
+  print("c");
+  expect(await all.poll(id, { until: "output", after: 2 })).toMatchObject({ stdout: "c", part: 3 });
+  print("d");
   finish({ exitCode: 0 });
-  expect(await all.look(id, { after: 3 })).toMatchObject({ stdout: "d", part: 4, exit: { exitCode: 0 } });
-  expect(await all.look(id, { after: 3 })).toMatchObject({ stdout: "d", part: 5, exit: { exitCode: 0 } });
-  expect(await all.look(id, { after: 5 })).toBeNull();
-  expect(await all.look(id)).toBeNull();
+  expect(await all.poll(id, { after: 3 })).toMatchObject({ stdout: "d", part: 4, exit: { exitCode: 0 } });
+  expect(await all.poll(id, { after: 3 })).toMatchObject({ stdout: "d", part: 5, exit: { exitCode: 0 } });
+  expect(await all.poll(id, { after: 5 })).toBeNull();
+  expect(await all.poll(id)).toBeNull();
   expect(all.list(1)).toEqual([]);
 });
 
-test("too many are refused by the names of those that run, and the list tells which they are", async () => {
+test("the refusal of a command too many names the running sessions, and the list describes them", async () => {
   const all = sessions();
   const long = "y".repeat(300);
   const first = command({ pid: 7 });
@@ -102,61 +107,65 @@ test("too many are refused by the names of those that run, and the list tells wh
   ]);
   first.finish({ exitCode: 4 });
   await expect.poll(() => all.list(1)[0]).toMatchObject({ sessionId: "sh_1", state: "ended", exitCode: 4 });
-  await all.look("sh_1");
+  await all.poll("sh_1");
   expect(all.list(1)).toHaveLength(1);
 });
 
-test("whoever has to wait for room is told when there is some, the first one first, and not in vain", async () => {
+test("callers that wait for room are woken in order, one for each command that ends", async () => {
   const all = sessions();
   const running = [command(), command()];
   expect(await all.room(1)).toBe(true);
   for (const one of running) all.start(1, ABOUT, one.spawn);
-  const told: string[] = [];
-  const first = all.room(1).then(() => told.push("first"));
-  const second = all.room(1).then(() => told.push("second"));
+  const order: string[] = [];
+  const first = all.room(1).then(() => order.push("first"));
+  const second = all.room(1).then(() => order.push("second"));
   running[0]!.finish({ exitCode: 0 });
   await first;
-  expect(told).toEqual(["first"]);
+  expect(order).toEqual(["first"]);
   running[1]!.finish({ exitCode: 0 });
   await second;
   expect(await all.room(1)).toBe(true);
 });
 
-test("signals, sizes and Ctrl-C reach what knows them", async () => {
+test("signals, sizes and Ctrl-C reach the commands that support them", async () => {
   const all = sessions({ ...LIMITS, running: 8 });
-  const heard: unknown[] = [];
-  const write = (text: string) => void heard.push(text);
+  const received: unknown[] = [];
+  const write = (text: string) => void received.push(text);
   const plain = all.start(1, ABOUT, command({ write }).spawn);
-  const terminal = all.start(1, { ...ABOUT, tty: true }, command({ write, signal: write, resize: (size) => void heard.push(size) }).spawn);
+  const terminal = all.start(
+    1,
+    { ...ABOUT, tty: true },
+    command({ write, signal: write, resize: (size) => void received.push(size) }).spawn,
+  );
   const send = (id: string, sent: Parameters<Sessions["send"]>[2]) => all.send(1, id, sent, 30_000);
   expect(await send(terminal, { text: "\u0003" })).toBe("sent");
   expect(await send(terminal, { signal: "USR1" })).toBe("sent");
   expect(await send(terminal, { resize: { cols: 3, rows: 2 } })).toBe("sent");
-  expect(heard).toEqual(["\u0003", "USR1", { cols: 3, rows: 2 }]);
+  expect(received).toEqual(["\u0003", "USR1", { cols: 3, rows: 2 }]);
   expect(await send(plain, { resize: { cols: 3, rows: 2 } })).toBe("unable");
   expect(await send(plain, { signal: "USR1" })).toBe("unable");
   expect(await send("sh_nothing", { text: "" })).toBe("missing");
   expect(await all.send(2, plain, { text: "stolen" }, 0)).toBe("missing");
   expect(await send(plain, { signal: "TERM" })).toBe("sent");
-  expect(await all.look(plain, { after: 0 })).toMatchObject({ exit: { exitCode: 143, error: "Command was ended by SIGTERM" } });
+  expect(await all.poll(plain, { after: 0 })).toMatchObject({ exit: { exitCode: 143, error: "Command was ended by SIGTERM" } });
   expect(await send(plain, { text: "late" })).toBe("missing");
   const other = all.start(1, ABOUT, command().spawn);
   await send(other, { text: "\u0003" });
   await expect.poll(() => send(other, { text: "x" })).toBe("ended");
-  expect(await all.look(other)).toMatchObject({ exit: interrupted("Interrupted") });
+  expect(await all.poll(other)).toMatchObject({ exit: interrupted("Interrupted") });
 });
 
-test("a command is held up for whoever takes its output as it comes, and for nobody else", async () => {
+test("a command is paused only for a caller that follows its output", async () => {
   const all = sessions();
-  const heard: string[] = [];
-  const { spawn, say } = command({ pause: () => void heard.push("pause"), resume: () => void heard.push("resume") });
+  const received: string[] = [];
+  const { spawn, print } = command({ pause: () => void received.push("pause"), resume: () => void received.push("resume") });
   const id = all.start(1, ABOUT, spawn);
-  say("x".repeat(1000));
-  expect(heard).toEqual([]);
-  await all.look(id, { until: "output" });
-  say("x".repeat(1000));
-  say("x".repeat(10));
-  expect(heard).toEqual(["pause"]);
-  expect(await all.look(id, { until: "output" })).toMatchObject({ stdout: "x".repeat(1010) });
-  expect(heard).toEqual(["pause", "resume"]);
+  print("x".repeat(1000));
+  expect(received).toEqual([]);
+  await all.poll(id, { until: "output" });
+  print("x".repeat(1000));
+  print("x".repeat(10));
+  expect(received).toEqual(["pause"]);
+  expect(await all.poll(id, { until: "output" })).toMatchObject({ stdout: "x".repeat(1010) });
+  expect(received).toEqual(["pause", "resume"]);
 });

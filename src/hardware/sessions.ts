@@ -1,5 +1,5 @@
-// Commands that run, by session: collects what they put out, lets their owner wait, feed and end them. What a command
-// really is (an interpreter in a thread, a child process) is behind Spawned.
+// Running commands, by session: collects their output, and lets their owner wait for, feed and end them. What a command really is
+// (an interpreter in a thread, a child process) is behind Spawned.
 
 import { fail } from "../lib/sys-error.ts";
 import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState, ShellCommand, SignalName, TerminalSize } from "../ports/shells.ts";
@@ -11,31 +11,31 @@ export type Spawned = {
   pid?: number | undefined;
   /** Standard input. Resolves when there is room for more. */
   write(text: string): Promise<void> | void;
-  /** Ends it, to be told of as `exit`. */
+  /** Ends it, to be reported as `exit`. */
   end(exit: Exit): void;
-  /** To all of its processes. Where there are none, a signal that ends a command ends it. */
+  /** Signals all of its processes. For a command without processes, a signal that would end one ends it. */
   signal?(signal: SignalName): void;
   /** Only with a terminal. */
   resize?(size: TerminalSize): void;
-  /** Where its output can be held up. */
+  /** Present if its output can be paused. */
   pause?(): void;
   resume?(): void;
 };
 
 export type Sink = {
   output: (stream: Stream, text: string) => void;
-  /** The command has nothing to do before it is fed. */
+  /** The command waits for input. */
   wantsInput: () => void;
 };
 
 export type SessionHost = {
   newId(): string;
   now(): number;
-  /** Resolves after so long, or when the signal says so. */
+  /** Resolves after `ms`, or when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Of one owner. What has ended holds what it put out, so only the last few are kept, and only for a while. */
+/** Per owner. Ended commands still hold their output, so only the last few are kept, for a limited time. */
 export type SessionLimits = { running: number; ended: number; keepMs: number };
 
 export const SESSIONS_PER_OWNER = 8;
@@ -45,7 +45,7 @@ const GATEWAY_LIMITS: SessionLimits = { running: SESSIONS_PER_OWNER, ended: ENDE
 export type Started = { command: string; cwd: string; tty?: boolean; outputBytesMax: number };
 
 type Stream = "stdout" | "stderr";
-type Told = { part: number; stdout: string; stderr: string; truncated: boolean };
+type PolledOutput = { part: number; stdout: string; stderr: string; truncated: boolean };
 
 type Session = {
   owner: number;
@@ -57,36 +57,36 @@ type Session = {
   exit: Exit | null;
   endedAt: number;
   wantsInput: boolean;
-  /** Those who wait for it to change. */
+  /** Callbacks for every change. */
   watchers: Set<() => void>;
   parts: number;
-  /** The last answer, for whoever counts them and may have missed it. */
-  told: Told | null;
-  isEndTold: boolean;
-  /** Somebody takes all of its output as it comes, so it may be held up for them: until then. */
+  /** The last answer, for callers that use `after` and may have missed it. */
+  lastAnswer: PolledOutput | null;
+  isEndReported: boolean;
+  /** Until when a caller counts as following its output; only then it may be paused. */
   followedUntil: number;
-  /** Aborted when it goes on. */
-  heldUp: AbortController | null;
+  /** Aborted when it resumes. */
+  hold: AbortController | null;
 };
 
-/** What a terminal sends for Ctrl-C. A command without one is ended by it. */
+/** What a terminal sends for Ctrl-C. It ends a command without a terminal. */
 const INTERRUPT = "\u0003";
 const COMMAND_CHARS_MAX = 200;
-/** How long a command waits for the end of another, and how many of one owner do. */
+/** How long a caller waits for room, and how many callers of one owner may wait. */
 const ROOM_MS = 10_000;
 const WAITING_PER_OWNER = 32;
-/** More of the same may be just behind the first output. */
+/** How long to wait for more output right after the first. */
 const TOGETHER_MS = 4;
-/** A command is held up with this part of its room full: what is on its way has to fit into the rest. */
-const HOLD_UP_PART = 4;
-/** Whoever has not come for more in this time follows no longer. */
+/** A command is paused when its output fills one part in this many of its buffer: output in flight has to fit into the rest. */
+const PAUSE_PART = 4;
+/** A caller that has not polled for this long no longer follows. */
 const FOLLOW_MS = 15_000;
 
 export class Sessions {
   readonly #host: SessionHost;
   readonly #limits: SessionLimits;
   readonly #sessions = new Map<string, Session>();
-  /** Those who wait for a command to end, by owner. */
+  /** Callers that wait for room, by owner. */
   readonly #waiting = new Map<number, Set<AbortController>>();
 
   constructor(host: SessionHost, limits: SessionLimits = GATEWAY_LIMITS) {
@@ -110,33 +110,36 @@ export class Sessions {
       wantsInput: false,
       watchers: new Set(),
       parts: 0,
-      told: null,
-      isEndTold: false,
+      lastAnswer: null,
+      isEndReported: false,
       followedUntil: 0,
-      heldUp: null,
+      hold: null,
     };
     session.spawned = spawn({
       output: (stream, text) => {
         session[stream].add(text);
-        changed(session);
-        this.#holdUp(session);
+        notifyWatchers(session);
+        this.#pauseIfFull(session);
       },
       wantsInput: () => {
         session.wantsInput = true;
-        changed(session);
+        notifyWatchers(session);
       },
     });
     session.spawned.done.then(
-      (exit) => this.#ended(session, exit),
-      () => this.#ended(session, { exitCode: 1, error: "The command could not be run" }),
+      (exit) => this.#finish(session, exit),
+      () => this.#finish(session, { exitCode: 1, error: "The command could not be run" }),
     );
     this.#sessions.set(id, session);
     return id;
   }
 
-  /** Waits for one of the owner's commands to end where too many run. False where none has in a while, or where too many wait for that already. */
+  /**
+   * If the owner has too many running commands, waits for one of them to end. False if none ended within the wait, or too many
+   * callers wait already.
+   */
   async room(owner: number): Promise<boolean> {
-    // One may have ended since the owner was refused.
+    // A command may have ended since the owner was refused.
     if (this.#running(owner).length < this.#limits.running) return true;
     const waiting = this.#waiting.get(owner) ?? new Set();
     if (waiting.size >= WAITING_PER_OWNER) return false;
@@ -150,13 +153,13 @@ export class Sessions {
 
   async wait(owner: number, id: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
     const session = this.#find(owner, id);
-    if (session === undefined || (session.isEndTold && !isLost(session, look.after))) return null;
+    if (session === undefined || (session.isEndReported && !isLost(session, look.after))) return null;
     const isQuiet = () => session.exit === null && !session.wantsInput && !isLost(session, look.after);
-    if (look.until === "end") await this.#while(session, isQuiet, look.ms, signal);
+    if (look.until === "end") await this.#waitWhile(session, isQuiet, look.ms, signal);
     else {
       session.followedUntil = this.#host.now() + look.ms + FOLLOW_MS;
-      await this.#while(session, () => isQuiet() && !hasOutput(session), look.ms, signal);
-      if (hasOutput(session)) await this.#while(session, isQuiet, TOGETHER_MS, signal);
+      await this.#waitWhile(session, () => isQuiet() && !hasOutput(session), look.ms, signal);
+      if (hasOutput(session)) await this.#waitWhile(session, isQuiet, TOGETHER_MS, signal);
       session.followedUntil = this.#host.now() + FOLLOW_MS;
     }
     return this.#take(id, session, look.after);
@@ -164,7 +167,7 @@ export class Sessions {
 
   async send(owner: number, id: string, sent: Sent, ms: number): Promise<SendOutcome> {
     const session = this.#find(owner, id);
-    if (session === undefined || session.isEndTold) return "missing";
+    if (session === undefined || session.isEndReported) return "missing";
     if (session.exit !== null) return "ended";
     const { spawned } = session;
     if ("resize" in sent) {
@@ -172,8 +175,8 @@ export class Sessions {
       return spawned.resize === undefined ? "unable" : "sent";
     }
     if ("signal" in sent) {
-      const outcome = signalled(spawned, sent.signal);
-      // Whatever it waited for, it is about something else now.
+      const outcome = sendSignal(spawned, sent.signal);
+      // The signal may have changed what it waits for.
       if (outcome === "sent") session.wantsInput = false;
       return outcome;
     }
@@ -201,8 +204,8 @@ export class Sessions {
 
   list(owner: number): SessionInfo[] {
     return [...this.#sessions]
-      .filter(([, session]) => session.owner === owner && !session.isEndTold)
-      .map(([id, session]) => info(id, session));
+      .filter(([, session]) => session.owner === owner && !session.isEndReported)
+      .map(([id, session]) => infoOf(id, session));
   }
 
   async endAll(why: string): Promise<void> {
@@ -211,7 +214,7 @@ export class Sessions {
 
   #find(owner: number, id: string): Session | undefined {
     const session = this.#sessions.get(id);
-    // Somebody else's and none at all are told alike.
+    // Another owner's session looks like a missing one.
     return session?.owner === owner ? session : undefined;
   }
 
@@ -228,69 +231,69 @@ export class Sessions {
     );
   }
 
-  /** For as long as the condition holds, and no longer than so long. */
-  async #while(session: Session, holds: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
+  /** Waits while the condition holds, at most `ms`. */
+  async #waitWhile(session: Session, holds: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
     if (!holds()) return;
     const over = new AbortController();
-    // Without a reason one is made each time, with a stack that nobody reads.
+    // Without a reason, abort creates an error with a stack each time.
     const end = () => over.abort(null);
-    const look = () => {
+    const check = () => {
       if (!holds()) end();
     };
-    session.watchers.add(look);
+    session.watchers.add(check);
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
     await this.#host.sleep(ms, over.signal);
     signal.removeEventListener("abort", end);
-    session.watchers.delete(look);
+    session.watchers.delete(check);
   }
 
   #take(id: string, session: Session, after: number | undefined): SessionState {
     const { exit, wantsInput } = session;
-    const again = isLost(session, after) ? session.told : null;
-    const isCut = again?.truncated ?? false;
-    const stdout = session.stdout.take({ text: again?.stdout ?? "", isCut });
-    const stderr = session.stderr.take({ text: again?.stderr ?? "", isCut });
-    this.#goOn(session);
-    const told = { stdout: stdout.text, stderr: stderr.text, truncated: stdout.isCut || stderr.isCut };
+    const lost = isLost(session, after) ? session.lastAnswer : null;
+    const isCut = lost?.truncated ?? false;
+    const stdout = session.stdout.take({ text: lost?.stdout ?? "", isCut });
+    const stderr = session.stderr.take({ text: lost?.stderr ?? "", isCut });
+    this.#resume(session);
+    const answer = { stdout: stdout.text, stderr: stderr.text, truncated: stdout.isCut || stderr.isCut };
     if (after === undefined) {
-      session.told = null;
+      session.lastAnswer = null;
       if (exit !== null) this.#sessions.delete(id);
-      return { ...told, exit, wantsInput };
+      return { ...answer, exit, wantsInput };
     }
     const part = ++session.parts;
-    session.told = { part, ...told };
-    session.isEndTold = exit !== null;
-    return { ...told, exit, wantsInput, part };
+    session.lastAnswer = { part, ...answer };
+    session.isEndReported = exit !== null;
+    return { ...answer, exit, wantsInput, part };
   }
 
-  /** A command that puts out faster than its follower takes waits for them, as it would for a slow terminal. */
-  #holdUp(session: Session): void {
+  /** Pauses a command whose output is faster than its follower, as a slow terminal would. */
+  #pauseIfFull(session: Session): void {
     const { spawned, about } = session;
     const bytes = Math.max(session.stdout.bytes, session.stderr.bytes);
-    if (session.heldUp?.signal.aborted === false || bytes < about.outputBytesMax / HOLD_UP_PART || this.#host.now() > session.followedUntil)
+    if (session.hold?.signal.aborted === false || bytes < about.outputBytesMax / PAUSE_PART || this.#host.now() > session.followedUntil)
       return;
     if (spawned?.pause === undefined) return;
     const hold = new AbortController();
-    session.heldUp = hold;
+    session.hold = hold;
     spawned.pause();
-    // By then it may be held up anew.
+    // By then it may have been paused again.
     void this.#host.sleep(FOLLOW_MS, hold.signal).then(() => {
-      if (session.heldUp === hold) this.#goOn(session);
+      if (session.hold === hold) this.#resume(session);
     });
   }
 
-  #goOn({ heldUp, spawned }: Session): void {
-    if (heldUp === null || heldUp.signal.aborted) return;
-    heldUp.abort(null);
+  #resume({ hold, spawned }: Session): void {
+    if (hold === null || hold.signal.aborted) return;
+    hold.abort(null);
     spawned.resume?.();
   }
 
-  #ended(session: Session, exit: Exit): void {
+  #finish(session: Session, exit: Exit): void {
     session.exit = exit;
     session.endedAt = this.#host.now();
-    changed(session);
-    // Whoever has waited longest goes first.
+    notifyWatchers(session);
+    // The caller that has waited longest goes first.
     const [first] = [...(this.#waiting.get(session.owner) ?? [])].filter(({ signal }) => !signal.aborted);
     first?.abort(null);
   }
@@ -299,30 +302,30 @@ export class Sessions {
     const before = this.#host.now() - this.#limits.keepMs;
     for (const [id, { exit, endedAt }] of this.#sessions) if (exit !== null && endedAt < before) this.#sessions.delete(id);
     const ended = [...this.#sessions].filter(([, session]) => session.owner === owner && session.exit !== null);
-    // Those that were told first, then the oldest.
-    const order = ended.toSorted(([, a], [, b]) => Number(b.isEndTold) - Number(a.isEndTold) || a.endedAt - b.endedAt);
+    // Sessions whose end was reported come first, then the oldest.
+    const order = ended.toSorted(([, a], [, b]) => Number(b.isEndReported) - Number(a.isEndReported) || a.endedAt - b.endedAt);
     for (const [id] of order.slice(0, Math.max(0, ended.length - this.#limits.ended))) this.#sessions.delete(id);
   }
 }
 
-/** What a session of the gateway's own shell is listed as. */
+/** How a session of the gateway's own shell is listed. */
 export function startedAs({ input, cwd, outputBytesMax }: ShellCommand): Started {
   return { command: input, cwd, outputBytesMax };
 }
 
-function changed({ watchers }: Session): void {
-  for (const look of watchers) look();
+function notifyWatchers({ watchers }: Session): void {
+  for (const check of watchers) check();
 }
 
 function hasOutput({ stdout, stderr }: Session): boolean {
   return stdout.bytes + stderr.bytes > 0;
 }
 
-function isLost({ told }: Session, after: number | undefined): boolean {
-  return after !== undefined && told !== null && after < told.part;
+function isLost({ lastAnswer }: Session, after: number | undefined): boolean {
+  return after !== undefined && lastAnswer !== null && after < lastAnswer.part;
 }
 
-function signalled(spawned: Spawned, signal: SignalName): SendOutcome {
+function sendSignal(spawned: Spawned, signal: SignalName): SendOutcome {
   if (spawned.signal !== undefined) spawned.signal(signal);
   else {
     const exit = endedBy(signal);
@@ -332,7 +335,7 @@ function signalled(spawned: Spawned, signal: SignalName): SendOutcome {
   return "sent";
 }
 
-function info(sessionId: string, { about, startedAt, exit, spawned }: Session): SessionInfo {
+function infoOf(sessionId: string, { about, startedAt, exit, spawned }: Session): SessionInfo {
   return {
     sessionId,
     command: about.command,

@@ -4,7 +4,7 @@
 import type { Look, SendOutcome, Sent, SessionInfo, SessionState, TerminalSize } from "../ports/shells.ts";
 
 export type ShellStart = {
-  /** With a terminal it may be empty: then it is the user's own shell, as at login. */
+  /** With a terminal it may be empty: then it is the user's own login shell. */
   input: string;
   /** As the caller wrote it. */
   cwd: string | undefined;
@@ -13,15 +13,15 @@ export type ShellStart = {
 };
 
 export interface Shell {
-  /** How long a call waits for a command before it answers that it is still running, where it does not say how long. */
+  /** How long a call waits by default before it answers that the command is still running. */
   readonly waitMs: number;
-  /** The most that it can say. */
+  /** The longest wait a call can request. */
   readonly waitMsMax: number;
-  /** Fails with an OpError where the command cannot be started. */
+  /** Fails with an OpError if the command cannot be started. */
   start(command: ShellStart): Promise<string>;
-  /** Null where there is no such session of the caller's. Waits no longer than until the signal says so. */
+  /** Null if the caller has no such session. The signal ends the wait. */
   wait(sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
-  /** Resolves when the command has room for more, or after so long. */
+  /** Resolves when the command can take more input, or after `ms`. */
   send(sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
   end(sessionId: string, why: string): Promise<void>;
   list(): Promise<SessionInfo[]>;

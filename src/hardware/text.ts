@@ -1,11 +1,11 @@
-// Text in files: whether bytes are text, lines of a file of any size in constant memory, and sizes for people.
+// Text in files: detects text, reads lines of a file of any size in constant memory, and formats sizes for people.
 
 import type { FileSystem } from "./filesystem.ts";
 import type { LinePlace } from "./line-places.ts";
 
 export const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 10;
-/** What decides whether a file is text. */
+/** The part of a file that decides whether it is text. */
 const HEAD_BYTES = 8 * 1024;
 
 /** Text is UTF-8 without NUL. A head may end within a character. */
@@ -22,7 +22,7 @@ export function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** All of it as text, or null where it is not. */
+/** All of it as text, or null if it is not text. */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -32,12 +32,12 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Where to begin, at the start of a line, and whom to tell where later lines begin. */
+/** `from` is where to start, at the start of a line; `found` is called with positions of later lines. */
 export type Reading = { version?: string; from?: LinePlace; found?: (place: LinePlace) => void };
 
 /**
- * Lines without their ends, read piece by piece and handed out as many at a time as a piece has. The end of the last line
- * makes no line of its own. With a version, all pieces are of that one, or it fails.
+ * Lines without their newlines, read chunk by chunk and yielded per chunk. A final newline adds no line. With a version, it fails
+ * unless all chunks are of that version.
  */
 export async function* linesOf(files: FileSystem, path: string, size: number, reading: Reading = {}): AsyncGenerator<string[]> {
   const { version = "", from = { line: 0, byte: 0 }, found } = reading;
@@ -58,7 +58,7 @@ export async function* linesOf(files: FileSystem, path: string, size: number, re
   if (rest !== "") yield [rest];
 }
 
-/** The same of what is in memory already. */
+/** The same for bytes in memory. */
 export function linesIn(bytes: Uint8Array): string[] {
   return linesOfText(lossyText(bytes));
 }

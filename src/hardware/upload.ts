@@ -1,4 +1,4 @@
-// fs.upload: a whole file from the bytes of a body, made or replaced once all of them are there and right.
+// fs.upload: creates or replaces a file from the bytes of a body, once all have arrived and their checksum matches.
 
 import { ChecksumError } from "./body.ts";
 import type { FileMachine } from "./filesystem.ts";
@@ -11,14 +11,14 @@ export function uploadFile({ files, body }: FileMachine, { size, tag, mode, ...a
   return outcome<UploadResult>(files, async () => {
     const path = files.resolve(args.path);
     const receipt = await files.receive(path, { size, tag, mode });
-    let isOfUse = tag !== undefined;
+    let isResumable = tag !== undefined;
     try {
       const { sha256 } = await body!.receive(size, receipt);
-      isOfUse = false;
+      isResumable = false;
       await receipt.finish(sha256);
       return { ok: true, path, size, sha256, received: size - receipt.have };
     } catch (error) {
-      await receipt.leave(!isOfUse || error instanceof ChecksumError);
+      await receipt.leave(!isResumable || error instanceof ChecksumError);
       throw error;
     }
   });

@@ -1,4 +1,4 @@
-// fs.write: a whole file, made or replaced.
+// fs.write: creates or replaces a whole file.
 
 import type { FileMachine } from "./filesystem.ts";
 import { type Failure, outcome } from "./outcome.ts";

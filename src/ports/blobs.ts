@@ -1,19 +1,19 @@
-// Large content by key, outside SQL. Keys are made by us (hashes); a put is atomic: a key has all of its bytes or does
-// not exist. Removing leaves nothing behind that a later put of the same key could trip over.
+// Large content by key, outside SQL. GSV makes the keys (hashes). A put is atomic: a key has all of its bytes or does not exist.
+// A delete leaves nothing behind that could break a later put of the same key.
 
 export interface Blobs {
   put(key: string, content: Uint8Array): Promise<void>;
-  /** Bytes from `start` up to `end`; null where there is no such key. */
+  /** The bytes from `start` up to `end`; null if the key does not exist. */
   get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null>;
   delete(key: string): Promise<void>;
-  /** Keys after `after` in order, a page at a time. */
+  /** One page of keys after `after`, in order. */
   list(after: string | null, limit: number): Promise<string[]>;
   /**
-   * Content that comes in pieces, under a name of its own until it is whole: no blob before that, and not listed. What came
-   * under the same name earlier is still there, unless it was finished or dropped. One at a time may grow it.
+   * Content that arrives in pieces under a name of its own. Until `finish` it is no blob and is not listed. Pieces written under
+   * the same name earlier are still there, unless they were finished or dropped. Only one caller at a time may write it.
    */
   grow(part: string): Promise<GrowingBlob>;
-  /** Drops what has not grown since then. */
+  /** Deletes unfinished content that has not grown since then. */
   dropParts(before: number): Promise<void>;
 }
 
@@ -21,9 +21,9 @@ export interface GrowingBlob {
   readonly size: number;
   read(start: number, end: number): Promise<Uint8Array>;
   write(content: Uint8Array): Promise<void>;
-  /** It is the blob of that key from now on. */
+  /** Turns it into the blob of that key. */
   finish(key: string): Promise<void>;
-  /** Not now; it can be grown further. */
+  /** Stops writing; `grow` can continue it later. */
   close(): Promise<void>;
   drop(): Promise<void>;
 }

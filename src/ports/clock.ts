@@ -1,10 +1,10 @@
-// Time, and the one wake an actor may ask for. A wake may come late or twice; many timers are rows in a table.
+// Time, and the one wake an actor may ask for. A wake may be late or come twice; many timers are rows in a table.
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since some moment, by a clock that is never set: for how long something took. */
+  /** Milliseconds on a monotonic clock, to measure how long something took. */
   elapsed(): number;
-  /** Replaces the wake asked for before. */
+  /** Replaces the wake requested before. */
   wakeAt(ms: number): void;
 }

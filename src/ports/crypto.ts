@@ -1,4 +1,4 @@
-// Randomness and hashes. Seeded in tests, so nothing else may produce a random byte.
+// Randomness and hashes. Tests seed it, so nothing else may produce a random byte.
 
 export type ScryptParams = { cost: number; blockSize: number; parallelization: number; length: number };
 
@@ -6,14 +6,14 @@ export interface Crypto {
   bytes(length: number): Uint8Array;
   uuid(): string;
   sha256(data: string | Uint8Array): Uint8Array;
-  /** The same of what may be large: others have their turn meanwhile. */
+  /** The same for large data; yields to the event loop in between. */
   sha256Slowly(data: Uint8Array): Promise<Uint8Array>;
-  /** The same of what comes in pieces. */
+  /** The same for data that arrives in pieces. */
   sha256Pieces(): { update(bytes: Uint8Array): unknown; hex(): string };
   scrypt(password: string, salt: Uint8Array, params: ScryptParams): Promise<Uint8Array>;
-  /** Secrets at rest: only this gateway's own key opens what it sealed, and only for the same purpose. */
+  /** Encrypts a secret at rest. Only this gateway's own key opens it, and only for the same purpose. */
   seal(purpose: string, text: string): string;
-  /** Throws UnsealError where it does not. */
+  /** Throws UnsealError if the key or the purpose does not match. */
   open(purpose: string, sealed: string): string;
 }
 

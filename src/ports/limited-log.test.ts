@@ -9,8 +9,8 @@ let log: LimitedLog;
 beforeEach(() => {
   lines = [];
   now = 1_000_000;
-  const note = (message: string, fields?: LogFields) => void lines.push([message, fields]);
-  log = new LimitedLog({ debug: note, info: note, warn: note, error: note }, () => now);
+  const write = (message: string, fields?: LogFields) => void lines.push([message, fields]);
+  log = new LimitedLog({ debug: write, info: write, warn: write, error: write }, () => now);
 });
 
 test("the first line of a minute is written at once, and the next one says how many were left out", () => {
@@ -29,7 +29,7 @@ test("the first line of a minute is written at once, and the next one says how m
   expect(lines[2]![1]).toMatchObject({ leftOut: 1 });
 });
 
-test("kinds and sources are told apart, and addresses of one customer are one source", () => {
+test("kinds and sources are limited separately, and all addresses of one customer are one source", () => {
   for (const address of ["192.0.2.7", "192.0.2.8", "2001:db8::1", "2001:db8::2", "::ffff:192.0.2.7"])
     for (const status of [401, 429]) log.warn("refused", { call: "git", status, address });
   expect(lines.map(([, fields]) => `${fields!.status} ${fields!.address}`)).toEqual([
@@ -42,7 +42,7 @@ test("kinds and sources are told apart, and addresses of one customer are one so
   ]);
 });
 
-test("beyond so many sources there is one line a minute for all others of a kind, and what was left out is still said", () => {
+test("beyond SOURCES_MAX sources, all others of a kind share one line a minute, and lines left out are still counted", () => {
   const refuse = (at: number) => log.warn("refused", { address: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` });
   for (let at = 0; at < SOURCES_MAX + 500; at++) refuse(at);
   refuse(0);
@@ -50,7 +50,7 @@ test("beyond so many sources there is one line a minute for all others of a kind
   log.error("something else", { address: "192.0.2.7" });
   expect(lines).toHaveLength(SOURCES_MAX + 2);
   now += 60_000;
-  // Takes the place of the first source, whose one line is then said with those of all others.
+  // Replaces the first source, whose one omitted line is then counted with those of all others.
   refuse(1_000_000);
   expect(lines.at(-1)![1]).toEqual({ address: "10.15.66.64" });
   for (let at = 1_000_001; at < 1_000_001 + SOURCES_MAX; at++) refuse(at);
@@ -64,7 +64,7 @@ test("a clock that is set back silences nothing", () => {
   expect(lines).toHaveLength(2);
 });
 
-test("fields are cut and hold no control characters", () => {
+test("fields are truncated and control characters are removed", () => {
   log.error("a repository does not answer", { repo: `a\u001b[2J\r\n\u202eb${"x".repeat(10_000)}`, error: "y".repeat(10_000), count: 3 });
   const { repo, error, count } = lines[0]![1] as { repo: string; error: string; count: number };
   expect(repo).toMatch(/^a \[2J bx+…$/);
@@ -73,7 +73,7 @@ test("fields are cut and hold no control characters", () => {
   expect(count).toBe(3);
 });
 
-test("every cause of incidents has its first line, and repeats of it are told the id of that line", () => {
+test("every cause of an incident gets a first line, and repeats return the id of that line", () => {
   const causes = [() => new Error("one"), () => new Error("two"), () => new TypeError("three"), () => "a text"];
   const ids = Array.from({ length: 10 }, (_, round) =>
     causes.map((make, at) => log.incident(`${round}-${at}`, { call: "fs.read", uid: 1000 }, make())),
@@ -86,7 +86,7 @@ test("every cause of incidents has its first line, and repeats of it are told th
   expect(lines.at(-1)![1]).toMatchObject({ incident: "later", call: "fs.read", uid: 1000, leftOut: 9 });
 });
 
-test("what somebody sent does not make a new cause", () => {
+test("text from a caller in the error message does not make a new cause", () => {
   const boom = (text: string) => new Error(text);
   for (let at = 0; at < 100; at++) log.incident("id", { call: "fs.read", uid: 1000 }, boom(`no ${at}\n    at fake (${at}.ts:1:1)`));
   expect(lines).toHaveLength(1);

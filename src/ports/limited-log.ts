@@ -1,32 +1,32 @@
-// The log as everything but the hosts' own start uses it: nobody can make it say much. Of each kind of line it writes one a
-// minute for each source, the first at once; further ones are counted, and the next line says how many were left out. Fields are
-// cut and hold no control characters, so that a line stays one line wherever it is shown.
+// The log that everything except the hosts' own start uses. No caller can flood it: it writes one line a minute per kind and
+// source, the first one at once. It counts further lines, and the next line says how many were left out. Fields are truncated and
+// control characters removed, so that a line stays one line wherever it is shown.
 
 import { addressKey } from "../lib/address.ts";
 import type { Log, LogFields } from "./log.ts";
 
-/** `uid` where the gateway knows who it is, `address` where it does not. */
+/** `uid` if the gateway knows the caller, else `address`. */
 export type IncidentSource = { call: string; uid?: number | undefined; address?: string | undefined };
 
 type Minute = { kind: string; since: number; leftOut: number; incident: string };
 type Level = keyof Log;
 
 const MINUTE_MS = 60_000;
-/** Kinds and sources that are told apart; what comes on top of that shares one line a minute for each kind. */
+/** How many pairs of kind and source are limited separately; all others share one line a minute per kind. */
 export const SOURCES_MAX = 1_000;
-/** More than there are in the code: what a stranger sends must not make new ones. */
+/** More kinds than the code has: a stranger's input must not create new ones without limit. */
 const KINDS_MAX = 500;
 const FIELD_CHARS = 300;
-/** An error comes with its stack. */
+/** Errors include their stack. */
 const ERROR_CHARS = 4_000;
-/** Fields that say who caused a line, the best first. */
+/** Fields that name who caused a line, the most precise first. */
 const SOURCES = ["address", "uid", "pid", "repo"] as const;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 export class LimitedLog implements Log {
   readonly #log: Log;
   readonly #now: () => number;
-  /** The one that began first is first. */
+  /** Oldest first. */
   readonly #minutes = new Map<string, Minute>();
   readonly #shared = new Map<string, Minute>();
 
@@ -36,48 +36,48 @@ export class LimitedLog implements Log {
   }
 
   debug(message: string, fields: LogFields = {}): void {
-    this.#line("debug", message, fields);
+    this.#writeLine("debug", message, fields);
   }
 
   info(message: string, fields: LogFields = {}): void {
-    this.#line("info", message, fields);
+    this.#writeLine("info", message, fields);
   }
 
   warn(message: string, fields: LogFields = {}): void {
-    this.#line("warn", message, fields);
+    this.#writeLine("warn", message, fields);
   }
 
   error(message: string, fields: LogFields = {}): void {
-    this.#line("error", message, fields);
+    this.#writeLine("error", message, fields);
   }
 
   /**
-   * Something of ours broke. Every cause has a first line. Returns the id to tell the caller: `id`, or that of the line which
-   * already stands for the same cause, so that whoever looks it up finds one.
+   * Logs a bug of ours. Every cause gets a first line. Returns the id to give to the caller: `id`, or that of the line already
+   * written for the same cause, so that looking it up finds a line.
    */
   incident(id: string, { call, uid, address }: IncidentSource, error: unknown): string {
     const source = uid === undefined ? addressKey(address ?? "") : String(uid);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const minute = this.#pass(`incident ${call} ${causeOf(error)}`, source, (leftOut, begun) => {
-      begun.incident = id;
-      this.#log.error("incident", plain({ incident: id, call, uid, address, error: text, leftOut }));
+    const minute = this.#writeOrCount(`incident ${call} ${causeOf(error)}`, source, (leftOut, started) => {
+      started.incident = id;
+      this.#log.error("incident", sanitizeFields({ incident: id, call, uid, address, error: text, leftOut }));
     });
     return minute.incident;
   }
 
-  #line(level: Level, message: string, fields: LogFields): void {
+  #writeLine(level: Level, message: string, fields: LogFields): void {
     const { call = "", status = "" } = fields;
     const name = SOURCES.find((name) => fields[name] !== undefined);
     const source = name === undefined ? "" : String(fields[name]);
-    this.#pass(`${level} ${message} ${call} ${status}`, name === "address" ? addressKey(source) : source, (leftOut) =>
-      this.#log[level](message, plain({ ...fields, leftOut })),
+    this.#writeOrCount(`${level} ${message} ${call} ${status}`, name === "address" ? addressKey(source) : source, (leftOut) =>
+      this.#log[level](message, sanitizeFields({ ...fields, leftOut })),
     );
   }
 
-  #pass(kind: string, source: string, write: (leftOut: number | undefined, minute: Minute) => void): Minute {
+  #writeOrCount(kind: string, source: string, write: (leftOut: number | undefined, minute: Minute) => void): Minute {
     const now = this.#now();
     const key = `${kind}\n${source.slice(0, FIELD_CHARS)}`;
-    const minute = this.#minutes.get(key) ?? this.#begin(key, kind, now);
+    const minute = this.#minutes.get(key) ?? this.#startMinute(key, kind, now);
     if (isRunning(minute, now)) {
       minute.leftOut++;
       return minute;
@@ -89,36 +89,36 @@ export class LimitedLog implements Log {
     return minute;
   }
 
-  #begin(key: string, kind: string, now: number): Minute {
+  #startMinute(key: string, kind: string, now: number): Minute {
     for (const [old, minute] of this.#minutes) {
       if (this.#minutes.size < SOURCES_MAX || isRunning(minute, now)) break;
       this.#minutes.delete(old);
-      if (minute.leftOut > 0) this.#sharedBy(minute.kind).leftOut += minute.leftOut;
+      if (minute.leftOut > 0) this.#sharedMinute(minute.kind).leftOut += minute.leftOut;
     }
-    if (this.#minutes.size >= SOURCES_MAX) return this.#sharedBy(kind);
-    const minute = begun(kind);
+    if (this.#minutes.size >= SOURCES_MAX) return this.#sharedMinute(kind);
+    const minute = newMinute(kind);
     this.#minutes.set(key, minute);
     return minute;
   }
 
-  #sharedBy(kind: string): Minute {
+  #sharedMinute(kind: string): Minute {
     const key = this.#shared.has(kind) || this.#shared.size < KINDS_MAX ? kind : "";
-    const minute = this.#shared.get(key) ?? begun(kind);
+    const minute = this.#shared.get(key) ?? newMinute(kind);
     this.#shared.set(key, minute);
     return minute;
   }
 }
 
-function begun(kind: string): Minute {
+function newMinute(kind: string): Minute {
   return { kind, since: -Infinity, leftOut: 0, incident: "" };
 }
 
-/** One that began in the future began before the clock was set back. */
+/** A start in the future means that the clock was set back. */
 function isRunning({ since }: Minute, now: number): boolean {
   return since <= now && now < since + MINUTE_MS;
 }
 
-/** The place in the code, and nothing of the message: that may hold what somebody sent. */
+/** The place in the code, without the message, which may contain a caller's input. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { name, message, stack = "" } = error;
@@ -126,16 +126,16 @@ function causeOf(error: unknown): string {
   return `${name} ${/\n\s+at (?:[^\n(]{0,300}\()?([^\n()]{1,300})/.exec(frames)?.[1] ?? ""}`;
 }
 
-function plain(fields: LogFields): LogFields {
+function sanitizeFields(fields: LogFields): LogFields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       if (value === undefined) return [];
-      return [[name, typeof value === "string" ? cut(value, name === "error" ? ERROR_CHARS : FIELD_CHARS) : value]];
+      return [[name, typeof value === "string" ? truncate(value, name === "error" ? ERROR_CHARS : FIELD_CHARS) : value]];
     }),
   );
 }
 
-function cut(text: string, chars: number): string {
+function truncate(text: string, chars: number): string {
   const start = text.length > chars ? `${text.slice(0, chars)}…` : text;
   return start.replace(UNPRINTABLE, " ");
 }

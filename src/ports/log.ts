@@ -1,8 +1,8 @@
-// What the operator is told. Lines are a message and named fields; secrets are never fields.
+// Log lines and counters for the operator. A line is a message and named fields; secrets are never fields.
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/** Names whose values never reach a line, should one ever be passed by mistake. */
+/** Fields that hosts redact, in case one is passed by mistake. */
 export const SECRET_FIELDS = ["password", "token", "secret", "apiKey", "api_key", "authorization", "cookie", "code"];
 
 export interface Log {
@@ -16,6 +16,6 @@ export interface Log {
 export interface Meter {
   /** One answered request. */
   call(name: string, code: number, ms: number): void;
-  /** Something was refused or thrown away; `reason` comes from a short fixed list. */
+  /** Something was refused or discarded; `reason` comes from a short fixed list. */
   dropped(reason: string): void;
 }

@@ -1,5 +1,5 @@
-// Migrations: each step is all or nothing, a start after a crash goes on where it stopped, and data of a newer GSV is
-// not touched.
+// Migrations: each step is all or nothing, a start after a crash resumes where it stopped, and data of a newer GSV stays
+// untouched.
 
 import { describe, expect, it } from "vitest";
 import { MemorySql } from "../../test/support/memory-ports.ts";
@@ -13,7 +13,7 @@ const BROKEN: Migration = {
 };
 
 describe("migrate", () => {
-  it("goes on after the last step that was finished", () => {
+  it("continues after the last finished step", () => {
     const sql = new MemorySql();
     migrate(sql, [FIRST]);
     sql.commit();
@@ -22,7 +22,7 @@ describe("migrate", () => {
     expect(sql.get("SELECT a FROM two")).toEqual({ a: "kept" });
   });
 
-  it("undoes all of a step that fails, and takes it up again when it is mended", () => {
+  it("rolls back a failed step completely, and runs it again once it is fixed", () => {
     const sql = new MemorySql();
     expect(() => migrate(sql, [FIRST, BROKEN])).toThrow(/nowhere/);
     expect(version(sql)).toBe(1);
@@ -32,7 +32,7 @@ describe("migrate", () => {
     expect(version(sql)).toBe(2);
   });
 
-  it("starts anew after a crash before the first commit, and resumes after one", () => {
+  it("starts from scratch after a crash before the first commit, and resumes after a later crash", () => {
     const sql = new MemorySql();
     migrate(sql, [FIRST]);
     sql.crash();

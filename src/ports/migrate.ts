@@ -1,14 +1,14 @@
-// Brings an actor's database to the present schema: one transaction per step, the step's number in the same transaction,
-// so a crash between two steps resumes at the second. A database from a newer GSV is left untouched.
+// Migrates an actor's database to the current schema. Each step and its number are one transaction, so a crash between two steps
+// resumes at the second. A database from a newer GSV is left untouched.
 
 import type { Sql } from "./sql.ts";
 
 export type Migration = { version: number; statements: readonly string[] };
 
-/** The data is from a newer GSV. It was left as it is. */
+/** The data is from a newer GSV and was left unchanged. */
 export class SchemaTooNew extends Error {}
 
-/** The same rows in an ordinary table with these columns. Its indexes are gone, and made anew by the caller. */
+/** Statements that move the rows into an ordinary table with these columns. They drop its indexes; the caller creates them again. */
 export function rebuildTable(table: string, columns: string): string[] {
   return [
     `ALTER TABLE ${table} RENAME TO ${table}_before`,
@@ -19,7 +19,7 @@ export function rebuildTable(table: string, columns: string): string[] {
 }
 
 export function migrate(sql: Sql, migrations: readonly Migration[]): void {
-  // Opening one that is up to date writes nothing: it can be read while the disk is full.
+  // Opening an up-to-date database writes nothing, so it can be read while the disk is full.
   if (sql.get("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'") === undefined)
     sql.run("CREATE TABLE schema_version (only INTEGER PRIMARY KEY CHECK (only = 1), version INTEGER NOT NULL) STRICT");
   const present = Number(sql.get("SELECT version FROM schema_version")?.version ?? 0);

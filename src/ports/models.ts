@@ -1,10 +1,10 @@
-// Models behind one interface, whichever provider they are of. A stream never throws: how it failed is its last event,
-// with as much of the message as had come by then.
+// One interface for the models of every provider. A stream never throws: its last event reports the failure, with the part of the
+// message that had arrived.
 
 import type { AnswerBlock, Usage } from "../protocol/proc-records.ts";
 
 export interface Models {
-  /** The last event is `done` or `error`. When the signal says stop, the call ends at once, as an error of kind `aborted`. */
+  /** The last event is `done` or `error`. When the signal aborts, the stream ends at once with an error of kind `aborted`. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
@@ -13,22 +13,22 @@ export type ModelRequest = {
   system: string;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
-  /** Asked where the chosen model cannot answer: too many failures, no room, no way there. */
+  /** Called if the chosen model fails, unless the request was aborted or is too long. */
   fallback?: ModelChoice;
-  /** The process that asks: providers that keep caches find theirs by it. */
+  /** Id of the process that asks; providers use it as the key of their prompt caches. */
   affinity: string;
 };
 
-/** Which model, and how it is reached. */
+/** A model and how to reach it. */
 export type ModelChoice = {
   provider: string;
   model: string;
   apiKey: string;
-  /** Of a server of one's own, or null for the provider's. */
+  /** URL of a server of the user's own, or null for the provider's. */
   baseUrl: string | null;
   reasoning: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
   maxOutputTokens: number;
-  /** Why it must not be asked, such as where its key cannot be opened. */
+  /** Why it must not be called, for example because its key cannot be unsealed. */
   unusable?: string;
 };
 
@@ -50,12 +50,12 @@ export type ModelEvent =
   | { type: "toolcall_start"; index: number; id: string; name: string }
   | { type: "toolcall_delta"; index: number; delta: string }
   | { type: "toolcall_end"; index: number; call: Extract<OutputBlock, { type: "toolCall" }> }
-  /** A try failed and the next is under way; what came before is void, and indexes begin at 0 again. */
+  /** An attempt failed and the next has started; everything before it is void, and indexes start at 0 again. */
   | { type: "retrying"; attempt: number; waitMs: number; why: string }
   | { type: "done"; content: OutputBlock[]; usage: ModelUsage; stop: "end" | "tools" | "length"; by?: AnsweredBy }
   | { type: "error"; content: OutputBlock[]; usage: ModelUsage | null; error: ModelFailure; by?: AnsweredBy };
 
-/** Given where it was the fallback that answered. */
+/** Set if the fallback answered. */
 export type AnsweredBy = { provider: string; model: string };
 
 export type ModelUsage = Usage;
@@ -72,6 +72,6 @@ export type ModelFailure = {
     | "unreachable"
     | "malformed"
     | "other";
-  /** For people: what to do about it. */
+  /** Tells the user what to do about it. */
   message: string;
 };

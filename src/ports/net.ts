@@ -1,10 +1,10 @@
-// The one way out: every outbound HTTP request of GSV passes here. Both hosts judge the target by kernel/egress before
-// anything is sent, at every redirect again. Bodies are streams, never decompressed; whoever does not read one to its end
-// cancels it, or the total time limit does. Stricter host's rules: GET and HEAD carry no body, and Host, Connection and
-// the headers that frame a body are the port's own and dropped where given.
+// The only way out: every outbound HTTP request of GSV passes through this port. Both hosts check the target with kernel/egress
+// before they send anything, and again at every redirect. Bodies are streams and never decompressed. A reader that stops early
+// cancels the stream, or the total time limit ends it. Rules of the stricter host: GET and HEAD carry no body, and the port sets
+// Host, Connection and the headers that frame a body itself and drops those it is given.
 
 export interface Net {
-  /** Any status is an answer. What kept one from coming, before or within the body, is a NetError. */
+  /** Resolves with any status. Throws a NetError for anything that prevents an answer, also while the body is read. */
   fetch(request: NetRequest, options?: NetOptions): Promise<NetResponse>;
 }
 
@@ -12,33 +12,33 @@ export type NetRequest = {
   url: string;
   method: string;
   headers: Readonly<Record<string, string>>;
-  /** A stream is sent as it comes and cannot be sent twice: a redirect that asks for it again fails. */
+  /** A stream is sent as it arrives and cannot be sent twice, so a redirect that needs it again fails. */
   body?: Uint8Array | ReadableStream<Uint8Array> | undefined;
 };
 
 export type NetOptions = {
-  /** Aborting closes the connection, also while the body is being read. */
+  /** Aborting closes the connection, even while the body is being read. */
   signal?: AbortSignal | undefined;
-  /** The largest body; one byte more and reading it fails. 32 MiB unless told. */
+  /** The largest body; reading one byte more fails. Default 32 MiB. */
   bytesMax?: number | undefined;
-  /** From the call to the last byte of the body. 60 s unless told, at most 600 s. */
+  /** From the call to the last byte of the body. Default 60 s, at most 600 s. */
   timeoutMs?: number | undefined;
-  /** The longest silence while the body is being read. 30 s unless told. */
+  /** The longest silence while the body is being read. Default 30 s. */
   idleMs?: number | undefined;
   /**
-   * For answers that come as they are thought of, as a model's do: only silence, the signal and the size end them, so
-   * `timeoutMs` does not count, and they take none of the few turns a host has, since each may last for many minutes.
+   * For answers that are generated while they are sent, such as a model's. Only silence, the signal and the size limit end them,
+   * so `timeoutMs` does not apply. They take none of the host's few request slots, because each may last for many minutes.
    */
   isLong?: boolean | undefined;
-  /** Hosts that this one request may go to beyond those root listed, for who may list them: `host` as egress spells it. */
+  /** Hosts this one request may reach beyond those root listed, for callers who may edit that list; `host` as egress spells it. */
   alsoTo?: ((host: string, port: number) => boolean) | undefined;
 };
 
 export type NetResponse = {
   status: number;
-  /** Names in lower case. Repeated ones are joined with ", ", but Set-Cookie with a newline, since it holds commas. */
+  /** Names in lower case. Repeated headers are joined with ", ", but Set-Cookie with a newline, because it contains commas. */
   headers: Readonly<Record<string, string>>;
-  /** Where the answer came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string;
   body: ReadableStream<Uint8Array>;
 };
@@ -55,7 +55,7 @@ export type NetErrorKind =
   | "bad_url"
   | "protocol";
 
-/** The message says what to do, and names hosts at most: never a path, a query, a header or a resolved address. */
+/** The message says what to do. It may name hosts, but never a path, a query, a header or a resolved address. */
 export class NetError extends Error {
   readonly kind: NetErrorKind;
 

@@ -1,4 +1,4 @@
-// How an answer crosses from one actor to another, where classes do not survive: failures by what they are.
+// How an answer crosses from one actor to another. Classes do not survive that, so failures cross as values of a known kind.
 
 import { ERRORS, type ErrorCode, SysError } from "../lib/sys-error.ts";
 import { StorageError } from "./sql.ts";
@@ -19,7 +19,7 @@ export function failureOf(error: unknown): Failure {
   return { kind: "fault", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
-/** A fault stays one: whoever gets it reports an incident. */
+/** A fault stays a fault: the receiver reports it as an incident. */
 export function errorOf(failure: Failure): Error {
   switch (failure.kind) {
     case "sys":

@@ -1,38 +1,41 @@
-// Where the gateway's own commands run: apart from the kernel (a thread on Node, an object of its own on Cloudflare), so
-// that one that never ends delays nobody. A command reaches files, the kernel and the network only by asking through
-// its link, as the caller it was started for.
+// Where the gateway's own commands run: outside the kernel (in a thread on Node, in an object on Cloudflare), so that a command
+// that never ends delays nobody. A command reaches files, the kernel and the network only by requests through its link, as the
+// caller it was started for.
 
 import type { Reply } from "./reply.ts";
 
 export interface Shells {
-  /** Starts a command and returns its session. Fails with 429 where the user has too many running. */
+  /** Starts a command and returns its session id. Fails with 429 if the user has too many running commands. */
   start(command: ShellCommand, link: ShellLink): Promise<string>;
-  /** Waits for one of the user's commands to end where too many run. False where none has in a while, or where too many wait for that already. */
+  /**
+   * If the user has too many running commands, waits for one of them to end. False if none ended within the wait, or too many
+   * callers wait already.
+   */
   room(uid: number): Promise<boolean>;
-  /** Waits, and takes what the command has put out since the last look. Null where the user has no such session. */
+  /** Waits, and takes the output since the last poll. Null if the user has no such session. */
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null>;
-  /** Resolves when the command has room for more, or after so long. */
+  /** Resolves when the command can take more input, or after `ms`. */
   send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome>;
-  /** Ends a command, whatever it is doing. */
+  /** Ends a command, no matter what it is doing. */
   end(uid: number, sessionId: string, why: string): Promise<void>;
-  /** The user's, but for those whose end was told. */
+  /** The user's sessions, except those whose end was already reported. */
   list(uid: number): Promise<SessionInfo[]>;
 }
 
 export type Look = {
   ms: number;
-  /** A look is over when the command ends or wants input, and with `output` as soon as there is some. */
+  /** A poll returns when the command ends or wants input, and with `output` as soon as there is some. */
   until: "end" | "output";
   /**
-   * The number of the last answer that arrived, 0 for none: what was told since, and so got lost, is told again. Without it,
-   * every answer counts as arrived, and a session is forgotten with the one that tells of its end.
+   * The number of the last answer that arrived, 0 for none: later answers were lost and are sent again. Without it every answer
+   * counts as arrived, and a session is forgotten with the answer that reports its end.
    */
   after?: number | undefined;
 };
 
 export type Sent = { text: string } | { signal: SignalName } | { resize: TerminalSize };
 
-/** `ended` where the command has, and its end was not told yet; `unable` where it knows nothing of that kind. */
+/** `ended` if the command has ended and its end was not reported yet; `unable` if it does not support this kind of input. */
 export type SendOutcome = "sent" | "ended" | "unable" | "missing";
 
 export const SIGNAL_NAMES = ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM", "CONT", "STOP", "TSTP"] as const;
@@ -45,11 +48,11 @@ export type ShellCommand = {
   cwd: string;
   env: Readonly<Record<string, string>>;
   who: ShellUser;
-  /** What the machine calls itself. */
+  /** How the machine identifies itself. */
   host: { name: string; version: string; platform: string };
-  /** How long it may run in all. */
+  /** How long it may run in total. */
   timeoutMs: number;
-  /** How much of each stream is kept between two looks at it. */
+  /** How much of each stream is kept between two polls. */
   outputBytesMax: number;
 };
 
@@ -61,15 +64,15 @@ export type SessionState = {
   truncated: boolean;
   /** Null while it runs. */
   exit: Exit | null;
-  /** It has nothing to do before it is fed. Only a shell of ours knows. */
+  /** It waits for input. Only the gateway's own shell knows this. */
   wantsInput: boolean;
-  /** This answer's number, for whoever counts them. */
+  /** This answer's number, for callers that use `after`. */
   part?: number;
 };
 
 export type SessionInfo = {
   sessionId: string;
-  /** Its beginning. */
+  /** The first part of the command. */
   command: string;
   cwd: string;
   startedAt: number;
@@ -79,10 +82,13 @@ export type SessionInfo = {
   pid?: number;
 };
 
-/** `error` says why a command was ended that did not end by itself. */
+/** `error` says why a command was stopped that did not end by itself. */
 export type Exit = { exitCode: number; error?: string };
 
-/** Asks the kernel as the caller; the signal says that the command is over. Never throws: failures are values, because errors lose their kind on the way. */
+/**
+ * Sends a request to the kernel as the caller; the signal aborts when the command is over. Never throws: failures are values,
+ * because an error's class does not cross.
+ */
 export type ShellLink = (ask: ShellAsk, signal: AbortSignal) => Promise<ShellReply>;
 
 export type ShellAsk =

@@ -1,6 +1,6 @@
-// Synchronous SQL over the actor's own database. Both hosts have it, which is why kernel state is plain code without
-// locks. Implementations keep the stricter side's rules: at most 100 bindings, values of at most 2 MB, no BEGIN text,
-// integers up to 2^53, booleans and bigints refused.
+// Synchronous SQL over the actor's own database. Both hosts have it, which is why kernel state is plain code without locks.
+// Implementations enforce the stricter side's rules: at most 100 bindings, values of at most 2 MB, no BEGIN statements, integers
+// up to 2^53, no booleans or bigints.
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
@@ -10,14 +10,14 @@ export interface Sql {
   get(query: string, ...bindings: SqlValue[]): SqlRow | undefined;
   /** The number of rows changed. */
   run(query: string, ...bindings: SqlValue[]): number;
-  /** All or nothing. Nests: a throw undoes only what was written inside. */
+  /** All or nothing. Nests: a throw undoes only what was written inside it. */
   transaction<T>(body: () => T): T;
   /**
-   * Rows nobody was promised (presence, routes in flight): they ride with the next batch and hold no frame back.
-   * A crash may lose them.
+   * For rows nobody was promised (presence, routes in flight): they commit with the next batch and hold no frame back. A crash
+   * may lose them.
    */
   relaxed<T>(body: () => T): T;
-  /** Resolves when everything written so far is on disk; rejects with a StorageError where it could not be. */
+  /** Resolves when everything written so far is on disk; rejects with a StorageError if that failed. */
   durable(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export const SQL_BINDINGS_MAX = 100;
 export const SQL_VALUE_BYTES_MAX = 2_000_000;
 export const SQL_STATEMENT_BYTES_MAX = 100_000;
 
-/** The disk did not take it. Nothing of the transaction was kept. */
+/** The disk refused the write. Nothing of the transaction was kept. */
 export class StorageError extends Error {
   readonly full: boolean;
 

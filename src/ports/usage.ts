@@ -1,4 +1,4 @@
-// What agents use of models, tools and time, and how it adds up.
+// How much agents use of models, tools and time, and how to add it up.
 
 import type { Spent, Usage } from "../protocol/proc-records.ts";
 

@@ -1,21 +1,21 @@
-// How the host itself is, as far as only it can know: for sys.doctor. What a host cannot measure is null.
+// The state of the host that only the host can measure, for sys.doctor. Values it cannot measure are null.
 
 export interface Vitals {
-  /** The size of what everything is stored on. */
+  /** The size of the disk or store that holds everything. */
   readonly storageBytes: number | null;
   read(): Promise<VitalSigns>;
 }
 
 export type VitalSigns = {
-  /** Found out by writing: null where it is kept, else why it is not. */
+  /** Measured by a test write: null if it succeeded, else why it failed. */
   storageProblem: string | null;
-  /** Of the kernel's own database, with what waits to be written into it. */
+  /** Size of the kernel's own database, including its write-ahead log. */
   databaseBytes: number | null;
-  /** What can still be stored. */
+  /** How much can still be stored. */
   freeBytes: number | null;
   memoryBytes: number | null;
-  /** What the gateway runs on, such as Node and SQLite; `problem` says why that is not a good idea. */
+  /** What the gateway runs on, such as Node and SQLite; `problem` says what is wrong with that version. */
   runtime: readonly { name: string; version: string; problem: string | null }[];
-  /** Whether others than this machine can reach it, and whether on the way there somebody could listen. */
+  /** Whether other machines can reach it, and whether those connections are encrypted. */
   reach: { isPublic: boolean; isEncrypted: boolean };
 };

@@ -1,4 +1,4 @@
-// Calls that mean the same on every target: written once, over the files and the shell of whatever they run on.
+// Calls that mean the same on every target: written once, for the files and the shell of any machine.
 
 import { z } from "zod";
 import type { Data, Declaration, Declared, Identified, Schema } from "../../calls/define.ts";
@@ -18,10 +18,10 @@ export type HardwareSyscall<N extends string = string, A extends Schema = Schema
   run(machine: Machine, args: Data): Promise<Data>;
 };
 
-/** Where a hardware call runs. The router removes it before the body sees the rest. */
+/** The target of a hardware call. The router removes it before the body sees the arguments. */
 export const TARGET = z.string().min(1).max(256).optional();
 
-/** Zod infers of no fields that every name is excluded. */
+/** For an object without fields, Zod infers that every name is excluded. */
 type WithTarget<T> = string extends keyof T ? { target?: string } : T & { target?: string };
 type Targeted<A extends Schema> = z.ZodType<WithTarget<z.output<A>>, WithTarget<z.input<A>>>;
 

@@ -1,13 +1,13 @@
-// The Blobs port over R2, whose puts are atomic by themselves. It appends to nothing, so what grows is kept as pieces
-// that are put together, in a stream, once all are there.
+// The Blobs port over R2, whose puts are atomic. R2 cannot append, so growing content is kept as pieces that are streamed into
+// one object once all are there.
 
 import { concat } from "../../lib/bytes.ts";
 import type { Blobs, GrowingBlob } from "../../ports/blobs.ts";
 
-/** The keys of blobs begin with a small letter: these come before them. */
+/** Sorts before the keys of blobs, which start with a lower-case letter. */
 const PIECES = "_parts/";
 const PIECE_BYTES = 8 * 1024 * 1024;
-const DIGITS = 16;
+const OFFSET_DIGITS = 16;
 const PAGE = 500;
 
 export class CloudflareBlobs implements Blobs {
@@ -35,14 +35,14 @@ export class CloudflareBlobs implements Blobs {
   }
 
   async list(after: string | null, limit: number): Promise<string[]> {
-    // What grows is nobody's blob.
+    // Skips the pieces of growing content.
     const { objects } = await this.#bucket.list({ limit, startAfter: after ?? "_~" });
     return objects.map(({ key }) => key);
   }
 
   async grow(part: string): Promise<GrowingBlob> {
     const pieces: Piece[] = [];
-    for await (const { key, size } of this.#pieces(`${PIECES}${part}/`)) pieces.push({ key, at: Number(key.slice(-DIGITS)), size });
+    for await (const { key, size } of this.#pieces(`${PIECES}${part}/`)) pieces.push({ key, at: Number(key.slice(-OFFSET_DIGITS)), size });
     return new GrowingPieces(this.#bucket, `${PIECES}${part}/`, pieces);
   }
 
@@ -67,69 +67,69 @@ class GrowingPieces implements GrowingBlob {
   readonly #bucket: R2Bucket;
   readonly #prefix: string;
   readonly #pieces: Piece[] = [];
-  /** What has come since the last piece. Lost if the object is put to sleep, and then it is sent again. */
-  #loose: Uint8Array[] = [];
-  #looseBytes = 0;
+  /** Content since the last stored piece. It is lost if the object hibernates; then the sender sends it again. */
+  #buffered: Uint8Array[] = [];
+  #bufferedBytes = 0;
 
   constructor(bucket: R2Bucket, prefix: string, pieces: readonly Piece[]) {
     this.#bucket = bucket;
     this.#prefix = prefix;
-    // A gap can only be where the platform lost one: what is after it is of no use.
-    for (const piece of pieces) if (piece.at === this.#stored) this.#pieces.push(piece);
+    // A gap means that the platform lost a piece; later pieces are useless.
+    for (const piece of pieces) if (piece.at === this.#storedBytes) this.#pieces.push(piece);
   }
 
-  get #stored(): number {
+  get #storedBytes(): number {
     const last = this.#pieces.at(-1);
     return last === undefined ? 0 : last.at + last.size;
   }
 
   get size(): number {
-    return this.#stored + this.#looseBytes;
+    return this.#storedBytes + this.#bufferedBytes;
   }
 
   async read(start: number, end: number): Promise<Uint8Array> {
     const piece = this.#pieces.find(({ at, size }) => start >= at && start < at + size);
-    if (piece === undefined) return concat(this.#loose).subarray(start - this.#stored, end - this.#stored);
+    if (piece === undefined) return concat(this.#buffered).subarray(start - this.#storedBytes, end - this.#storedBytes);
     const length = Math.min(end, piece.at + piece.size) - start;
     const object = await this.#bucket.get(piece.key, { range: { offset: start - piece.at, length } });
     return object === null ? new Uint8Array() : new Uint8Array(await object.arrayBuffer());
   }
 
   async write(content: Uint8Array): Promise<void> {
-    this.#loose.push(content);
-    this.#looseBytes += content.length;
-    if (this.#looseBytes >= PIECE_BYTES) await this.#keep();
+    this.#buffered.push(content);
+    this.#bufferedBytes += content.length;
+    if (this.#bufferedBytes >= PIECE_BYTES) await this.#flush();
   }
 
   async finish(key: string): Promise<void> {
-    await this.#keep();
+    await this.#flush();
     const { readable, writable } = new FixedLengthStream(this.size);
-    const putting = this.#bucket.put(key, readable);
+    const upload = this.#bucket.put(key, readable);
     for (const [at, piece] of this.#pieces.entries()) {
       const object = await this.#bucket.get(piece.key);
       if (object === null) throw new Error("A piece of what was sent is gone");
       await object.body.pipeTo(writable, { preventClose: at < this.#pieces.length - 1 });
     }
     if (this.#pieces.length === 0) await writable.close();
-    await putting;
+    await upload;
     await this.drop();
   }
 
   async close(): Promise<void> {
-    await this.#keep();
+    await this.#flush();
   }
 
   async drop(): Promise<void> {
     for (const { key } of this.#pieces) await this.#bucket.delete(key);
   }
 
-  async #keep(): Promise<void> {
-    if (this.#looseBytes === 0) return;
-    const at = this.#stored;
-    const key = `${this.#prefix}${String(at).padStart(DIGITS, "0")}`;
-    await this.#bucket.put(key, concat(this.#loose));
-    this.#pieces.push({ key, at, size: this.#looseBytes });
-    this.#loose = [];
-    this.#looseBytes = 0;
+  async #flush(): Promise<void> {
+    if (this.#bufferedBytes === 0) return;
+    const at = this.#storedBytes;
+    const key = `${this.#prefix}${String(at).padStart(OFFSET_DIGITS, "0")}`;
+    await this.#bucket.put(key, concat(this.#buffered));
+    this.#pieces.push({ key, at, size: this.#bufferedBytes });
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
   }
 }

@@ -18,7 +18,7 @@ export class CloudflareClock implements Clock {
   }
 
   wakeAt(ms: number): void {
-    // Written like any row: should it fail, the platform starts the object anew, and its kernel asks again.
+    // Written like any row: if it fails, the platform restarts the object, and its kernel asks again.
     void this.#storage.setAlarm(ms);
   }
 }

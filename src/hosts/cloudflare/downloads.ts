@@ -1,9 +1,9 @@
-// What other machines download, from the Worker's static assets: the folder that the bundler wrote before the deployment.
+// Downloads for other machines, from the Worker's static assets: the folder that the bundler wrote before the deployment.
 
 import type { Downloads } from "../../kernel/http/downloads.ts";
 import type { Env } from "./options.ts";
 
-/** Assets are found by path; the name before it means nothing. */
+/** Assets are found by path; the host name is ignored. */
 const ASSETS = "https://assets.local/";
 
 export function cloudflareDownloads(env: Env): Downloads {

@@ -1,5 +1,5 @@
-// The Cloudflare host, put together: ports, kernel, and the events the platform brings. It decides nothing. Memory may
-// vanish between any two events while sockets and rows stay, so the constructor is also the recovery.
+// Assembles the Cloudflare host: ports, kernel, and the platform's events. It decides nothing. Memory may vanish between any two
+// events while sockets and rows stay, so the constructor is also the recovery.
 
 import { DurableObject } from "cloudflare:workers";
 import { type HttpApp, httpApp } from "../../kernel/http/app.ts";
@@ -31,7 +31,7 @@ import { cloudflareVitals } from "./vitals.ts";
 export class KernelObject extends DurableObject<Env> {
   readonly #kernel: Kernel;
   readonly #sockets: CloudflareSockets;
-  readonly #desk: ProcessRequests;
+  readonly #processRequests: ProcessRequests;
   readonly #app: HttpApp;
   readonly #origins: string[] | null;
 
@@ -63,7 +63,7 @@ export class KernelObject extends DurableObject<Env> {
         workersAi: env.AI,
       },
     );
-    this.#desk = new ProcessRequests(
+    this.#processRequests = new ProcessRequests(
       (pid) => this.#kernel.kernelPortFor(pid),
       (pid) => ({
         archiveRoot: this.#kernel.archiveRootOf(pid),
@@ -86,7 +86,7 @@ export class KernelObject extends DurableObject<Env> {
 
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return this.#upgrade(request);
-    const refusal = this.#refusal(request);
+    const refusal = this.#checkOrigin(request);
     if (refusal !== null) return refuse(421, refusal);
     return this.#app.fetch(request, { address: addressOf(request), origin: this.#originOf(request) });
   }
@@ -108,24 +108,24 @@ export class KernelObject extends DurableObject<Env> {
     this.#kernel.woke();
   }
 
-  /** What a process asks; only objects of this deployment can. */
+  /** Answers a request of a process; only objects of this deployment can call it. */
   kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> {
-    return this.#desk.answer(pid, name, args);
+    return this.#processRequests.answer(pid, name, args);
   }
 
   #upgrade(request: Request): Response {
     if (new URL(request.url).pathname !== "/ws") return refuse(404, "Not found");
-    const refusal = this.#refusal(request);
+    const refusal = this.#checkOrigin(request);
     if (refusal !== null) return refuse(403, refusal);
     const address = addressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(503, "Too many connections: try again later");
-    const full = this.#kernel.refusal(address);
-    if (full !== null) return refuse(503, full);
+    const kernelRefusal = this.#kernel.refusal(address);
+    if (kernelRefusal !== null) return refuse(503, kernelRefusal);
     return this.#sockets.accept(address);
   }
 
-  /** The platform routes by the Host it checked, and writes it into the URL. */
-  #refusal(request: Request): string | null {
+  /** The platform routes by the Host header it has checked, and puts it into the URL. */
+  #checkOrigin(request: Request): string | null {
     return originRefusal(this.#policyFor(request), new URL(request.url).host, request.headers.get("origin"));
   }
 
@@ -139,12 +139,12 @@ export class KernelObject extends DurableObject<Env> {
   }
 }
 
-/** Set by the platform, which takes nobody's word for it. Run locally there is no platform, and no stranger either. */
+/** The platform sets this header and drops the client's own. Locally there is no platform, and no stranger either. */
 function addressOf(request: Request): string {
   return request.headers.get("cf-connecting-ip") ?? "127.0.0.1";
 }
 
-/** Without our half of the handshake the peer would wait until the object is put to sleep. Few codes may be sent back. */
+/** Completes the close handshake: otherwise the peer would wait until the object hibernates. Only some codes may be sent back. */
 function answerClose(socket: WebSocket, code: number, reason: string): void {
   if (socket.readyState !== WebSocket.CLOSING) return;
   if (code === 1000 || (code >= 3000 && code <= 4999)) socket.close(code, reason);

@@ -1,4 +1,4 @@
-// The key for secrets at rest: the operator's, or one made once and kept in the object's storage, beside the tables.
+// The key for secrets at rest: the operator's, or one generated once and kept in the object's storage, beside the tables.
 
 import { randomBytes } from "node:crypto";
 import { boundKey, type Env } from "./options.ts";
@@ -11,7 +11,7 @@ export function secretKey(storage: DurableObjectStorage, env: Env): Uint8Array {
   if (bound !== null) return bound;
   const stored = storage.kv.get<Uint8Array>(STORED_KEY);
   if (stored !== undefined) return stored;
-  const made = new Uint8Array(randomBytes(KEY_BYTES));
-  storage.kv.put(STORED_KEY, made);
-  return made;
+  const generated = new Uint8Array(randomBytes(KEY_BYTES));
+  storage.kv.put(STORED_KEY, generated);
+  return generated;
 }

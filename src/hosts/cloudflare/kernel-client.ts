@@ -1,5 +1,5 @@
-// A process's end of the line to the kernel, which lives in another object. A line can be cut, mostly because the kernel's
-// object was started anew; what was asked then is asked again. The other end is process-requests.ts.
+// A process's client of the kernel, which lives in another object. Calls can fail, mostly because the kernel's object restarted;
+// then they are retried. The other end is process-requests.ts.
 
 import { orAborted } from "../../lib/or-aborted.ts";
 import { sleep } from "../../lib/sleep.ts";
@@ -8,34 +8,34 @@ import { type Reply, valueOf } from "../../ports/reply.ts";
 import { type KernelPort, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
 import type { KernelAsk, ProcessFacts, Told } from "./process-requests.ts";
 
-/** What the kernel's object has for a process. */
+/** The method of the kernel's object for processes. */
 export type KernelStub = { kernelProcess(pid: string, name: string, args: readonly unknown[]): Promise<Reply> };
 
 export type Line = {
-  /** A new one each time: after a failure the old one leads nowhere. */
+  /** Returns a new stub each time: after a failure the old one no longer works. */
   stub(): KernelStub;
   pauseMs?: number;
 };
 
 const PAUSE_MS = 100;
 const PAUSE_MS_MAX = 5_000;
-/** About a minute. What must not be given up then is asked for again by whoever wants it. */
+/** About a minute. Callers that must not give up ask again themselves. */
 const TRIES = 16;
-/** How much is told at once; the platform carries 32 MiB. */
-const TELL_CHARS_MAX = 4_000_000;
+/** The size of a batch of events; the platform's limit is 32 MiB. */
+const BATCH_CHARS_MAX = 4_000_000;
 
-type Asked<N extends keyof KernelAsk> = Awaited<ReturnType<KernelAsk[N]>>;
-type Again = { tries: number; signal?: AbortSignal };
-type Letter = { told: Told; chars: number; heard: () => void; lost: (error: unknown) => void };
+type Result<N extends keyof KernelAsk> = Awaited<ReturnType<KernelAsk[N]>>;
+type RetryOptions = { tries: number; signal?: AbortSignal };
+type OutboxItem = { told: Told; chars: number; resolve: () => void; reject: (error: unknown) => void };
 
 export class RemoteKernel {
   readonly #pid: string;
   readonly #line: Line;
-  #outbox: Letter[] = [];
+  #outbox: OutboxItem[] = [];
   #stub: KernelStub | null = null;
-  #isTelling = false;
-  /** Something was not heard. What comes after it would hide that, so it has to wait. */
-  #isBehind = false;
+  #isSending = false;
+  /** A delivery failed. Later events would hide the gap, so they are rejected until `heardUpTo` was asked. */
+  #hasGap = false;
 
   constructor(pid: string, line: Line) {
     this.#pid = pid;
@@ -46,21 +46,22 @@ export class RemoteKernel {
     return this.#ask("facts", []);
   }
 
-  /** `refreshed` gets what comes with every preparation. */
-  link(refreshed: (facts: ProcessFacts) => void): KernelPort {
+  /** `onFacts` gets the facts that come with every preparation. */
+  link(onFacts: (facts: ProcessFacts) => void): KernelPort {
     return {
       prepare: async (conversationId) => {
         const { preparation, facts } = await this.#ask("prepare", [conversationId]);
-        refreshed(facts);
+        onFacts(facts);
         return preparation;
       },
-      // The kernel tells the process's object itself when a call has begun (process-requests.ts): a function does not cross.
+      // The kernel reports the start of a call to the process's object itself (process-requests.ts), because a function cannot
+      // cross.
       sys: (call, signal) => this.#sys(call, signal),
-      emit: async (events) => void (await Promise.all(events.map((event) => this.#tell({ event })))),
-      stream: (piece) => void this.#tell({ piece }).catch(() => {}),
+      emit: async (events) => void (await Promise.all(events.map((event) => this.#deliver({ event })))),
+      stream: (piece) => void this.#deliver({ piece }).catch(() => {}),
       heardUpTo: async () => {
         const heard = await this.#ask("heardUpTo", []);
-        this.#isBehind = false;
+        this.#hasGap = false;
         return heard;
       },
       ofOwner: () => this.#ask("ofOwner", []),
@@ -73,12 +74,12 @@ export class RemoteKernel {
     };
   }
 
-  /** Until it is answered, however often the line is cut, or nobody wants to know any more: its run, whose lease ends, does. */
+  /** Retries until it is answered or the signal aborts, which happens at the latest when the lease of its run ends. */
   async #sys(call: SysCall, signal: AbortSignal): Promise<SysOutcome> {
     const abandon = () => void this.#ask("abandon", [call, signal.reason === STOPPED]).catch(() => {});
     signal.addEventListener("abort", abandon, { once: true });
     try {
-      // What was sent once may have been carried out, whoever answers now.
+      // A call that was sent once may have run, even if it was never answered.
       return await this.#ask("sys", (tries) => [{ ...call, isAgain: call.isAgain || tries > 0 }], { tries: Infinity, signal });
     } catch (error) {
       return { kind: "done", isError: true, output: `Error: ${error instanceof Error ? error.message : String(error)}` };
@@ -87,66 +88,69 @@ export class RemoteKernel {
     }
   }
 
-  /** Resolves when the kernel has heard it. */
-  #tell(told: Told): Promise<void> {
-    if (this.#isBehind) return Promise.reject(new SysError(503, "The kernel has not heard what came before this"));
-    const { promise, resolve: heard, reject: lost } = Promise.withResolvers<void>();
-    this.#outbox.push({ told, chars: JSON.stringify(told).length, heard, lost });
-    if (!this.#isTelling) {
-      this.#isTelling = true;
-      void this.#tellAll();
+  /** Resolves when the kernel has received it. */
+  #deliver(told: Told): Promise<void> {
+    if (this.#hasGap) return Promise.reject(new SysError(503, "The kernel has not heard what came before this"));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#outbox.push({ told, chars: JSON.stringify(told).length, resolve, reject });
+    if (!this.#isSending) {
+      this.#isSending = true;
+      void this.#flush();
     }
     return promise;
   }
 
-  /** One after the other, and in between what has come meanwhile at once: so order stays, and a slow line delays little. */
-  async #tellAll(): Promise<void> {
-    for (let batch = this.#batch(); batch.length > 0; batch = this.#batch()) {
+  /**
+   * Sends one batch after the other, each with everything that arrived meanwhile: this keeps the order, and a slow connection
+   * delays little.
+   */
+  async #flush(): Promise<void> {
+    for (let batch = this.#takeBatch(); batch.length > 0; batch = this.#takeBatch()) {
       const all = batch.map(({ told }) => told);
-      // Pieces are told once: who missed one sees the whole soon.
+      // Pieces are sent once: followers who miss one soon see the whole answer.
       const again = all.filter((told) => "event" in told);
       try {
         await this.#ask("tell", (tries) => [tries === 0 ? all : again]);
-        for (const { heard } of batch) heard();
+        for (const { resolve } of batch) resolve();
       } catch (error) {
-        this.#isBehind = true;
+        this.#hasGap = true;
         const lost = [...batch, ...this.#outbox];
         this.#outbox = [];
-        for (const letter of lost) letter.lost(error);
+        for (const { reject } of lost) reject(error);
       }
     }
-    // In the turn in which there was nothing left: what comes now begins anew.
-    this.#isTelling = false;
+    // Set in the same turn in which the outbox was empty, so the next item starts a new flush.
+    this.#isSending = false;
   }
 
-  #batch(): Letter[] {
+  #takeBatch(): OutboxItem[] {
     let chars = 0;
-    const count = this.#outbox.findIndex((one, at) => (chars += one.chars) > TELL_CHARS_MAX && at > 0);
+    const count = this.#outbox.findIndex((one, at) => (chars += one.chars) > BATCH_CHARS_MAX && at > 0);
     return this.#outbox.splice(0, count === -1 ? this.#outbox.length : count);
   }
 
   async #ask<N extends keyof KernelAsk>(
     name: N,
     args: Parameters<KernelAsk[N]> | ((tries: number) => Parameters<KernelAsk[N]>),
-    { tries: most, signal = new AbortController().signal }: Again = { tries: TRIES },
-  ): Promise<Asked<N>> {
+    { tries: triesMax, signal = new AbortController().signal }: RetryOptions = { tries: TRIES },
+  ): Promise<Result<N>> {
     for (let tries = 0; ; tries++) {
       if (signal.aborted) throw new SysError(503, "This was given up");
       this.#stub ??= this.#line.stub();
       const stub = this.#stub;
-      const asked = stub.kernelProcess(this.#pid, name, typeof args === "function" ? args(tries) : args);
-      const reply = await orAborted(asked, signal).catch((error: unknown) => {
+      const pending = stub.kernelProcess(this.#pid, name, typeof args === "function" ? args(tries) : args);
+      const reply = await orAborted(pending, signal).catch((error: unknown) => {
         if (this.#stub === stub) this.#stub = null;
-        // Refusals come as replies. This is the line, but for what it could not have carried at any time.
-        if (signal.aborted || (tries + 1 < most && !isNotCopied(error))) return null;
+        // Refusals are replies. Anything thrown is a connection failure, unless the value can never be copied.
+        if (signal.aborted || (tries + 1 < triesMax && !isNotCloneable(error))) return null;
         throw new SysError(503, `The kernel cannot be reached now: ${String(error)}`);
       });
-      if (reply !== null) return valueOf(reply) as Asked<N>;
+      if (reply !== null) return valueOf(reply) as Result<N>;
       await sleep(Math.min((this.#line.pauseMs ?? PAUSE_MS) * 2 ** tries, PAUSE_MS_MAX), signal);
     }
   }
 }
 
-function isNotCopied(error: unknown): boolean {
+function isNotCloneable(error: unknown): boolean {
   return error instanceof Error && error.name === "DataCloneError";
 }

@@ -1,5 +1,5 @@
-// The Meter port: counts nothing. An object's memory comes and goes, so counters kept in it would lie; the platform
-// shows the operator its own.
+// The Meter port: counts nothing. An object's memory comes and goes, so counters in it would be wrong; the platform shows the
+// operator its own.
 
 import type { Meter } from "../../ports/log.ts";
 

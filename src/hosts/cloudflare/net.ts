@@ -1,9 +1,9 @@
 // The Net port over the platform's fetch. A Worker cannot resolve a name and pin the address, and need not: it has neither
-// loopback nor a network of its own, and what it fetches goes out from Cloudflare's edge, from where private, link-local and
-// loopback addresses lead nowhere unless the operator binds a network on purpose, as a service that fetch does not use. So
-// a name that points at a private address, or rebinds to one, reaches nothing here. Addresses and local names are judged by
-// kernel/egress all the same, so that a URL means the same on both hosts. Run locally (wrangler dev, miniflare) there is no
-// platform: names resolve on the developer's machine, and only this judgement by spelling stands before its network.
+// loopback nor a network of its own. Its requests leave from Cloudflare's edge, where private, link-local and loopback addresses
+// lead nowhere unless the operator binds a network on purpose, as a service that fetch does not use. So a name that points at a
+// private address, or rebinds to one, reaches nothing here. kernel/egress still checks addresses and local names, so that a URL
+// means the same on both hosts. Locally (wrangler dev, miniflare) there is no platform: names resolve on the developer's machine,
+// and only this check of the spelling protects its network.
 
 import type { IsAllowed } from "../../kernel/egress/allow.ts";
 import type { ByteSource } from "../../kernel/egress/body.ts";
@@ -22,22 +22,22 @@ const timer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
-/** The platform connects and waits in one step, so only the total time counts here, not that of connecting. */
+/** The platform connects and waits in one step, so only the total timeout applies here, no connect timeout. */
 async function send({ target, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
   const controller = new AbortController();
   const abort = () => controller.abort();
   signal.addEventListener("abort", abort, { once: true });
   try {
-    const asked = fetch(target.url.href, {
+    const pending = fetch(target.url.href, {
       method,
       headers: { ...headers },
       body,
       redirect: "manual",
       signal: controller.signal,
-      // As it came over the wire: what decompresses to a thousand times its size is the caller's to open or not.
+      // Not decompressed: the caller decides whether to unpack content that may grow a thousandfold.
       encodeResponseBody: "manual",
     });
-    const response = await orAborted(asked, signal);
+    const response = await orAborted(pending, signal);
     return { status: response.status, headers: headersOf(response.headers), body: sourceOf(response.body, controller) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;

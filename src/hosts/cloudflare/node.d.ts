@@ -1,5 +1,5 @@
-// The few things of Node that the Workers runtime has under nodejs_compat and that ../shared/crypto.ts uses. Workers'
-// types leave them out, and Node's own types would let this host compile against things that are not there.
+// The few Node APIs that the Workers runtime has under nodejs_compat and that ../shared/crypto.ts uses. Workers' types leave them
+// out, and Node's own types would let this host compile against APIs that do not exist there.
 
 declare module "node:buffer" {
   export class Buffer extends Uint8Array<ArrayBuffer> {

@@ -1,5 +1,5 @@
-// What the operator can choose: the Worker's variables and secrets. Read once per life of the object; a new value
-// arrives with a new deployment, which starts the object anew.
+// The operator's options: the Worker's variables and secrets. Read once when the object starts; a new value comes with a new
+// deployment, which restarts the object.
 
 import type { SetupAccess } from "../../kernel/context.ts";
 import { fromBase64 } from "../../lib/base64.ts";
@@ -9,7 +9,7 @@ import type { ProcessNamespace } from "./processes.ts";
 import type { RepoNamespace } from "./repos.ts";
 import type { ShellNamespace } from "./shells.ts";
 
-/** The kernel is one object. Another name here is another, empty gateway. */
+/** The kernel is one object. Another name here would be another, empty gateway. */
 const KERNEL = "singleton";
 
 export type Env = {
@@ -20,15 +20,15 @@ export type Env = {
   SHELLS: ShellNamespace;
   /** One object per agent process. */
   PROCESSES: ProcessNamespace;
-  /** The platform's own models; without it the provider workers-ai answers nothing. */
+  /** The platform's own models; without it the provider workers-ai does not work. */
   AI?: WorkersAi;
   /** Content of large files. */
   FILES: R2Bucket;
-  /** What other machines download; a deployment without it serves none. */
+  /** Downloads for other machines; a deployment without it serves none. */
   DOWNLOADS?: Fetcher;
-  /** What sys.setup must carry. Without it nobody can set the gateway up. */
+  /** The code sys.setup requires. Without it nobody can set the gateway up. */
   GSV_SETUP_CODE?: string;
-  /** The addresses this gateway answers to, comma separated; without it, whichever address the platform routes here. */
+  /** The origins this gateway answers to, comma separated; without it, every address the platform routes here. */
   GSV_ORIGIN?: string;
   /** The key for secrets at rest: 32 bytes in base64. Without it the object makes its own. */
   GSV_SECRET_KEY?: string;
@@ -40,22 +40,22 @@ export function kernelOf(env: Env): Pick<Fetcher, "fetch"> & KernelStub {
   return env.KERNEL.getByName(KERNEL);
 }
 
-/** Anybody can reach a Worker, so this door never stands open. The kernel upper-cases the code it is given. */
+/** Anybody can reach a Worker, so setup always needs a code. The kernel upper-cases the code it receives. */
 export function setupAccess(env: Env): SetupAccess {
   const code = env.GSV_SETUP_CODE?.trim().toUpperCase();
   return { open: false, code: code || null };
 }
 
-/** Null where none are named. */
+/** Null if none are listed. */
 export function origins(env: Env): string[] | null {
   const named = (env.GSV_ORIGIN ?? "")
     .split(",")
     .map((text) => text.trim())
     .filter((text) => text !== "");
-  return named.length === 0 ? null : named.map(origin);
+  return named.length === 0 ? null : named.map(parseOrigin);
 }
 
-/** Null where none is bound. */
+/** Null if none is bound. */
 export function boundKey(env: Env): Uint8Array | null {
   if (!env.GSV_SECRET_KEY) return null;
   const key = /^[A-Za-z0-9+/]{43}=$/.test(env.GSV_SECRET_KEY.trim()) ? fromBase64(env.GSV_SECRET_KEY.trim()) : null;
@@ -63,7 +63,7 @@ export function boundKey(env: Env): Uint8Array | null {
   return key;
 }
 
-function origin(text: string): string {
+function parseOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
     throw new Error(`Not an origin in GSV_ORIGIN: ${text}. Use something like https://gsv.example.com`);

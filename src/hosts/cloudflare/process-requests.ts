@@ -1,26 +1,25 @@
-// The kernel's end of the line to processes, which live in objects of their own: answers what they ask by name. The other end
-// is kernel-client.ts.
+// Answers the requests that processes, which live in objects of their own, send to the kernel. The other end is kernel-client.ts.
 
 import { fail } from "../../lib/sys-error.ts";
 import { type Reply, replyOf } from "../../ports/reply.ts";
 import type { AnswerPiece, ProcessEvent } from "../../protocol/signals.ts";
 import { type KernelPort, type Preparation, STOPPED, type SysCall, type SysOutcome } from "../../process/kernel-port.ts";
 
-/** What a process must know at once whenever it needs it. It is brought with every preparation, so that it is never older than a run. */
+/** Values a process needs synchronously. They come with every preparation, so they are never older than the current run. */
 export type ProcessFacts = {
   archiveRoot: string;
   /** The value of config/ai/catalogue. */
   catalogue: string;
-  /** Where it may connect to although the addresses are not public, as kernel/egress/allow.ts takes it. */
+  /** Hosts it may connect to although their addresses are not public, in the form kernel/egress/allow.ts takes. */
   reachable: [string, ...string[]];
 };
 
 export type Prepared = { preparation: Preparation; facts: ProcessFacts };
 
-/** In the order in which it became true. */
+/** An event or a piece of an answer; delivered in order. */
 export type Told = { event: ProcessEvent } | { piece: AnswerPiece };
 
-/** What can be asked. `abandon` is about a call that was asked for by `sys`; `isStopped`: it is to end. */
+/** The requests of a process. `abandon` is about a call made by `sys`; `isStopped` means that the call must end. */
 export type KernelAsk = {
   facts: () => ProcessFacts;
   prepare: (conversationId: string) => Promise<Prepared>;
@@ -31,18 +30,18 @@ export type KernelAsk = {
 
 const ENDED_MAX = 200;
 
-type Open = { outcome: Promise<SysOutcome>; abort: AbortController };
+type OpenCall = { outcome: Promise<SysOutcome>; abort: AbortController };
 
 export class ProcessRequests {
   readonly #kernelPortFor: (pid: string) => KernelPort;
   readonly #facts: (pid: string) => ProcessFacts;
   readonly #began: (pid: string, callId: string) => Promise<void>;
-  /** Calls under way, by process and call id. */
-  readonly #open = new Map<string, Open>();
-  /** Those that ended last. */
+  /** Open calls, by process and call id. */
+  readonly #open = new Map<string, OpenCall>();
+  /** The calls that ended most recently. */
   readonly #ended = new Set<string>();
 
-  /** `began` tells a process that a call of its own is carried out. */
+  /** `began` reports to a process that one of its calls has started. */
   constructor(
     kernelPortFor: (pid: string) => KernelPort,
     facts: (pid: string) => ProcessFacts,
@@ -58,63 +57,66 @@ export class ProcessRequests {
   }
 
   async #answer(pid: string, name: string, args: readonly unknown[]): Promise<unknown> {
-    const asks = this.#asks(pid);
-    if (!Object.hasOwn(asks, name)) fail(404, `A process cannot ask for ${name}`);
-    return (asks[name as keyof KernelAsk] as (...args: readonly unknown[]) => unknown)(...args);
+    const handlers = this.#handlers(pid);
+    if (!Object.hasOwn(handlers, name)) fail(404, `A process cannot ask for ${name}`);
+    return (handlers[name as keyof KernelAsk] as (...args: readonly unknown[]) => unknown)(...args);
   }
 
-  #asks(pid: string): KernelAsk {
-    const link = this.#kernelPortFor(pid);
+  #handlers(pid: string): KernelAsk {
+    const kernel = this.#kernelPortFor(pid);
     return {
-      heardUpTo: () => link.heardUpTo(),
-      ofOwner: () => link.ofOwner(),
-      askForBudget: (question) => link.askForBudget(question),
-      keepOutput: (callId, text) => link.keepOutput(callId, text),
-      readMedia: (key) => link.readMedia(key),
-      archive: (path, bytes) => link.archive(path, bytes),
-      readArchive: (path) => link.readArchive(path),
-      checkpoint: (checkpoint) => link.checkpoint(checkpoint),
+      heardUpTo: () => kernel.heardUpTo(),
+      ofOwner: () => kernel.ofOwner(),
+      askForBudget: (question) => kernel.askForBudget(question),
+      keepOutput: (callId, text) => kernel.keepOutput(callId, text),
+      readMedia: (key) => kernel.readMedia(key),
+      archive: (path, bytes) => kernel.archive(path, bytes),
+      readArchive: (path) => kernel.readArchive(path),
+      checkpoint: (checkpoint) => kernel.checkpoint(checkpoint),
       facts: () => this.#facts(pid),
-      prepare: async (conversationId) => ({ preparation: await link.prepare(conversationId), facts: this.#facts(pid) }),
-      sys: (call) => this.#sys(pid, link, call),
-      abandon: (call, isStopped) => this.#abandon(pid, link, call, isStopped),
-      tell: async (told) => {
-        for (const one of told) {
-          if ("event" in one) await link.emit([one.event]);
-          else link.stream(one.piece);
+      prepare: async (conversationId) => ({ preparation: await kernel.prepare(conversationId), facts: this.#facts(pid) }),
+      sys: (call) => this.#sys(pid, kernel, call),
+      abandon: (call, isStopped) => this.#abandon(pid, kernel, call, isStopped),
+      tell: async (items) => {
+        for (const item of items) {
+          if ("event" in item) await kernel.emit([item.event]);
+          else kernel.stream(item.piece);
         }
       },
     };
   }
 
-  /** Of a call that an earlier life of the kernel's carried out, this one knows nothing: as one that is sent again it is found, and ended. */
-  #abandon(pid: string, link: KernelPort, call: SysCall, isStopped: boolean): void {
+  /**
+   * After a restart the kernel's object does not know an older call. Sending it again with `isAgain` finds it, and the aborted
+   * signal ends it.
+   */
+  #abandon(pid: string, kernel: KernelPort, call: SysCall, isStopped: boolean): void {
     const key = `${pid} ${call.callId}`;
     const open = this.#open.get(key);
     if (open !== undefined) open.abort.abort(isStopped ? STOPPED : null);
-    // It ended while its process stopped it: nothing is left to find.
+    // It ended while its process was stopping it: there is nothing left to end.
     else if (this.#ended.has(key)) return;
-    else if (isStopped) void link.sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {}).catch(() => {});
+    else if (isStopped) void kernel.sys({ ...call, isAgain: true }, AbortSignal.abort(STOPPED), () => {}).catch(() => {});
   }
 
-  /** A process whose line was cut asks again; what is still under way here is not begun a second time. */
-  #sys(pid: string, link: KernelPort, call: SysCall): Promise<SysOutcome> {
+  /** A process retries after a lost connection; a call that is still open here is not started twice. */
+  #sys(pid: string, kernel: KernelPort, call: SysCall): Promise<SysOutcome> {
     const key = `${pid} ${call.callId}`;
     const before = this.#open.get(key);
     if (before !== undefined) return before.outcome;
     const abort = new AbortController();
-    // Its beginning is told before its end.
-    let told: Promise<void> | undefined;
-    const began = () => {
-      told ??= this.#began(pid, call.callId).catch(() => {});
+    // The start of a call must be reported before its end.
+    let reported: Promise<void> | undefined;
+    const reportStart = () => {
+      reported ??= this.#began(pid, call.callId).catch(() => {});
     };
-    const ended = async (end: SysOutcome) => {
-      await told;
+    const afterReport = async (end: SysOutcome) => {
+      await reported;
       return end;
     };
-    const outcome = link
-      .sys(call, abort.signal, began)
-      .then(ended)
+    const outcome = kernel
+      .sys(call, abort.signal, reportStart)
+      .then(afterReport)
       .finally(() => this.#end(key));
     this.#ended.delete(key);
     this.#open.set(key, { outcome, abort });

@@ -1,5 +1,5 @@
-// Agent processes: each is a Durable Object of its own, which asks models itself and reaches everything else through the
-// kernel's object (kernel-client.ts). Nobody reaches one but the kernel's object; the Worker has no route to them.
+// Agent processes: each is its own Durable Object, which calls models itself and reaches everything else through the kernel's
+// object (kernel-client.ts). Only the kernel's object can reach one; the Worker has no route to them.
 
 import { DurableObject } from "cloudflare:workers";
 import { allowList } from "../../kernel/egress/allow.ts";
@@ -16,18 +16,18 @@ import type { ProcessFacts } from "./process-requests.ts";
 import { RemoteKernel } from "./kernel-client.ts";
 import { CloudflareSql } from "./sql.ts";
 
-/** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */
+/** The part of the namespace the kernel uses: the platform's own type cannot describe values it does not know. */
 export type ProcessNamespace = { getByName(name: string): ProcessStub };
 
 type ProcessStub = { call(pid: string, name: string, args: object): Promise<Reply> };
 
-/** An alarm is not told whose it is. */
+/** Stored because an alarm does not know its object's name. */
 const PID = "pid";
-/** What the kernel said last, for a life that begins while it cannot be reached. */
+/** The kernel's last facts, for a start while the kernel cannot be reached. */
 const FACTS = "facts";
 /**
- * The platform may take the memory of an object that hears nothing for a minute or two, whatever it waits for. While there is
- * work, an alarm comes more often than that; should memory be gone all the same, it begins the life that goes on.
+ * The platform may evict an object that receives nothing for a minute or two, even while it waits for something. While there is
+ * work, an alarm fires more often than that; if the memory is gone nevertheless, the alarm restarts the process.
  */
 const BEAT_MS = 30_000;
 
@@ -35,27 +35,27 @@ export class ProcessObject extends DurableObject<Env> {
   #actor: Promise<ProcessActor> | null = null;
 
   call(pid: string, name: string, args: object): Promise<Reply> {
-    return replyOf(this.#living(pid).then((actor) => actor.call(name, args)));
+    return replyOf(this.#actorOf(pid).then((actor) => actor.call(name, args)));
   }
 
-  /** Ends when the kernel was told: should memory be gone before that, the platform sends the alarm again. */
+  /** Resolves when the kernel has received all events: if memory is lost before that, the platform repeats the alarm. */
   override async alarm(): Promise<void> {
     const pid = this.ctx.storage.kv.get<string>(PID);
     if (pid === undefined) return;
-    const actor = await this.#living(pid);
+    const actor = await this.#actorOf(pid);
     actor.woke();
     await actor.caughtUp();
   }
 
-  #living(pid: string): Promise<ProcessActor> {
-    this.#actor ??= this.#begin(pid).catch((error: unknown) => {
+  #actorOf(pid: string): Promise<ProcessActor> {
+    this.#actor ??= this.#start(pid).catch((error: unknown) => {
       this.#actor = null;
       throw error;
     });
     return this.#actor;
   }
 
-  async #begin(pid: string): Promise<ProcessActor> {
+  async #start(pid: string): Promise<ProcessActor> {
     const { storage } = this.ctx;
     if (storage.kv.get(PID) === undefined) storage.kv.put(PID, pid);
     const log = new LimitedLog(cloudflareLog(), Date.now);
@@ -65,8 +65,8 @@ export class ProcessObject extends DurableObject<Env> {
       if (kept === undefined) throw error;
       return kept;
     });
-    this.#keep(facts);
-    const refreshed = (newer: ProcessFacts) => this.#keep((facts = newer));
+    this.#saveFacts(facts);
+    const onFacts = (newer: ProcessFacts) => this.#saveFacts((facts = newer));
     const net = cloudflareNet({ isAllowed: (host, port) => allowList(...facts.reachable)(host, port) });
     const bytes = (length: number) => crypto.getRandomValues(new Uint8Array(length));
     const uuid = () => crypto.randomUUID();
@@ -74,18 +74,18 @@ export class ProcessObject extends DurableObject<Env> {
     return new ProcessActor(pid, {
       sql: new CloudflareSql(storage),
       models: new ProviderModels({ net, crypto: { bytes, uuid }, catalogue: () => facts.catalogue, ...workersAi }),
-      kernel: remote.link(refreshed),
+      kernel: remote.link(onFacts),
       now: () => Date.now(),
       uuid,
       archiveRoot: () => facts.archiveRoot,
       beatMs: BEAT_MS,
-      // Written like any row: should it fail, the platform starts the object anew.
+      // Written like any row: if it fails, the platform restarts the object.
       wakeAt: (ms) => void (ms === null ? storage.deleteAlarm() : storage.setAlarm(ms)),
       log: (message, fields) => log.error(message, { pid, ...fields }),
     });
   }
 
-  #keep(facts: ProcessFacts): void {
+  #saveFacts(facts: ProcessFacts): void {
     const { kv } = this.ctx.storage;
     if (JSON.stringify(kv.get(FACTS)) !== JSON.stringify(facts)) kv.put(FACTS, facts);
   }
@@ -99,10 +99,10 @@ export class CloudflareProcesses implements Processes {
   }
 
   async call(pid: string, name: string, args: object): Promise<unknown> {
-    return valueOf(await this.#namespace.getByName(pid).call(pid, name, args).catch(unreachable));
+    return valueOf(await this.#namespace.getByName(pid).call(pid, name, args).catch(failUnreachable));
   }
 }
 
-function unreachable(error: unknown): never {
+function failUnreachable(error: unknown): never {
   throw new SysError(503, `The process cannot be reached now: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -1,5 +1,5 @@
-// The Actors port: each repository is a Durable Object of its own. Nobody reaches one but the kernel's object, which has
-// decided who may; the Worker has no route to them.
+// The Actors port: each repository is its own Durable Object. Only the kernel's object can reach one, after it has checked the
+// caller's rights; the Worker has no route to them.
 
 import { DurableObject } from "cloudflare:workers";
 import { SysError } from "../../lib/sys-error.ts";
@@ -9,7 +9,7 @@ import { RepositoryActor } from "../../repo/actor.ts";
 import type { Env } from "./options.ts";
 import { CloudflareSql } from "./sql.ts";
 
-/** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */
+/** The part of the namespace the kernel uses: the platform's own type cannot describe values it does not know. */
 export type RepoNamespace = { getByName(name: string): RepoStub };
 
 type RepoStub = {
@@ -17,7 +17,7 @@ type RepoStub = {
   fetch(request: Request): Promise<Response>;
 };
 
-/** As an argument of a remote call it is called back on the kernel's side. */
+/** Passed as an argument of a remote call; calling it runs it in the kernel's object. */
 type RemoteHttp = (url: string, request: ActorHttpRequest) => Promise<Reply>;
 
 const ACCESS = "x-gsv-access";
@@ -33,9 +33,9 @@ export class RepoObject extends DurableObject<Env> {
   }
 
   call(name: string, args: object, http: RemoteHttp | null): Promise<Reply> {
-    const out: ActorHttp | undefined =
+    const actorHttp: ActorHttp | undefined =
       http === null ? undefined : async (url, request) => valueOf(await http(url, request)) as Awaited<ReturnType<ActorHttp>>;
-    return replyOf(this.#actor.call(name, args, out));
+    return replyOf(this.#actor.call(name, args, actorHttp));
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -69,8 +69,8 @@ export class CloudflareRepos implements Actors {
   }
 
   async call(address: string, name: string, args: object, http?: ActorHttp): Promise<unknown> {
-    const remote: RemoteHttp | null = http === undefined ? null : (url, request) => replyOf(bring(http, url, request));
-    return valueOf(await this.#namespace.getByName(address).call(name, args, remote).catch(unreachable));
+    const remote: RemoteHttp | null = http === undefined ? null : (url, request) => replyOf(fetchForRepo(http, url, request));
+    return valueOf(await this.#namespace.getByName(address).call(name, args, remote).catch(failUnreachable));
   }
 
   async fetch(address: string, request: ActorRequest): Promise<ActorResponse> {
@@ -80,19 +80,19 @@ export class CloudflareRepos implements Actors {
       headers: { ...headers, [ACCESS]: JSON.stringify(access) },
       body,
     });
-    const response = await this.#namespace.getByName(address).fetch(forwarded).catch(unreachable);
+    const response = await this.#namespace.getByName(address).fetch(forwarded).catch(failUnreachable);
     const { [CHANGED]: changed, [FAILURE]: failure, ...rest } = Object.fromEntries(response.headers);
     if (failure !== undefined) throw errorOf(JSON.parse(decodeURIComponent(failure)) as Failure);
-    return { status: response.status, headers: rest, body: response.body ?? nothing(), changed: JSON.parse(changed ?? "null") };
+    return { status: response.status, headers: rest, body: response.body ?? emptyStream(), changed: JSON.parse(changed ?? "null") };
   }
 }
 
-async function bring(http: ActorHttp, url: string, request: ActorHttpRequest): Promise<object> {
+async function fetchForRepo(http: ActorHttp, url: string, request: ActorHttpRequest): Promise<object> {
   const answer = await http(url, request);
   return { ...answer, body: byteStream(answer.body) };
 }
 
-/** Between objects only such streams travel. A piece is handed over with its buffer, so it must have one of its own. */
+/** Only byte streams can cross between objects. A chunk's buffer is transferred, so each chunk is copied into its own. */
 function byteStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({
@@ -107,10 +107,10 @@ function byteStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Arr
   });
 }
 
-function nothing(): ReadableStream<Uint8Array> {
+function emptyStream(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller: ReadableStreamDefaultController) => controller.close() });
 }
 
-function unreachable(error: unknown): never {
+function failUnreachable(error: unknown): never {
   throw new SysError(503, `The repository cannot be reached now: ${error instanceof Error ? error.message : String(error)}`);
 }

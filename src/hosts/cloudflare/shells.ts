@@ -1,5 +1,5 @@
-// The Shells port: each user's commands run in a Durable Object of its own, apart from the kernel's. Time stands still
-// there while code computes, so a loop ends by its count (shell/limits.ts) or by the platform's own limit, with the object.
+// The Shells port: each user's commands run in their own Durable Object, apart from the kernel's. The clock stands still there
+// while code computes, so a loop ends by a step limit (shell/limits.ts), or the platform's own limit ends the whole object.
 
 import { DurableObject } from "cloudflare:workers";
 import { killed } from "../../hardware/exit.ts";
@@ -25,7 +25,7 @@ import { runCommand } from "../../shell/run.ts";
 import { type Reply, replyOf, valueOf } from "../../ports/reply.ts";
 import type { Env } from "./options.ts";
 
-/** What the kernel uses of the namespace: the platform's own type cannot describe values it does not know. */
+/** The part of the namespace the kernel uses: the platform's own type cannot describe values it does not know. */
 export type ShellNamespace = { getByName(name: string): ShellStub };
 
 type ShellStub = {
@@ -37,7 +37,7 @@ type ShellStub = {
   list(uid: number): Promise<SessionInfo[]>;
 };
 
-/** As an argument of a remote call it is called back on the kernel's side, for as long as a copy of it is held. */
+/** Passed as an argument of a remote call; calling it runs it in the kernel's object, as long as a copy of it is held. */
 type RemoteLink = (ask: ShellAsk) => Promise<ShellReply>;
 type HeldLink = RemoteLink & Disposable & { dup(): HeldLink };
 
@@ -79,15 +79,15 @@ export class ShellObject extends DurableObject<Env> {
 
 function spawn(command: ShellCommand, link: HeldLink, sink: Sink): Spawned {
   const input = new Lines(() => sink.wantsInput());
-  const over = new AbortController();
-  let end: Exit | null = null;
+  const abort = new AbortController();
+  let forcedExit: Exit | null = null;
   const run = async (): Promise<Exit> => {
     try {
       const terminal = { write: sink.output, line: () => input.next() };
-      const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, over.signal);
+      const { stdout, stderr, ...exit } = await runCommand(command, (ask) => link(ask), terminal, OBJECT_LIMITS, abort.signal);
       sink.output("stdout", stdout);
       sink.output("stderr", stderr);
-      return end ?? exit;
+      return forcedExit ?? exit;
     } catch (error) {
       return { exitCode: 1, error: `The shell failed: ${(error as Error).message}` };
     } finally {
@@ -98,8 +98,8 @@ function spawn(command: ShellCommand, link: HeldLink, sink: Sink): Spawned {
     done: run(),
     write: (text) => input.feed(text),
     end: (exit) => {
-      end = exit;
-      over.abort();
+      forcedExit = exit;
+      abort.abort();
     },
   };
 }
@@ -113,39 +113,39 @@ export class CloudflareShells implements Shells {
 
   async start(command: ShellCommand, link: ShellLink): Promise<string> {
     const remote: RemoteLink = (ask) => link(ask, new AbortController().signal);
-    return valueOf(await this.#of(command.who.uid).start(command, remote)) as string;
+    return valueOf(await this.#stubOf(command.who.uid).start(command, remote)) as string;
   }
 
   room(uid: number): Promise<boolean> {
-    return this.#of(uid).room(uid);
+    return this.#stubOf(uid).room(uid);
   }
 
-  /** Nothing crosses to the object that would end its wait: whoever stops waiting leaves it to itself. */
+  /** The signal cannot cross to the object: when the caller stops waiting, the object's wait continues on its own. */
   wait(uid: number, sessionId: string, look: Look, signal: AbortSignal): Promise<SessionState | null> {
-    const unseen: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
-    // An object that was ended by the platform has forgotten its sessions, and says so next time.
-    const lost = { ...unseen, exit: killed("The shell was stopped by the platform's limits while it ran this command") };
+    const unchanged: SessionState = { stdout: "", stderr: "", truncated: false, wantsInput: false, exit: null };
+    // An object that the platform ended has lost its sessions; the next poll will say so.
+    const lost = { ...unchanged, exit: killed("The shell was stopped by the platform's limits while it ran this command") };
     return orAborted(
-      this.#of(uid)
+      this.#stubOf(uid)
         .wait(uid, sessionId, look)
         .catch(() => lost),
       signal,
-    ).catch(() => unseen);
+    ).catch(() => unchanged);
   }
 
   send(uid: number, sessionId: string, sent: Sent, ms: number): Promise<SendOutcome> {
-    return this.#of(uid).send(uid, sessionId, sent, ms);
+    return this.#stubOf(uid).send(uid, sessionId, sent, ms);
   }
 
   end(uid: number, sessionId: string, why: string): Promise<void> {
-    return this.#of(uid).end(uid, sessionId, why);
+    return this.#stubOf(uid).end(uid, sessionId, why);
   }
 
   list(uid: number): Promise<SessionInfo[]> {
-    return this.#of(uid).list(uid);
+    return this.#stubOf(uid).list(uid);
   }
 
-  #of(uid: number): ShellStub {
+  #stubOf(uid: number): ShellStub {
     return this.#namespace.getByName(`shell:${uid}`);
   }
 }

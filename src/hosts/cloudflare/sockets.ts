@@ -1,6 +1,6 @@
-// The Sockets port over hibernating WebSockets. The platform keeps the sockets while the object's memory is gone, each
-// with its tag, which is its id, and its attachment; so nothing is remembered here that a socket could not do without.
-// Frames are held back until they may leave, and pings answered, by the platform as well.
+// The Sockets port over hibernating WebSockets. The platform keeps the sockets while the object's memory is gone, each with its
+// tag, which is its id, and its attachment; so this file keeps nothing in memory that a socket depends on. The platform also
+// holds frames back until they may leave, and answers pings.
 
 import type { SocketPeer, Sockets } from "../../ports/sockets.ts";
 import { PING, PONG } from "../../protocol/frames.ts";
@@ -17,7 +17,7 @@ type Attachment = SocketPeer & { id: string };
 export class CloudflareSockets implements Sockets {
   readonly #state: DurableObjectState;
   readonly #events: () => SocketEvents;
-  /** When the last frame came, for as long as memory lasts. */
+  /** When the last frame arrived; lost with the object's memory. */
   readonly #heardAt = new Map<string, number>();
 
   constructor(state: DurableObjectState, events: () => SocketEvents) {
@@ -30,7 +30,7 @@ export class CloudflareSockets implements Sockets {
     return this.#state.getWebSockets().filter(isOpen).length;
   }
 
-  /** Completes an upgrade that the host has let in. */
+  /** Completes an upgrade that the host has allowed. */
   accept(address: string): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair();
     const attachment: Attachment = { id: crypto.randomUUID(), address, openedAt: Date.now() };
@@ -47,7 +47,7 @@ export class CloudflareSockets implements Sockets {
     else this.#events().receivedBytes(id, new Uint8Array(data));
   }
 
-  /** The socket ended, whoever ended it and however. */
+  /** The socket was closed by either side, or failed. */
   gone(socket: WebSocket): void {
     this.#forget(attachmentOf(socket).id);
   }
@@ -64,12 +64,12 @@ export class CloudflareSockets implements Sockets {
     const socket = this.#find(socketId);
     if (socket === undefined) return;
     socket.close(code, reason);
-    // A peer that never answers the close would keep its place for ever: for the kernel the socket ends here. Not
-    // before the kernel is done with what it is doing, though.
+    // A peer that never answers the close would count as connected forever, so for the kernel the socket ends here, after the
+    // kernel has finished its current work.
     queueMicrotask(() => this.#forget(socketId));
   }
 
-  /** Oldest first, as the kernel counts deadlines; the platform lists the newest first. */
+  /** Oldest first, because the kernel checks deadlines in this order; the platform lists the newest first. */
   list(): string[] {
     const open = this.#state.getWebSockets().filter(isOpen).map(attachmentOf);
     return open.toSorted((a, b) => a.openedAt - b.openedAt).map(({ id }) => id);
@@ -87,10 +87,10 @@ export class CloudflareSockets implements Sockets {
     return Math.max(pinged, this.#heardAt.get(socketId) ?? attachmentOf(socket).openedAt);
   }
 
-  /** The platform has one size limit for all; the kernel closes strangers that use it. */
+  /** The platform has one size limit for all sockets; the kernel closes strangers that exceed theirs. */
   trust(): void {}
 
-  /** The platform does not tell what a peer has read, and lets nobody stop reading. */
+  /** The platform does not report what a peer has read, and cannot pause reading. */
   isFull(): boolean {
     return false;
   }
@@ -107,7 +107,7 @@ export class CloudflareSockets implements Sockets {
   }
 }
 
-/** The platform still lists a socket whose close has been sent and not been answered. */
+/** The platform still lists a socket whose close was sent but not answered. */
 function isOpen(socket: WebSocket): boolean {
   return socket.readyState === WebSocket.OPEN;
 }

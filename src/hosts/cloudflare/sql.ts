@@ -1,6 +1,6 @@
-// The Sql port over the object's own SQLite. The output gate is the platform's: nothing leaves the object before what
-// it wrote is on disk, and where a write is lost the object itself is started anew. Most rules of the port are the
-// platform's own; only what it would silently turn into something else is refused here.
+// The Sql port over the object's own SQLite. The output gate is the platform's: nothing leaves the object before its writes are
+// on disk, and if a write is lost the platform restarts the object. Most rules of the port are the platform's own; this file
+// refuses only values that the platform would silently convert.
 
 import { type Sql, type SqlRow, type SqlValue, StorageError } from "../../ports/sql.ts";
 
@@ -21,7 +21,7 @@ export class CloudflareSql implements Sql {
 
   run(query: string, ...bindings: SqlValue[]): number {
     this.#exec(query, bindings);
-    // The cursor's rowsWritten counts rows of indexes too.
+    // The cursor's rowsWritten also counts index rows.
     return Number(this.#exec("SELECT changes() AS changed", [])[0]?.changed);
   }
 
@@ -29,7 +29,7 @@ export class CloudflareSql implements Sql {
     return this.#storage.transactionSync(body);
   }
 
-  /** The platform has one lane, and every row in it is durable before anything leaves. */
+  /** The platform has no relaxed lane: every row is durable before anything leaves. */
   relaxed<T>(body: () => T): T {
     return body();
   }
@@ -46,7 +46,7 @@ export class CloudflareSql implements Sql {
     for (const value of bindings) checkBinding(value);
     try {
       const cursor = this.#storage.sql.exec(query, ...bindings);
-      // Read to the end at once: a cursor left open would see what is written later.
+      // Read completely: an open cursor would see later writes.
       return Array.from(cursor, toRow);
     } catch (error) {
       throw asStorageError(error) ?? error;
@@ -70,7 +70,7 @@ function checkBinding(value: unknown): void {
   }
 }
 
-/** The platform names SQLite's result code at the end of its message, and nowhere else. */
+/** The platform reports SQLite's result code only at the end of its message. */
 function asStorageError(error: unknown): StorageError | null {
   const message = error instanceof Error ? error.message : "";
   if (/\bSQLITE_FULL\b/.test(message)) return new StorageError(true, error);

@@ -1,14 +1,14 @@
-// How the object of the kernel is. Its disk, memory and versions are the platform's business; what it may store is not.
+// The state of the kernel's object. Disk, memory and versions are up to the platform; the storage limit is known.
 
 import type { Vitals } from "../../ports/vitals.ts";
 
-/** What one Durable Object may store. */
+/** The most a Durable Object may store. */
 const DATABASE_BYTES_MAX = 10 * 1024 * 1024 * 1024;
 
-/** `origins` null: any address the platform routes here, all of which it encrypts. */
+/** `origins` is null if the gateway answers to any address the platform routes here, all of which are encrypted. */
 export function cloudflareVitals(storage: DurableObjectStorage, origins: readonly string[] | null): Vitals {
   return {
-    // Large content lies elsewhere and has no end, but names and small content of all users are here.
+    // Large content is in R2, which has no limit, but names and small content of all users are here.
     storageBytes: DATABASE_BYTES_MAX,
     async read() {
       const { databaseSize } = storage.sql;

@@ -1,5 +1,5 @@
-// What is deployed: the Worker that answers every request of the gateway's address, and the Durable Objects behind it.
-// The Worker looks at nothing; there is one kernel, and it sees every request itself.
+// The deployment: the Worker that answers every request to the gateway's address, and the Durable Objects behind it. The Worker
+// checks nothing; the one kernel sees every request itself.
 
 import { KernelObject } from "./gateway.ts";
 import { type Env, kernelOf } from "./options.ts";

@@ -1,5 +1,5 @@
-// The Blobs port as a folder of files: written beside, synced, renamed, and the folder synced, so that a key that is
-// there has all of its bytes after any crash.
+// The Blobs port as a folder of files. A put writes a temporary file, syncs it, renames it and syncs the folder, so that a key
+// that exists has all of its bytes after any crash.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openNew, openPrivate } from "./own-files.ts";
 import { blobFault, crashPoint, systemError } from "./faults.ts";
 
 const KEY = /^[a-z0-9][a-z0-9-]{1,127}$/;
-/** No key ends so. */
+/** No key has this suffix. */
 const PART = ".part";
 
 export class NodeBlobs implements Blobs {
@@ -19,22 +19,22 @@ export class NodeBlobs implements Blobs {
   readonly #fatal: (error: unknown) => void;
   #writes = 0;
 
-  /** `fatal` is told of errors after which nobody knows what is on disk. */
+  /** `fatal` is called with errors after which the state of the disk is unknown. */
   constructor(folder: string, fatal: (error: unknown) => void) {
     this.#folder = folder;
     this.#fatal = fatal;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // What a crash left beside has no name and never will have one. The directory is this process's alone.
+    // Temporary files left by a crash will never be renamed. Only this process uses the directory.
     for (const name of readdirSync(folder)) if (name.endsWith(".new")) rmSync(join(folder, name), { force: true });
   }
 
   async put(key: string, content: Uint8Array): Promise<void> {
     const file = this.#file(key);
-    const beside = `${file}.${process.pid}.${this.#writes++}.new`;
+    const temporary = `${file}.${process.pid}.${this.#writes++}.new`;
     const fault = blobFault();
     try {
       if (fault === "full") throw systemError("ENOSPC");
-      const handle = await openNew(beside);
+      const handle = await openNew(temporary);
       try {
         await handle.writeFile(fault === "short" ? content.subarray(0, content.length / 2) : content);
         if (fault !== null) throw systemError(fault === "broken" ? "EIO" : "ENOSPC");
@@ -43,9 +43,9 @@ export class NodeBlobs implements Blobs {
         await handle.close();
       }
       crashPoint("mid-blob-rename");
-      await this.#name(beside, file);
+      await this.#renameAndSync(temporary, file);
     } catch (error) {
-      await rm(beside, { force: true }).catch(() => {});
+      await rm(temporary, { force: true }).catch(() => {});
       throw this.#asStorageError(error);
     }
   }
@@ -60,7 +60,7 @@ export class NodeBlobs implements Blobs {
       try {
         const bytes = new Uint8Array(Math.max(0, range.end - range.start));
         const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.start);
-        // Not a view: whoever hands it to another thread would hand over all the room that was made for it.
+        // A copy, not a view: transferring a view to another thread would transfer the whole buffer.
         return bytesRead === bytes.length ? bytes : bytes.slice(0, bytesRead);
       } finally {
         await handle.close();
@@ -85,7 +85,7 @@ export class NodeBlobs implements Blobs {
     const handle = (await openPrivate(file)) ?? (await this.#growNew(file));
     const { size } = await handle.stat();
     return new GrowingFile(handle, size, {
-      name: (key) => this.#name(file, this.#file(key)),
+      name: (key) => this.#renameAndSync(file, this.#file(key)),
       drop: () => rm(file, { force: true }),
       asStorageError: (error) => this.#asStorageError(error),
     });
@@ -100,14 +100,14 @@ export class NodeBlobs implements Blobs {
     }
   }
 
-  /** Whatever else has the name is in the gateway's own folder and not of its making. */
+  /** Anything else with this name is in the gateway's own folder but was not made by the gateway. */
   async #growNew(file: string): Promise<FileHandle> {
     await rm(file, { force: true });
     return openNew(file);
   }
 
-  async #name(file: string, place: string): Promise<void> {
-    await rename(file, place);
+  async #renameAndSync(file: string, target: string): Promise<void> {
+    await rename(file, target);
     const folder = await open(this.#folder, "r");
     try {
       await folder.sync();
@@ -121,7 +121,7 @@ export class NodeBlobs implements Blobs {
     if (error.code === "ENOSPC" || error.code === "EDQUOT") return new StorageError(true, error);
     if (error.code === "EROFS") return new StorageError(false, error);
     if (error.code !== "EIO") return error;
-    // As with the database: a sync that failed is not tried again.
+    // As with the database, a failed sync is not retried.
     this.#fatal(error);
     return new StorageError(false, error);
   }

@@ -4,7 +4,7 @@ import { NodeClock } from "./clock.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("what is due before the start is told after it, once", () => {
+test("a wake that is due before the start fires once, after it", () => {
   const clock = new NodeClock();
   let wakes = 0;
   clock.wakeAt(1);

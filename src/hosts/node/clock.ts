@@ -1,18 +1,19 @@
-// The Clock port: wall time, and one timer. Due times live in the kernel's tables, so a restart asks for it again.
+// The Clock port: wall time, and one timer. Due times are in the kernel's tables, so after a restart the kernel asks for a wake
+// again.
 
 import type { Clock } from "../../ports/clock.ts";
 
-/** setTimeout cannot wait longer. The kernel finds nothing due and asks again. */
+/** setTimeout cannot wait longer. On such an early wake the kernel finds nothing due and asks again. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
 export class NodeClock implements Clock {
-  #woke: (() => void) | null = null;
+  #wake: (() => void) | null = null;
   #dueAt: number | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  /** From now on. What was due while the gateway was down is due before there is anybody to wake. */
-  start(woke: () => void): void {
-    this.#woke = woke;
+  /** Wakes fire from now on. Anything due while the gateway was down falls due before there is a kernel to wake. */
+  start(wake: () => void): void {
+    this.#wake = wake;
     if (this.#dueAt !== null) this.wakeAt(this.#dueAt);
   }
 
@@ -27,7 +28,7 @@ export class NodeClock implements Clock {
   wakeAt(ms: number): void {
     this.stop();
     this.#dueAt = ms;
-    if (this.#woke !== null) this.#timer = setTimeout(this.#woke, Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX));
+    if (this.#wake !== null) this.#timer = setTimeout(this.#wake, Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX));
   }
 
   stop(): void {

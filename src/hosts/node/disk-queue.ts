@@ -1,8 +1,8 @@
-// The order in which files of processes are opened and synced. Each of that keeps the gateway's thread waiting for the disk, so
-// there is one in every turn of the event loop, and owners take turns: one whose many processes write all the time delays their own.
+// The order in which files of processes are opened and synced. Each such task blocks the gateway's thread on the disk, so only
+// one runs per turn of the event loop. Owners alternate: one whose many processes write all the time delays only their own.
 
 export class DiskQueue {
-  /** By owner; whose turn is next is first. */
+  /** By owner; the next owner to be served is first. */
   readonly #waiting = new Map<number, (() => void)[]>();
   #isScheduled = false;
 

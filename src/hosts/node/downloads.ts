@@ -1,9 +1,9 @@
-// Where the Node host finds what other machines download: beside the bundle it runs from.
+// Where the Node host finds the downloads for other machines: beside the bundle it runs from.
 
 import { readFile } from "node:fs/promises";
 import type { Downloads } from "../../kernel/http/downloads.ts";
 
-/** The sources, run unbuilt, use what was built last. */
+/** When the sources run unbuilt, the last build's downloads are served. */
 const FOLDER = import.meta.url.endsWith(".ts")
   ? new URL("../../../dist/downloads/", import.meta.url)
   : new URL("../downloads/", import.meta.url);

@@ -1,5 +1,5 @@
-// Ways to fail on purpose, for the crash tests. They exist only in bundles built with GSV_FAULTS defined as true; in
-// any other build the constant is false and the bundler removes what stands behind it.
+// Deliberate faults for the crash tests. They exist only in bundles built with GSV_FAULTS defined as true; in any other build the
+// constant is false and the bundler removes the code behind it.
 
 import { appendFileSync, existsSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
@@ -14,7 +14,7 @@ const FAULTS = typeof GSV_FAULTS !== "undefined" && GSV_FAULTS;
 
 type StoragePoint = "before-commit" | "after-commit" | "mid-flush" | "mid-start" | "mid-blob-rename";
 
-/** Steps of a run, in their order: a process tells or asks something, and the gateway dies before or after it. */
+/** Steps of a run, in their order: a process reports or requests something, and the gateway dies before or after it. */
 export type RunPoint =
   | "run-accepted"
   | "run-queued"
@@ -34,34 +34,34 @@ export type RunPoint =
   | "run-finished";
 
 /**
- * Dies here, hard, the k-th time this point is passed, where the environment says `GSV_CRASH_AT=name:k`. In a thread of
- * repositories the name begins with `repo-`, and each thread counts for itself.
+ * Kills the process with SIGKILL the k-th time this point is passed, if the environment says `GSV_CRASH_AT=name:k`. In a
+ * repository thread the name starts with `repo-`, and each thread counts for itself.
  */
 export function crashPoint(name: StoragePoint | RunPoint): void {
   if (!FAULTS) return;
   const [wanted, count] = (process.env.GSV_CRASH_AT ?? "").split(":");
   if (wanted !== (isMainThread ? name : `repo-${name}`)) return;
-  passed++;
-  if (passed === Number(count)) process.kill(process.pid, "SIGKILL");
+  passes++;
+  if (passes === Number(count)) process.kill(process.pid, "SIGKILL");
 }
 
-let passed = 0;
+let passes = 0;
 
-/** The deliberately broken gateway that answers before it commits: the crash test must catch it. */
+/** Whether this is the deliberately broken gateway that answers before it commits: the crash test must catch it. */
 export function acknowledgesEarly(): boolean {
   return FAULTS && process.env.GSV_ACK_EARLY === "1";
 }
 
 /**
- * Makes the n-th commit fail as a full disk would, or the next one that somebody waits for; in a thread of repositories where
- * `GSV_REPO_FULL_AT` says so. On a slow machine rows that nobody waits for are committed by themselves.
+ * Makes the n-th commit, or the next one that a caller waits for, fail like a full disk; in a repository thread if
+ * `GSV_REPO_FULL_AT` says so. On a slow machine rows that nobody waits for are committed separately.
  */
 export function commitFault(isAwaited: boolean): void {
-  fullFault();
+  failWhileFull();
   const at = FAULTS ? process.env[isMainThread ? "GSV_FULL_AT" : "GSV_REPO_FULL_AT"] : undefined;
   if (at === undefined) return;
   commits++;
-  // In a thread of repositories three of them: whoever waits for a single one need not be somebody who is counted.
+  // Three times in a repository thread: the caller of a single failed commit need not be one that the test counts.
   if (failures === (isMainThread ? 1 : 3) || !isAwaited || commits < Number(at)) return;
   failures++;
   throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
@@ -71,25 +71,25 @@ let commits = 0;
 let failures = 0;
 
 /**
- * Makes every commit of the kernel fail as a full disk would while the file exists that `GSV_FULL_WHILE` names, which grows by a
- * byte each time.
+ * Makes every commit of the kernel fail like a full disk while the file named by `GSV_FULL_WHILE` exists. Each failure appends a
+ * byte to that file.
  */
-function fullFault(): void {
+function failWhileFull(): void {
   const path = FAULTS && isMainThread ? process.env.GSV_FULL_WHILE : undefined;
   if (path === undefined || !existsSync(path)) return;
   appendFileSync(path, ".");
   throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
 }
 
-/** A database that may not grow past so many pages: a disk that is full in the middle of a statement. */
+/** Pragmas that limit the database to a number of pages: a disk that fills up in the middle of a statement. */
 export function smallDisk(): string[] {
   const pages = FAULTS ? process.env[isMainThread ? "GSV_PAGES_MAX" : "GSV_REPO_PAGES_MAX"] : undefined;
   return pages === undefined ? [] : [`max_page_count = ${Number(pages)}`];
 }
 
 /**
- * What goes wrong with this put of a blob, where the environment says `GSV_BLOB_FAULT=how:from:to`, counted from 1:
- * `full` takes no file, `short` takes half of one, `sync` has no room when it comes to the disk, `broken` fails there.
+ * What goes wrong with this put of a blob, if the environment says `GSV_BLOB_FAULT=how:from:to`, counted from 1: `full` creates
+ * no file, `short` writes half of one, `sync` runs out of space at the sync, `broken` fails there with an I/O error.
  */
 export function blobFault(): "full" | "short" | "sync" | "broken" | null {
   const [how, from, to] = FAULTS ? (process.env.GSV_BLOB_FAULT ?? "").split(":") : [];
@@ -100,22 +100,22 @@ export function blobFault(): "full" | "short" | "sync" | "broken" | null {
 
 let puts = 0;
 
-/** As the system would say it. */
+/** An error like the operating system's. */
 export function systemError(code: "ENOSPC" | "EIO"): Error {
   return Object.assign(new Error(`${code}: on purpose`), { code });
 }
 
 /**
- * What a process has of the outside, with the points of a run in it. Where the environment says so it is a broken gateway as
- * well: `GSV_ACK_EARLY` says of every row that it is on disk, `GSV_EFFECT_TWICE` forgets that a call was sent before.
+ * A process's ports with the crash points of a run in them. The environment can also break the gateway: `GSV_ACK_EARLY` claims
+ * that every row is on disk, `GSV_EFFECT_TWICE` forgets that a call was sent before.
  */
 export function withRunFaults(ports: ProcessPorts): ProcessPorts {
   if (!FAULTS) return ports;
   const { kernel, models, sql } = ports;
   return {
     ...ports,
-    sql: acknowledgesEarly() ? neverWaiting(sql) : sql,
-    models: dying(models),
+    sql: acknowledgesEarly() ? withoutDurability(sql) : sql,
+    models: withModelCrashPoints(models),
     kernel: {
       ...kernel,
       emit(events) {
@@ -137,12 +137,12 @@ export function withRunFaults(ports: ProcessPorts): ProcessPorts {
   };
 }
 
-/** What a process is asked from outside. */
+/** Crash points around a call to a process. */
 export function runAsked(name: string, when: "before" | "after"): void {
   if (FAULTS && name === "decided") crashPoint(when === "before" ? "run-decided" : "run-decision-heard");
 }
 
-function dying(models: Models): Models {
+function withModelCrashPoints(models: Models): Models {
   return {
     async *stream(request, signal) {
       crashPoint("run-model-called");
@@ -157,11 +157,11 @@ function dying(models: Models): Models {
 function pointsOf({ signal, payload }: ProcessEvent): RunPoint[] {
   if (signal === PROC_CHANGED && payload.event === "conversation.compacted") return ["run-compacted"];
   if (signal === PROC_CHANGED && payload.changes.includes("queue")) return ["run-queued"];
-  const point = TOLD.get(signal);
+  const point = POINT_OF_SIGNAL.get(signal);
   return point === undefined ? [] : [point];
 }
 
-const TOLD = new Map<string, RunPoint>([
+const POINT_OF_SIGNAL = new Map<string, RunPoint>([
   [RUN_STARTED, "run-accepted"],
   [RUN_OUTPUT, "run-answered"],
   [TOOL_FINISHED, "run-tool-kept"],
@@ -169,7 +169,7 @@ const TOLD = new Map<string, RunPoint>([
   [RUN_FINISHED, "run-finished"],
 ]);
 
-function neverWaiting(sql: ProcessPorts["sql"]): ProcessPorts["sql"] {
+function withoutDurability(sql: ProcessPorts["sql"]): ProcessPorts["sql"] {
   return {
     all: (query, ...bindings) => sql.all(query, ...bindings),
     get: (query, ...bindings) => sql.get(query, ...bindings),

@@ -1,4 +1,4 @@
-// Folders whose names are on disk: a file is promised only when it can be found again.
+// Makes and syncs folders: a file can be promised only if its name is on disk too.
 
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,7 +8,7 @@ export function makeFolder(folder: string): void {
   syncFolder(dirname(folder));
 }
 
-/** The names in it, not what the files hold. */
+/** Syncs the names in a folder, not the contents of its files. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, "r");
   try {

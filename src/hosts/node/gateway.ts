@@ -1,4 +1,4 @@
-// The Node host, put together: home, ports, kernel, HTTP, and the way down, which is also what a failed start takes.
+// Assembles the Node host: home, ports, kernel, HTTP, and the shutdown, which a failed start runs as well.
 
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { httpApp } from "../../kernel/http/app.ts";
@@ -33,54 +33,54 @@ import { nodeVitals } from "./vitals.ts";
 
 export type Gateway = { url: string; port: number; isSetupMode: boolean; setupCode: string | null; close(): Promise<void> };
 
-const GOODBYE_MS = 1_000;
+const CLOSE_MS = 1_000;
 
-type Undo = (step: () => Promise<void> | void) => void;
+type Defer = (step: () => Promise<void> | void) => void;
 
 export async function startGateway(options: UpOptions): Promise<Gateway> {
   const steps: (() => Promise<void> | void)[] = [];
   let closing: Promise<void> | null = null;
-  const down = async () => {
+  const shutDown = async () => {
     for (const step of steps.toReversed()) await step();
   };
   try {
     const started = await start(options, (step) => steps.push(step));
-    return { ...started, close: () => (closing ??= down()) };
+    return { ...started, close: () => (closing ??= shutDown()) };
   } catch (error) {
-    await down();
+    await shutDown();
     throw error;
   }
 }
 
-async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "close">> {
+async function start(options: UpOptions, defer: Defer): Promise<Omit<Gateway, "close">> {
   const home = new Home(options.home);
-  undo(() => home.release());
+  defer(() => home.release());
   const log = new LimitedLog(nodeLog(options.logToStdout ? null : home.logFile, options.logLevel), Date.now);
   const crypto = nodeCrypto(home.secretKey());
   const stop = (message: string, fields: { error?: string } = {}) => {
     log.error(message, fields);
-    // The log may have gone with the rest.
+    // The log may be on the same failed disk.
     console.error(`gsv: ${[message, ...Object.values(fields)].join(": ")}`);
     process.exit(74);
   };
   const fatal = (error: unknown) => stop("storage failed; stopping so that a restart can recover", { error: String(error) });
   const sql = openDatabase(home, fatal);
-  undo(() => sql.close());
-  undo(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because nothing written from now on would be kept`)));
+  defer(() => sql.close());
+  defer(home.watch(() => stop(`${home.database} was removed or replaced; stopping, because nothing written from now on would be kept`)));
   const repos = new NodeRepos({ folder: home.repos, log, fatal });
-  undo(() => repos.close());
+  defer(() => repos.close());
   const sockets = new NodeSockets(sql, (): Kernel => kernel);
   const clock = new NodeClock();
-  undo(() => clock.stop());
+  defer(() => clock.stop());
   const meter = nodeMeter(() => sockets.size);
   const code = othersCanReach(options) ? setupCode() : null;
   const net = nodeNet({ isAllowed: (host, port): boolean => kernel.mayReach(host, port) });
   const models = new ProviderModels({ net, crypto, catalogue: (): string => kernel.setting(CATALOGUE_KEY) });
   const processes = new NodeProcesses({ folder: home.processes, models, uuid: () => crypto.uuid(), log, fatal });
-  undo(() => processes.close());
+  defer(() => processes.close());
   const actors = actorsOf(repos, processes);
   const shells = new NodeShells(crypto);
-  undo(() => shells.close());
+  defer(() => shells.close());
   const vitals = nodeVitals(home, options);
   const ports: Ports = { sql, actors, shells, blobs: new NodeBlobs(home.blobs, fatal), clock, sockets, crypto, net, log, meter, vitals };
   const kernel: Kernel = await startKernel(home, ports, code);
@@ -104,7 +104,7 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
     broken: (error, address) => kernel.broken("http", error, address),
     downloads: nodeDownloads,
   });
-  // Our few pages need no faster Response, and nobody else in this process should meet one.
+  // Our few pages need no faster Response, and other code in this process must not get a replaced global.
   const door = new HttpDoor(options, kernel, sockets);
   const listener = getRequestListener(
     (request, env) => {
@@ -119,11 +119,11 @@ async function start(options: UpOptions, undo: Undo): Promise<Omit<Gateway, "clo
   );
   server.on("upgrade", (request, wire, head) => door.upgrade(request, wire, head));
   const port = await listen(server, options);
-  undo(async () => {
+  defer(async () => {
     log.info("gateway is going down");
     door.closing();
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
-    await sockets.closeAll(1001, "Gateway is shutting down", GOODBYE_MS);
+    await sockets.closeAll(1001, "Gateway is shutting down", CLOSE_MS);
     server.closeAllConnections();
     await stopped;
   });
@@ -142,7 +142,7 @@ function openDatabase({ database }: Home, fatal: (error: unknown) => void): Node
   }
 }
 
-/** The kernel with its first rows on disk: a gateway that cannot write does not start. */
+/** Starts the kernel and waits until its first rows are on disk: a gateway that cannot write does not start. */
 async function startKernel(home: Home, ports: Ports, code: string | null): Promise<Kernel> {
   try {
     const setupAccess: SetupAccess = code === null ? { open: true } : { open: false, code };

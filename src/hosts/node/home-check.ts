@@ -1,6 +1,6 @@
-// Whether a directory may become, or is, a gateway's data directory. It is made private, which would shut others out of one
-// that somebody named by mistake, and whoever can write to it owns the gateway. So it must be empty and ours, or hold what
-// only GSV puts there. Looks, and changes nothing.
+// Decides whether a directory may be used as a gateway's data directory. The gateway makes it private, which would lock others
+// out of a directory named by mistake, and anyone who can write to it owns the gateway. So it must be empty and ours, or hold
+// files that only GSV makes. Only reads.
 
 import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -11,17 +11,20 @@ const KEY_BYTES = 32n;
 
 const LOCK = "gateway.lock";
 const DATABASE = "kernel.db";
-/** What a gateway makes, in this order. One alone says little, unless it is a database: others have empty files and a secret.key too. */
+/**
+ * Files that a gateway makes, in this order. One alone proves little, unless it is a database: other programs have empty files
+ * and a secret.key too.
+ */
 const MARKS: ReadonlyMap<string, (found: BigIntStats, file: string) => boolean> = new Map([
   [LOCK, ({ size }) => size === 0n],
   ["secret.key", ({ size }) => size === KEY_BYTES],
   [DATABASE, ({ size }, file) => size === 0n || startsWith(file, SQLITE_HEADER)],
 ]);
 const MARKS_MIN = 2;
-/** Between the lock and the key a gateway makes the folder of its log, and the key under another name. */
+/** Between the lock and the key a gateway makes its log folder, and the key under a temporary name. */
 const LOG = "log";
 const NEW_KEY = /^secret\.key\.\d+\.new$/;
-/** What daemons and the CLI of the same user keep there, perhaps before there is a gateway. */
+/** Folders that daemons and the CLI of the same user keep there, perhaps before there is a gateway. */
 const NEIGHBOURS: ReadonlySet<string> = new Set(["logs", "device", "parts"]);
 const ADVICE = "Choose with --home an empty directory, one that does not exist yet, or one that gsv has made";
 
@@ -30,23 +33,23 @@ export function mustBeForUs(path: string): void {
   const marks = names.filter((name) => isMark(name, join(path, name)));
   if (marks.length >= MARKS_MIN || (marks.includes(DATABASE) && startsWith(join(path, DATABASE), SQLITE_HEADER))) return;
   if (!isOurs(statSync(path, { bigint: true }))) throw new Error(`it belongs to another user. ${ADVICE}`);
-  // Empty but for what was there before a gateway, or what one left that was killed as soon as it had begun, or just begins.
-  const isBegun = (name: string) => marks.includes(LOCK) && (name === LOCK || isOfBeginning(name, join(path, name)));
-  if (names.every((name) => isBegun(name) || (NEIGHBOURS.has(name) && isPrivateFolder(join(path, name))))) return;
+  // Empty except for folders older than the gateway, or files of a gateway that was killed during its start or is just starting.
+  const isFromStart = (name: string) => marks.includes(LOCK) && (name === LOCK || isStartFile(name, join(path, name)));
+  if (names.every((name) => isFromStart(name) || (NEIGHBOURS.has(name) && isPrivateFolder(join(path, name))))) return;
   throw new Error(`it holds other files and no gateway's data, and was left as it is. ${ADVICE}`);
 }
 
 function isMark(name: string, file: string): boolean {
-  const fits = MARKS.get(name);
-  const found = fits && statOf(file);
-  return found !== undefined && isOwn(found) && fits!(found, file);
+  const check = MARKS.get(name);
+  const found = check && statOf(file);
+  return found !== undefined && isOwn(found) && check!(found, file);
 }
 
-function isOfBeginning(name: string, file: string): boolean {
+function isStartFile(name: string, file: string): boolean {
   if (name === LOG) return isPrivateFolder(file);
   if (!NEW_KEY.test(name)) return false;
   const found = statOf(file);
-  // It has its own name by now.
+  // Missing means that it has been renamed to its final name since.
   return found === undefined || isOwn(found);
 }
 

@@ -13,7 +13,7 @@ import { errcode } from "./sql.ts";
 const SQLITE_BUSY = 5;
 const WATCH_EVERY_MS = 2_000;
 
-/** Something the operator must put right; shown as one line without a stack. */
+/** A problem the operator must fix; shown as one line without a stack. */
 export class OperatorError extends Error {}
 
 export class Home {
@@ -54,7 +54,7 @@ export class Home {
     return join(folder, "gateway.log");
   }
 
-  /** Made once; without it sealed values cannot be read again, so it belongs into every backup. */
+  /** Made once. Sealed values cannot be read without it, so it belongs in every backup. */
   secretKey(): Uint8Array {
     const file = join(this.path, "secret.key");
     if (!existsSync(file)) {
@@ -67,24 +67,24 @@ export class Home {
   }
 
   /**
-   * Tells when the database is no longer the file that was opened: SQLite would go on writing to one that nobody can find
-   * again, and everything it said yes to would be gone at the next start. Returns the way to stop looking.
+   * Calls `onGone` when the path no longer leads to the database file that was opened. SQLite would keep writing to the unlinked
+   * file, and every acknowledged change would be gone at the next start. Returns a function that stops the check.
    */
-  watch(gone: () => void): () => void {
+  watch(onGone: () => void): () => void {
     const opened = identity(this.database);
     const isGone = () => {
       try {
         return identity(this.database) !== opened;
       } catch {
-        // It cannot be looked at, which says nothing about whether it is there.
+        // A failed stat does not prove that the file is gone.
         return false;
       }
     };
-    const watching = setInterval(() => isGone() && gone(), WATCH_EVERY_MS).unref();
-    return () => clearInterval(watching);
+    const timer = setInterval(() => isGone() && onGone(), WATCH_EVERY_MS).unref();
+    return () => clearInterval(timer);
   }
 
-  /** Tells other commands on this machine where the gateway is. */
+  /** Publishes the gateway's address for other commands on this machine. */
   announce(running: Running): void {
     replaceFile(runningFile(this.path), `${JSON.stringify(running)}\n`);
   }
@@ -94,7 +94,7 @@ export class Home {
     this.#lock.close();
   }
 
-  /** A file lock that the system lets go of when the process dies, however it dies. */
+  /** A file lock that the system releases when the process dies, however it dies. */
   #takeLock(): DatabaseSync {
     const file = join(this.path, "gateway.lock");
     const lock = new DatabaseSync(file);
@@ -112,7 +112,7 @@ export class Home {
   }
 }
 
-/** By what was opened, so that it is the directory that was looked at. */
+/** Works on the open handle, so that it changes the directory it checked. */
 function makePrivate(path: string): void {
   const handle = openSync(path, "r");
   try {
@@ -123,21 +123,21 @@ function makePrivate(path: string): void {
   }
 }
 
-/** With its parents, one by one: Node's own recursive way never returns where a file system makes no folders, as /proc. */
+/** Makes parents one by one: Node's recursive mkdir never returns on file systems that allow no folders, such as /proc. */
 function makeFolder(path: string): void {
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there?.isDirectory()) return;
-  if (there !== undefined) throw new Error(`${path} is not a directory`);
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing?.isDirectory()) return;
+  if (existing !== undefined) throw new Error(`${path} is not a directory`);
   makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another gateway that starts at the same time has made it.
+    // Another gateway that is starting at the same time has made it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 
-/** What a file is called however it is named; null where there is none. */
+/** Device and inode, which identify a file under any name; null if there is none. */
 function identity(file: string): string | null {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`;

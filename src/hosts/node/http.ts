@@ -1,5 +1,5 @@
-// The HTTP server of the Node host: judges Host, Origin and address of every request and upgrade before anything else
-// sees it, and bounds how long and how large a request may be.
+// The HTTP server of the Node host: checks Host, Origin and address of every request and upgrade before anything else sees it,
+// and limits the duration and size of requests.
 
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
@@ -26,14 +26,14 @@ export class HttpDoor {
   #policy: OriginPolicy = originPolicy([]);
   #port = 0;
   #isClosing = false;
-  /** Connections with a request that is not answered yet. */
+  /** Connections with an unanswered request. */
   readonly #busy = new WeakSet<Duplex>();
 
   constructor(options: UpOptions, kernel: Kernel, sockets: NodeSockets) {
     this.#options = options;
     this.#kernel = kernel;
     this.#sockets = sockets;
-    for (const proxy of options.trustProxy) trust(this.#proxies, proxy);
+    for (const proxy of options.trustProxy) addProxy(this.#proxies, proxy);
   }
 
   opened(port: number): void {
@@ -44,19 +44,19 @@ export class HttpDoor {
     this.#policy = originPolicy([...own.map((name) => `${scheme}://${name}:${port}`), ...origins]);
   }
 
-  /** A request that is half read when the gateway goes down must not become a socket that nobody says goodbye to. */
+  /** Refuses further upgrades: a request that is half read during shutdown must not become a socket that nobody closes. */
   closing(): void {
     this.#isClosing = true;
   }
 
   guard(listener: RequestListener): RequestListener {
     return (request, response) => {
-      // Nobody needs pipelining, and a few connections full of requests would keep the loop from everybody else.
+      // No client needs pipelining, and a few connections kernelRefusal of requests would starve everybody else.
       const { socket } = request;
       if (this.#busy.has(socket)) return void socket.destroy();
       this.#busy.add(socket);
       response.once("close", () => this.#busy.delete(socket));
-      const refusal = this.#refusal(request);
+      const refusal = this.#checkOrigin(request);
       if (refusal === null) {
         setDeadlines(request, response);
         return listener(request, response);
@@ -68,45 +68,45 @@ export class HttpDoor {
   upgrade(request: IncomingMessage, wire: Duplex, head: Buffer): void {
     wire.on("error", () => wire.destroy());
     if (request.url?.split("?")[0] !== "/ws") return refuse(wire, 404, "Not found");
-    const refusal = this.#refusal(request);
+    const refusal = this.#checkOrigin(request);
     if (refusal !== null) return refuse(wire, 403, refusal);
     if (this.#isClosing) return refuse(wire, 503, "Gateway is shutting down");
     const address = this.addressOf(request);
     if (this.#sockets.size >= LIMITS.sockets) return refuse(wire, 503, "Too many connections: try again later");
-    const full = this.#kernel.refusal(address);
-    if (full !== null) return refuse(wire, 503, full);
+    const kernelRefusal = this.#kernel.refusal(address);
+    if (kernelRefusal !== null) return refuse(wire, 503, kernelRefusal);
     this.#sockets.accept(request, wire, head, address);
   }
 
-  /** The gateway's own address, as whoever made this request reaches it: one of ours, and not what a Host header claims. */
+  /** The gateway's own address as this client reaches it: one of the allowed ones, not whatever a Host header claims. */
   originOf(request: IncomingMessage): string {
     const host = request.headers.host?.toLowerCase() ?? "";
-    return this.#policy.hosts.get(host) ?? this.#cameInAt(request)?.hosts.get(host) ?? urlOf(this.#options, this.#port);
+    return this.#policy.hosts.get(host) ?? this.#localPolicy(request)?.hosts.get(host) ?? urlOf(this.#options, this.#port);
   }
 
-  #refusal(request: IncomingMessage): string | null {
+  #checkOrigin(request: IncomingMessage): string | null {
     const { host, origin } = request.headers;
     const refusal = originRefusal(this.#policy, host, origin);
-    const further = refusal === null ? null : this.#cameInAt(request);
-    return further === null ? refusal : originRefusal(further, host, origin);
+    const local = refusal === null ? null : this.#localPolicy(request);
+    return local === null ? refusal : originRefusal(local, host, origin);
   }
 
   /**
-   * Listening everywhere: the address this connection came in at is ours too. Names stay to be listed, because a name is
-   * what a rebinding attack brings along.
+   * When the gateway listens on all addresses, the address this connection arrived at is allowed too. Names must still be listed,
+   * because a rebinding attack comes with a name.
    */
-  #cameInAt(request: IncomingMessage): OriginPolicy | null {
+  #localPolicy(request: IncomingMessage): OriginPolicy | null {
     const local = isAny(this.#options.host) ? request.socket.localAddress?.replace(/^::ffff:/, "") : undefined;
     return local === undefined ? null : originPolicy([urlOf({ ...this.#options, host: local }, this.#port)]);
   }
 
-  /** The peer's address; what a proxy says of it counts only where the proxy itself was named. */
+  /** The peer's address. A forwarding header counts only if it comes from a trusted proxy. */
   addressOf(request: IncomingMessage): string {
     const peer = request.socket.remoteAddress ?? "unknown";
     if (!this.#isProxy(peer)) return peer;
     const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
     for (const address of forwarded.map((part) => withoutPort(part.trim())).toReversed()) {
-      // Whatever stands further to the left was there before a proxy of ours wrote this, so anybody may have written it.
+      // Entries further to the left were there before our proxy added this one, so anybody may have written them.
       if (isIP(address) === 0) return peer;
       if (!this.#isProxy(address)) return address;
     }
@@ -119,10 +119,10 @@ export class HttpDoor {
   }
 }
 
-/** How long a request may take to arrive, and for git, whose answers can be long too, the whole exchange. */
+/** Limits how long a request may take to arrive, and for git, whose answers can be long too, the whole exchange. */
 function setDeadlines(request: IncomingMessage, response: ServerResponse): void {
   const isGit = request.url?.startsWith("/git/") === true;
-  const late = setTimeout(
+  const requestTimer = setTimeout(
     () => {
       if (response.headersSent) return void request.socket.destroy();
       response
@@ -133,15 +133,15 @@ function setDeadlines(request: IncomingMessage, response: ServerResponse): void 
     },
     isGit ? GIT_REQUEST_MS : REQUEST_MS,
   );
-  const over = isGit ? setTimeout(() => request.socket.destroy(), GIT_EXCHANGE_MS) : undefined;
-  request.once("end", () => clearTimeout(late));
+  const exchangeTimer = isGit ? setTimeout(() => request.socket.destroy(), GIT_EXCHANGE_MS) : undefined;
+  request.once("end", () => clearTimeout(requestTimer));
   response.once("close", () => {
-    clearTimeout(late);
-    clearTimeout(over);
+    clearTimeout(requestTimer);
+    clearTimeout(exchangeTimer);
   });
 }
 
-/** Some proxies name the port too: 192.0.2.7:50123, [2001:db8::7]:50123. */
+/** Some proxies add the port: 192.0.2.7:50123, [2001:db8::7]:50123. */
 function withoutPort(text: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
@@ -150,25 +150,25 @@ export function createHttpServer(options: UpOptions, listener: RequestListener):
   const limits = {
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
-    // Per request, in setDeadlines: a push may take longer than a page.
+    // Set per request in setDeadlines: a push may take longer than a page.
     requestTimeout: 0,
     keepAliveTimeout: 5_000,
     connectionsCheckingInterval: 5_000,
     handshakeTimeout: 10_000,
   };
-  // `timeout` is for a peer that does not read its answers; ws switches it off for sockets.
-  const further = { maxHeadersCount: 100, timeout: 60_000 };
-  if (options.tls === null) return Object.assign(createServer(limits, listener), further);
+  // `timeout` drops peers that do not read their answers; ws switches it off for its sockets.
+  const serverLimits = { maxHeadersCount: 100, timeout: 60_000 };
+  if (options.tls === null) return Object.assign(createServer(limits, listener), serverLimits);
   const { cert, key } = options.tls;
-  const pair = { cert: pem("--tls-cert", cert), key: pem("--tls-key", key) };
+  const pair = { cert: readPem("--tls-cert", cert), key: readPem("--tls-key", key) };
   try {
-    return Object.assign(createTlsServer({ ...limits, ...pair }, listener), further);
+    return Object.assign(createTlsServer({ ...limits, ...pair }, listener), serverLimits);
   } catch (error) {
     throw new OperatorError(`${cert} and ${key} are not a certificate and its key in PEM: ${(error as Error).message}`);
   }
 }
 
-function pem(flag: string, file: string): Buffer {
+function readPem(flag: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
@@ -190,7 +190,7 @@ export function listen(server: Server, { host, port }: UpOptions): Promise<numbe
   });
 }
 
-function trust(proxies: BlockList, text: string): void {
+function addProxy(proxies: BlockList, text: string): void {
   const [address = "", bits] = text.split("/");
   const family = isIP(address) === 6 ? "ipv6" : "ipv4";
   try {
@@ -203,7 +203,7 @@ function trust(proxies: BlockList, text: string): void {
 
 function refuse(wire: Duplex, status: 403 | 404 | 503, message: string): void {
   const reasons = { 403: "Forbidden", 404: "Not Found", 503: "Service Unavailable" };
-  // The server lets peers keep their half of a connection open, and after an upgrade no timeout of its own applies.
+  // The server allows half-open connections, and after an upgrade none of its timeouts apply.
   wire.once("finish", () => wire.destroy());
   const retry = status === 503 ? "Retry-After: 5\r\n" : "";
   wire.end(

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const open = (bytesMax = 1000, filesMax = 3) => new LogFile(file, (lost) => `lost ${lost}\n`, { bytesMax, filesMax });
 const lines = (name = file) => readFileSync(name, "utf8").split("\n").slice(0, -1);
 
-test("a full file is put aside, and only so many of them are kept", () => {
+test("rotates a full file and keeps a limited number of old ones", () => {
   const log = open(100, 3);
   for (let at = 0; at < 100; at++) log.write(`${String(at).padStart(19, "0")}\n`);
   expect(readdirSync(folder).toSorted()).toEqual(["some.log", "some.log.1", "some.log.2", "some.log.3"]);
@@ -25,13 +25,13 @@ test("a full file is put aside, and only so many of them are kept", () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("a line that a killed program left half written does not take the next one with it", () => {
+test("a half-written line of a killed program does not corrupt the next one", () => {
   appendFileSync(file, '{"whole":1}\n{"half');
   open().write('{"next":1}\n');
   expect(lines()).toEqual(['{"whole":1}', '{"half', '{"next":1}']);
 });
 
-test("two programs that share a file by mistake lose no line, not even while it is put aside", () => {
+test("two programs that share a file by mistake lose no line, even while it is rotated", () => {
   const [one, other] = [open(200, 100), open(200, 100)];
   for (let at = 0; at < 200; at++) (at % 2 === 0 ? one : other).write(`line ${at}\n`);
   const all = readdirSync(folder).flatMap((name) => lines(join(folder, name)));
@@ -39,7 +39,7 @@ test("two programs that share a file by mistake lose no line, not even while it 
   expect(all).toHaveLength(200);
 });
 
-test("a file that was removed is made anew", () => {
+test("recreates a file that was removed", () => {
   const log = open();
   log.write("before\n");
   rmSync(file);

@@ -1,13 +1,13 @@
-// Lines that are kept: in a private file that is rotated, or on standard output. Used by the gateway's log and the device
-// daemon's, and loads nothing that a device has no use for.
+// Writes log lines to a private file that is rotated, or to standard output. The gateway's log and the device daemon's use it, so
+// it imports nothing that a device has no use for.
 
 import { type BigIntStats, closeSync, existsSync, fstatSync, lstatSync, readSync, renameSync, writeSync } from "node:fs";
 import { isOurs, isOwn, openToAppend, openToRead } from "./own-files.ts";
 
 export type LogLimits = {
-  /** A file that has this much is put aside before the next line. */
+  /** A file of this size is rotated before the next line. */
   bytesMax: number;
-  /** How many of those are kept: FILE.1, the youngest, to FILE.n. */
+  /** How many rotated files are kept: FILE.1, the newest, to FILE.n. */
   filesMax: number;
 };
 
@@ -16,17 +16,17 @@ const STDOUT = 1;
 const NEWLINE = 10;
 
 /**
- * Lines are few, and an asynchronous file loses the last ones, which tell why a program stopped: each is with the system
- * when the call that wrote it returns. Where the disk is full, lines are lost and nothing else, and the first one that is
- * taken again follows a line that says how many.
+ * Writes are synchronous: lines are few, and an asynchronous file would lose the last ones, which say why a program stopped. Each
+ * line has reached the operating system when the call returns. On a full disk only log lines are lost, and before the next
+ * successful line comes one that says how many.
  */
 export class LogFile {
   readonly #file: string | null;
   readonly #limits: LogLimits;
   readonly #lostLine: (lost: number) => string;
   #fd = STDOUT;
-  #lost = 0;
-  /** Only a part of the last line was taken, perhaps of a program that was killed. */
+  #lostCount = 0;
+  /** The last line was written only in part, perhaps by a program that was killed. */
   #isTorn = false;
 
   constructor(file: string | null, lostLine: (lost: number) => string, limits: LogLimits = LOG_LIMITS) {
@@ -38,8 +38,8 @@ export class LogFile {
 
   write(line: string): void {
     if (this.#file !== null) attempt(() => this.#makeRoom(this.#file!));
-    if (this.#lost > 0 && this.#put(this.#lostLine(this.#lost))) this.#lost = 0;
-    if (!this.#put(line)) this.#lost++;
+    if (this.#lostCount > 0 && this.#put(this.#lostLine(this.#lostCount))) this.#lostCount = 0;
+    if (!this.#put(line)) this.#lostCount++;
   }
 
   #put(line: string): boolean {
@@ -51,14 +51,14 @@ export class LogFile {
   }
 
   #open(file: string): void {
-    this.#fd = openToAppend(file, isForLines);
-    this.#isTorn = endsWithin(file, this.#fd);
+    this.#fd = openToAppend(file, isLogTarget);
+    this.#isTorn = endsMidLine(file, this.#fd);
   }
 
   #makeRoom(file: string): void {
     const { size, ino, nlink } = fstatSync(this.#fd);
     if (size < this.#limits.bytesMax && nlink > 0) return;
-    // Where another program writes to the same file, it may have put it aside already; or somebody removed it.
+    // Another program that writes to the same file may have rotated it already, or it was removed.
     if (lstatSync(file, { throwIfNoEntry: false })?.ino === ino) rotate(file, this.#limits.filesMax);
     const before = this.#fd;
     this.#open(file);
@@ -66,8 +66,8 @@ export class LogFile {
   }
 }
 
-/** Besides files, pipes and devices that nobody but this user and the system could have put there. */
-function isForLines(found: BigIntStats): boolean {
+/** Plain files of our own, and pipes and devices that only this user or the system could have put there. */
+function isLogTarget(found: BigIntStats): boolean {
   const isSpecial = found.isFIFO() || found.isCharacterDevice();
   return isOwn(found) || (isSpecial && (isOurs(found) || found.uid === 0n));
 }
@@ -77,18 +77,18 @@ function rotate(file: string, filesMax: number): void {
   renameSync(file, `${file}.1`);
 }
 
-/** Whether the file ends in the middle of a line. Asked of plain files only: others have no end. */
-function endsWithin(file: string, fd: number): boolean {
+/** Whether the file ends in the middle of a line. Only for plain files: others have no end. */
+function endsMidLine(file: string, fd: number): boolean {
   const stats = fstatSync(fd);
   if (!stats.isFile() || stats.size === 0) return false;
   const last = new Uint8Array(1);
-  const reading = openToRead(file);
-  readSync(reading, last, 0, 1, stats.size - 1);
-  closeSync(reading);
+  const handle = openToRead(file);
+  readSync(handle, last, 0, 1, stats.size - 1);
+  closeSync(handle);
   return last[0] !== NEWLINE;
 }
 
-/** False for what the log cannot do now: there is nowhere to say so. */
+/** False if the log cannot do it now: there is nowhere to report that. */
 function attempt(action: () => boolean | void): boolean {
   try {
     return action() !== false;

@@ -8,12 +8,12 @@ import { populate } from "../../../test/support/people.ts";
 import { RawSocket } from "../../../test/support/raw-socket.ts";
 import { nodeLog } from "./log.ts";
 
-test.skipIf(!existsSync("/dev/full"))("a full disk costs the log its lines and not the gateway its life", () => {
+test.skipIf(!existsSync("/dev/full"))("a full disk loses log lines but does not stop the gateway", () => {
   const log = nodeLog("/dev/full", "info");
   for (let at = 0; at < 10; at++) log.error("nobody will read this", { at });
 });
 
-test.skipIf(process.platform === "win32")("lines that were lost are counted in the next one that is taken", () => {
+test.skipIf(process.platform === "win32")("the next successful line is preceded by the number of lost lines", () => {
   const folder = mkdtempSync(join(tmpdir(), "gsv-log-"));
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);

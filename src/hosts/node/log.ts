@@ -4,14 +4,15 @@ import pino from "pino";
 import { type Log, type LogFields, SECRET_FIELDS } from "../../ports/log.ts";
 import { LogFile } from "./log-file.ts";
 
-/** Each line is with the system when the call that made it returns: there is nothing to flush. */
+/** Each line has reached the operating system when the call returns, so there is nothing to flush. */
 export function nodeLog(file: string | null, level: string): Log {
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRET_FIELDS, censor: "[redacted]" } },
-    // Pino's own synchronous destination ends the process where the disk is full, or waits for ever.
+    // On a full disk, pino's own synchronous destination ends the process or blocks forever.
     new LogFile(file, lostLine),
   );
-  const line = (how: "debug" | "info" | "warn" | "error") => (message: string, fields?: LogFields) => logger[how](fields ?? {}, message);
+  const line = (method: "debug" | "info" | "warn" | "error") => (message: string, fields?: LogFields) =>
+    logger[method](fields ?? {}, message);
   return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
 }
 

@@ -1,4 +1,4 @@
-// The Meter port over prom-client: what /metrics shows.
+// The Meter port over prom-client: the content of /metrics.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Meter } from "../../ports/log.ts";

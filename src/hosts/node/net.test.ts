@@ -1,4 +1,4 @@
-// The port over real sockets, on loopback, which root listed here. What it must never do is in test/trust/egress.ts.
+// The port over real sockets on loopback, which is allowed here as root would. What it must never do is in test/trust/egress.ts.
 
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("nodeNet", () => {
-  it("sends what it is given over a connection of its own and gives back what comes", async () => {
+  it("sends the request over its own connection and returns the response", async () => {
     const { url, net, requests } = await serve((_request, response) => {
       response.writeHead(207, { "X-Two": ["a", "b"], "Set-Cookie": ["c=1, 2", "d=3"] }).end("hello");
     });
@@ -27,7 +27,7 @@ describe("nodeNet", () => {
     expect([headers.host, headers["accept-encoding"]]).toEqual([new URL(url).host, "identity"]);
   });
 
-  it("streams a body out, and tells the caller when that body fails", async () => {
+  it("streams a request body, and rejects when that body fails", async () => {
     const { url, net } = await serve((request, response) => {
       let bytes = 0;
       request.on("data", (chunk: Buffer) => (bytes += chunk.length)).on("end", () => response.end(String(bytes)));
@@ -46,14 +46,14 @@ describe("nodeNet", () => {
     await expect(net.fetch({ url, method: "POST", headers: {}, body: broken })).rejects.toMatchObject({ kind: "aborted" });
   });
 
-  it("takes an answer that comes before the whole body was sent", async () => {
+  it("accepts an answer that arrives before the whole body was sent", async () => {
     const { url, net } = await serve((_request, response) => response.writeHead(413).end("enough"));
     const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(1000)) });
     const response = await net.fetch({ url, method: "POST", headers: {}, body });
     expect([response.status, await new Response(response.body).text()]).toEqual([413, "enough"]);
   });
 
-  it("tries the next address where one does not answer", async () => {
+  it("tries the next address if one does not answer", async () => {
     const { url } = await serve((_request, response) => response.end("here"));
     const { port } = new URL(url);
     const net = nodeNet({ isAllowed: () => true, resolve: async () => ["::1", "127.0.0.1"] });
@@ -61,18 +61,18 @@ describe("nodeNet", () => {
     expect(await new Response(response.body).text()).toBe("here");
   });
 
-  it("holds the sender back while nobody reads", async () => {
+  it("applies back-pressure while nobody reads", async () => {
     let sent = 0;
     const { url, net } = await serve((request, response) => {
       if (request.url === "/small") return response.end();
-      const more = () => {
+      const sendMore = () => {
         while (sent < 200_000_000 && !response.destroyed && response.write(Buffer.alloc(100_000))) sent += 100_000;
       };
-      response.on("drain", more);
-      more();
+      response.on("drain", sendMore);
+      sendMore();
     });
     const { body } = await net.fetch({ url, method: "GET", headers: {} });
-    // As long as more goes out, it goes out during a request of the same server as well.
+    // If the server were still sending, it would also send during another request to it.
     const sentMeanwhile = async () => {
       const before = sent;
       for (let at = 0; at < 10; at++) await (await net.fetch({ url: `${url}/small`, method: "GET", headers: {} })).body.cancel();
@@ -83,7 +83,7 @@ describe("nodeNet", () => {
     await body.cancel();
   });
 
-  it("answers a HEAD, and an answer without a body, with an empty stream and lets go", async () => {
+  it("returns an empty stream for HEAD and for an answer without a body, and closes the connection", async () => {
     const { url, net } = await serve((request, response) => response.writeHead(request.url === "/204" ? 204 : 200, { "x-a": "1" }).end());
     for (const [path, method] of [
       ["/204", "GET"],
@@ -95,23 +95,23 @@ describe("nodeNet", () => {
     }
   });
 
-  it("says what is wrong and what to do", async () => {
+  it("error messages say what is wrong and what to do", async () => {
     const closed = await serve(() => {});
     servers.pop()?.close();
-    const said = async (net: Net, url: string) => {
+    const errorText = async (net: Net, url: string) => {
       const error = await net.fetch({ url, method: "GET", headers: {} }).catch((error: unknown) => error);
       return error instanceof NetError ? `${error.kind}: ${error.message}` : error;
     };
-    expect(await said(closed.net, closed.url)).toMatch(/^connect: .*127\.0\.0\.1.*ECONNREFUSED.*check that the server is up/);
-    const shut = nodeNet({ isAllowed: () => false, resolve: async () => ["10.0.0.1"] });
-    expect(await said(shut, "http://a.example/?secret")).toBe(
+    expect(await errorText(closed.net, closed.url)).toMatch(/^connect: .*127\.0\.0\.1.*ECONNREFUSED.*check that the server is up/);
+    const strictNet = nodeNet({ isAllowed: () => false, resolve: async () => ["10.0.0.1"] });
+    expect(await errorText(strictNet, "http://a.example/?secret")).toBe(
       "blocked: a.example leads to a private address, and only public hosts can be reached: root can allow this host with sys.config.set config/net/allowed_hosts",
     );
-    const lost = nodeNet({
+    const unresolved = nodeNet({
       isAllowed: () => false,
       resolve: async () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" })),
     });
-    expect(await said(lost, "http://a.example/")).toMatch(/^dns: No address for a\.example \(ENOTFOUND\)/);
+    expect(await errorText(unresolved, "http://a.example/")).toMatch(/^dns: No address for a\.example \(ENOTFOUND\)/);
   });
 });
 

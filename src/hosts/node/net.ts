@@ -1,6 +1,6 @@
-// The Net port over node:http: finds a host's addresses, has all of them judged, and connects to exactly those. There is
-// no second lookup a name server could answer differently, no pool that would hand one user's connection to another, and
-// no proxy from the environment. What may be reached is decided in kernel/egress, never here.
+// The Net port over node:http. It resolves a host's addresses, checks all of them, and connects to exactly those. No second
+// lookup could return other addresses, no pool could hand one user's connection to another, and no proxy comes from the
+// environment. kernel/egress decides what may be endpoints, never this file.
 
 import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import { type IncomingMessage, request as httpRequest } from "node:http";
@@ -21,9 +21,9 @@ import { type Net, NetError } from "../../ports/net.ts";
 
 export type NodeNetOptions = {
   isAllowed: IsAllowed;
-  /** Instead of the machine's own name servers. */
+  /** Replaces the machine's own name servers. */
   resolve?: (name: string, signal: AbortSignal) => Promise<string[]>;
-  /** For tests, which may send nothing beyond this machine: where to connect in place of an address that was judged. */
+  /** For tests, which may send nothing beyond this machine: where to connect instead of a checked address. */
   reach?: (address: string, port: number) => { address: string; port: number };
 };
 
@@ -31,7 +31,7 @@ export function nodeNet(options: NodeNetOptions): Net {
   return new Egress({ isAllowed: options.isAllowed, timer, send: (hop, signal) => send(hop, signal, options) });
 }
 
-/** A and AAAA from the machine's name servers, or from those given as "address:port". */
+/** Queries A and AAAA from the machine's name servers, or from those given as "address:port". */
 export async function queryDns(name: string, signal: AbortSignal, servers?: readonly string[]): Promise<string[]> {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
@@ -57,7 +57,7 @@ const timer: Timer = (ms, fire) => {
 
 async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Promise<Answer> {
   const { target } = hop;
-  const connecting = new Watch(timer, EGRESS.connectMs, () => late(target), signal);
+  const connecting = new Watch(timer, EGRESS.connectMs, () => connectTimeout(target), signal);
   let socket: Socket;
   try {
     const addresses = await addressesOf(target, connecting.signal, options);
@@ -66,13 +66,13 @@ async function send(hop: Hop, signal: AbortSignal, options: NodeNetOptions): Pro
   } finally {
     connecting.end();
   }
-  return talk(hop, socket, signal);
+  return exchange(hop, socket, signal);
 }
 
 async function addressesOf(target: Target, signal: AbortSignal, options: NodeNetOptions): Promise<string[]> {
   if (target.address !== null) return [target.address];
-  // The system's own lookup knows /etc/hosts and mDNS but holds one of the few threads that also serve files and
-  // passwords for as long as a name server likes. So only names that root chose get it.
+  // The system lookup knows /etc/hosts and mDNS, but a slow name server can make it block one of the few threads that also serve
+  // files and passwords. So it is used only for names that root listed.
   const resolve = options.resolve ?? (target.isListed ? lookupSystem : queryDns);
   let addresses: string[];
   try {
@@ -94,8 +94,8 @@ async function lookupSystem(name: string): Promise<string[]> {
 }
 
 /**
- * Public addresses that are nevertheless inside: the machine's own, at which services listen that a firewall hides from
- * everybody else, and the IPv6 neighbourhood, where each device of a home has a public address.
+ * Public addresses that are nevertheless internal: the machine's own, whose services a firewall may hide from everybody else, and
+ * its IPv6 network, where each device of a home has a public address.
  */
 function ownNetworks(): Prefix[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
@@ -107,21 +107,22 @@ function ownNetworks(): Prefix[] {
   );
 }
 
-/** A connection to one of the addresses, encrypted and with the host's identity checked where the URL says https. */
+/** Connects to one of the addresses; for https, encrypts the connection and checks the host's identity. */
 async function dial(target: Target, addresses: string[], signal: AbortSignal, options: NodeNetOptions): Promise<Socket> {
-  const reached = addresses.map((address) => options.reach?.(address, target.port) ?? { address, port: target.port });
-  const judged = reached.map(({ address }) => ({ address, family: isIP(address) }));
-  const lookup: LookupFunction = (_name, { all }, done) => (all ? done(null, judged) : done(null, judged[0]!.address, judged[0]!.family));
+  const endpoints = addresses.map((address) => options.reach?.(address, target.port) ?? { address, port: target.port });
+  const checked = endpoints.map(({ address }) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_name, { all }, done) =>
+    all ? done(null, checked) : done(null, checked[0]!.address, checked[0]!.family);
   const tcp = connectTcp({
-    // A name that is never looked up: `lookup` answers with what was judged, whatever it is asked.
+    // This name is never resolved: `lookup` always returns the checked addresses.
     host: "judged.invalid",
-    port: reached[0]!.port,
+    port: endpoints[0]!.port,
     lookup,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
     noDelay: true,
   });
-  await ready(tcp, "connect", signal, (error) => {
+  await waitForEvent(tcp, "connect", signal, (error) => {
     const advice = "check that the server is up and the port is right";
     return new NetError("connect", `Cannot connect to ${target.host} port ${target.port} (${codeOf(error)}): ${advice}`, error);
   });
@@ -129,52 +130,52 @@ async function dial(target: Target, addresses: string[], signal: AbortSignal, op
   const tls = connectTls({
     socket: tcp,
     ALPNProtocols: ["http/1.1"],
-    // An address is no server name; the certificate is compared with it all the same.
+    // An IP address cannot be a server name, but the certificate is still checked against it.
     ...(target.address === null ? { servername: target.host.replace(/\.$/, "") } : {}),
     checkServerIdentity: (_name, certificate) => checkServerIdentity(target.address ?? target.host, certificate),
   });
   tls.once("close", () => tcp.destroy());
-  await ready(tls, "secureConnect", signal, (error) => {
+  await waitForEvent(tls, "secureConnect", signal, (error) => {
     const advice = "its certificate must be valid for this host";
     return new NetError("tls", `No safe connection to ${target.host} (${codeOf(error)}): ${advice}`, error);
   });
   return tls;
 }
 
-function ready(socket: Socket, event: string, signal: AbortSignal, failed: (error: Error) => NetError): Promise<void> {
+function waitForEvent(socket: Socket, event: string, signal: AbortSignal, toNetError: (error: Error) => NetError): Promise<void> {
   return new Promise((resolve, reject) => {
-    const aborted = () => socket.destroy(signal.reason as NetError);
-    const over = () => signal.removeEventListener("abort", aborted);
+    const onAbort = () => socket.destroy(signal.reason as NetError);
+    const stopListening = () => signal.removeEventListener("abort", onAbort);
     socket.once(event, () => {
-      over();
+      stopListening();
       resolve();
     });
     socket.on("error", (error) => {
-      over();
+      stopListening();
       socket.destroy();
-      reject(error instanceof NetError ? error : failed(error));
+      reject(error instanceof NetError ? error : toNetError(error));
     });
     socket.once("close", () => {
-      over();
-      reject(failed(new Error("closed")));
+      stopListening();
+      reject(toNetError(new Error("closed")));
     });
-    if (signal.aborted) aborted();
-    else signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
   });
 }
 
-/** One exchange over a connection of its own; resolves with the head of the answer. */
-function talk({ target, method, headers, body }: Hop, socket: Socket, signal: AbortSignal): Promise<Answer> {
+/** One exchange over its own connection; resolves with status, headers and the body as a source. */
+function exchange({ target, method, headers, body }: Hop, socket: Socket, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
-    const aborted = () => fail(signal.reason as NetError);
+    const onAbort = () => fail(signal.reason as NetError);
     const fail = (error: Error) => {
-      // A server may answer and hang up before it has read everything; then the answer counts.
+      // A server may answer and close the connection before it has read everything; then its answer counts.
       if (isAnswered) return;
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
       request.destroy();
       socket.destroy();
-      reject(error instanceof NetError ? error : unanswered(target, error));
+      reject(error instanceof NetError ? error : protocolError(target, error));
     };
     const request = httpRequest({
       createConnection: () => socket,
@@ -186,11 +187,11 @@ function talk({ target, method, headers, body }: Hop, socket: Socket, signal: Ab
     request.on("error", fail);
     request.once("response", (response) => {
       isAnswered = true;
-      signal.removeEventListener("abort", aborted);
+      signal.removeEventListener("abort", onAbort);
       resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: sourceOf(response, socket) });
     });
-    if (signal.aborted) return aborted();
-    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
     if (body === null || body instanceof Uint8Array) request.end(body ?? undefined);
     else pipeline(chunksOf(body), request).catch(fail);
   });
@@ -210,7 +211,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function sourceOf(response: IncomingMessage, socket: Socket): ByteSource {
-  // Heard by the iterator where one reads; without this, an error while nobody does would end the process.
+  // The iterator reports errors to its reader; without this listener, an error while nobody reads would end the process.
   response.on("error", () => {});
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   return {
@@ -236,11 +237,11 @@ function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-function late({ host, port }: Target): NetError {
+function connectTimeout({ host, port }: Target): NetError {
   return new NetError("timeout", `No connection to ${host} port ${port} within ${EGRESS.connectMs / 1000} s: try again later`);
 }
 
-function unanswered({ host }: Target, error: Error): NetError {
+function protocolError({ host }: Target, error: Error): NetError {
   const code = codeOf(error);
   const what = code.startsWith("HPE_") ? "answered with something that is not HTTP" : "closed the connection without an answer";
   return new NetError("protocol", `${host} ${what} (${code}): check the URL, or try again later`, error);

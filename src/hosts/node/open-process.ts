@@ -1,5 +1,4 @@
-// One life of an agent process on Node: from the opening of its file to its closing. Others hold it only while it is open
-// (processes.ts).
+// One agent process while its file is open. NodeProcesses (processes.ts) opens and closes it; nobody else holds on to it.
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,24 +10,24 @@ import { runAsked, withRunFaults } from "./faults.ts";
 import { syncFolder } from "./folders.ts";
 import { NodeSql } from "./sql.ts";
 
-/** setTimeout cannot wait longer. The process finds nothing due and asks again. */
+/** setTimeout cannot wait longer. On such an early wake the process finds nothing due and asks again. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
 
 export type OpenProcessPorts = Omit<ProcessPorts, "sql" | "now" | "wakeAt" | "beatMs"> & {
   fatal: (error: unknown) => void;
-  /** Calls back when it is this process's turn to be synced. */
+  /** Schedules a commit in the disk queue of all processes. */
   soon: (commit: () => void) => void;
-  /** A batch was not kept: what this life believes is no longer what is on disk. */
+  /** A batch was lost: this process's memory no longer matches the disk. */
   lost: () => void;
 };
 
 export class OpenProcess {
   readonly #sql: NodeSql;
   readonly #actor: ProcessActor;
-  #wake: NodeJS.Timeout | undefined;
-  #uses = 0;
-  #isOver = false;
-  /** When something of it was last seen under way, by the clock that never jumps. */
+  #wakeTimer: NodeJS.Timeout | undefined;
+  #openCalls = 0;
+  #isClosed = false;
+  /** When it was last busy, on the monotonic clock. */
   usedAt = performance.now();
 
   constructor(pid: string, file: string, { fatal, soon, lost, ...shared }: OpenProcessPorts) {
@@ -36,14 +35,14 @@ export class OpenProcess {
     this.#sql = new NodeSql(file, fatal, soon);
     try {
       if (isNew) syncFolder(dirname(file));
-      this.#sql.onFailure(() => this.#isOver || lost());
+      this.#sql.onFailure(() => this.#isClosed || lost());
       const ports = withRunFaults({
         ...shared,
         sql: this.#sql,
         now: () => Date.now(),
         wakeAt: (ms) => this.#wakeAt(ms),
-        // What was cut off in the middle has nothing to complain about.
-        log: (message, fields) => this.#isOver || shared.log(message, fields),
+        // A process that was closed in the middle of its work has nothing to report.
+        log: (message, fields) => this.#isClosed || shared.log(message, fields),
       });
       this.#actor = new ProcessActor(pid, ports);
     } catch (error) {
@@ -53,38 +52,38 @@ export class OpenProcess {
   }
 
   async call(name: string, args: object): Promise<unknown> {
-    this.#uses++;
+    this.#openCalls++;
     try {
       runAsked(name, "before");
       const value = await this.#actor.call(name, args);
       runAsked(name, "after");
       return value;
     } catch (error) {
-      if (!this.#isOver || error instanceof SysError || error instanceof StorageError) throw error;
+      if (!this.#isClosed || error instanceof SysError || error instanceof StorageError) throw error;
       throw new SysError(503, "The process was put to sleep meanwhile: try again");
     } finally {
-      this.#uses--;
+      this.#openCalls--;
       this.usedAt = performance.now();
     }
   }
 
-  /** Whether it may be put to sleep. */
+  /** Whether it may be closed. */
   get isIdle(): boolean {
-    return this.#uses === 0 && this.#actor.isIdle;
+    return this.#openCalls === 0 && this.#actor.isIdle;
   }
 
-  /** From now on another life may open the file. */
+  /** Closes it; afterwards the file may be opened again. */
   end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    clearTimeout(this.#wake);
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#wakeTimer);
     this.#actor?.close();
     this.#sql.close();
   }
 
   #wakeAt(ms: number | null): void {
-    clearTimeout(this.#wake);
-    if (this.#isOver || ms === null) return;
-    this.#wake = setTimeout(() => this.#actor.woke(), Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX)).unref();
+    clearTimeout(this.#wakeTimer);
+    if (this.#isClosed || ms === null) return;
+    this.#wakeTimer = setTimeout(() => this.#actor.woke(), Math.min(Math.max(0, ms - Date.now()), WAIT_MS_MAX)).unref();
   }
 }

@@ -1,4 +1,4 @@
-// What the operator can choose, from flags and environment, checked before anything starts.
+// The operator's options from flags and environment, checked before anything starts.
 
 import { isLoopback } from "../../lib/address.ts";
 import { OperatorError } from "./home.ts";
@@ -46,9 +46,9 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
   return {
     home: homePath(flags.home, env),
     host,
-    port: port(flags.port ?? (env.GSV_PORT || "8787")),
+    port: parsePort(flags.port ?? (env.GSV_PORT || "8787")),
     allowRemote,
-    origins: (flags.origin ?? []).map(origin),
+    origins: (flags.origin ?? []).map(parseOrigin),
     trustProxy: flags.trustProxy ?? [],
     tls: tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : null,
     logLevel,
@@ -56,19 +56,19 @@ export function upOptions(flags: UpFlags, env: NodeJS.ProcessEnv): UpOptions {
   };
 }
 
-/** At its own address, or through a proxy that brings them to loopback. */
+/** Directly, or through a proxy that forwards to loopback. */
 export function othersCanReach({ host, origins, trustProxy }: UpOptions): boolean {
-  return !isLoopback(host) || trustProxy.length > 0 || origins.some((named) => !isLoopback(new URL(named).hostname));
+  return !isLoopback(host) || trustProxy.length > 0 || origins.some((origin) => !isLoopback(new URL(origin).hostname));
 }
 
-function port(text: string): number {
+function parsePort(text: string): number {
   const number = Number(text);
   if (!/^\d{1,5}$/.test(text) || number > 65535)
     throw new OperatorError(`Not a port: ${text}. Use a number from 0 to 65535 (0 picks a free one)`);
   return number;
 }
 
-function origin(text: string): string {
+function parseOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname !== "/")
     throw new OperatorError(`Not an origin: ${text}. Use something like https://gsv.example.com`);

@@ -1,4 +1,4 @@
-// What is opened for writing is a file of our own or nothing, whatever was put in its place.
+// Opening for writing yields a file of our own or fails, no matter what was planted in its place.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -36,7 +36,7 @@ beforeEach(() => {
   writeFileSync(other, VALUE, { mode: 0o644 });
 });
 afterEach(() => {
-  // Nothing here may ever have been written through.
+  // No test may ever have written through a link to it.
   expect([readFileSync(other, "utf8"), statSync(other).mode & 0o777]).toEqual([VALUE, 0o644]);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -49,12 +49,12 @@ const PLANTED: Record<string, () => void> = {
 };
 
 for (const [what, plant] of Object.entries(PLANTED)) {
-  test(`nothing is appended to, read from or made at ${what}`, async () => {
+  test(`refuses to append to, read from or create a file at ${what}`, async () => {
     plant();
     expect(() => openToAppend(file)).toThrow(/Move it away/);
     expect(() => readOwn(file)).toThrow(/Move it away/);
     await expect(openNew(file)).rejects.toThrow("EEXIST");
-    // A pipe of this user's own is a place for lines.
+    // A log may be written to a pipe of this user's own.
     if (what !== "a pipe") expect(() => new LogFile(file, () => "")).toThrow(/Move it away/);
     expect(() => new Ledger(file)).toThrow(/Move it away/);
     addToHistory(file, "ls");
@@ -62,7 +62,7 @@ for (const [what, plant] of Object.entries(PLANTED)) {
   });
 }
 
-test("a file is made, appended to, read and replaced", () => {
+test("creates, appends to, reads and replaces a file", () => {
   expect(readOwn(file)).toBeNull();
   for (const text of ["one ", "two"]) {
     const handle = openToAppend(file);
@@ -74,14 +74,14 @@ test("a file is made, appended to, read and replaced", () => {
   expect([readOwn(file), statSync(file).mode & 0o777, readdirSync(folder).toSorted()]).toEqual(["new", 0o640, ["file", "other"]]);
 });
 
-test("a link is replaced, and so is one that waits where the new content is written first", () => {
+test("replaces a link, also one planted at the temporary name", () => {
   symlinkSync(other, file);
   symlinkSync(other, `${file}.${process.pid}.new`);
   replaceFile(file, "new");
   expect([lstatSync(file).isFile(), readFileSync(file, "utf8"), readdirSync(folder).toSorted()]).toEqual([true, "new", ["file", "other"]]);
 });
 
-test("a growing blob is one that was begun by the gateway, and grows on where it stopped", async () => {
+test("a growing blob is always the gateway's own file, and continues where it stopped", async () => {
   const blobs = new NodeBlobs(join(folder, "blobs"), () => {});
   const part = join(folder, "blobs", "some.part");
   symlinkSync(other, part);

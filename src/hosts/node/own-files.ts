@@ -1,6 +1,6 @@
-// Opens and replaces files of our own where somebody else may have put something in their place: a link, a second name of
-// another file, a pipe, a directory. None of those is followed, waited for or written to. Used by the gateway, the device
-// daemon and the CLI, and loads nothing that any of them has no use for.
+// Opens and replaces our own files in places where somebody else may have planted a symbolic link, a hard link, a pipe or a
+// directory. None of those is followed, waited for or written to. The gateway, the device daemon and the CLI use it, so it
+// imports nothing that one of them has no use for.
 
 import {
   type BigIntStats,
@@ -19,8 +19,11 @@ import {
 import { type FileHandle, lstat, open } from "node:fs/promises";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-/** Windows has neither, which is why what was opened is also compared with what was looked at. Opening a pipe never waits. */
-const GUARDED = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/**
+ * Windows has neither flag, so the opened file is also compared with the one that was checked. O_NONBLOCK keeps the open of a
+ * pipe from blocking.
+ */
+const GUARD_FLAGS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const TRIES = 10;
 
 export type Identity = Pick<BigIntStats, "dev" | "ino">;
@@ -29,12 +32,12 @@ export function isSame(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** A plain file under this one name that belongs to this user. */
+/** A plain file without further hard links that belongs to this user. */
 export function isOwn(found: BigIntStats): boolean {
   return found.isFile() && found.nlink === 1n && isOurs(found);
 }
 
-/** One that nobody else may read or write either. */
+/** Ours, and nobody else may read or write it. */
 export function isPrivate(found: BigIntStats): boolean {
   return isOurs(found) && (process.platform === "win32" || (found.mode & 0o077n) === 0n);
 }
@@ -44,22 +47,22 @@ export function isOurs({ uid }: BigIntStats): boolean {
   return own === undefined || uid === BigInt(own);
 }
 
-/** Whether what has this name now is what was opened under it. */
+/** Whether this name still leads to the file that was opened. */
 export async function isStill(file: string, opened: Identity): Promise<boolean> {
   const found = await lstat(file, { bigint: true }).catch(() => null);
   return found !== null && isSame(found, opened);
 }
 
-/** For reading and writing; fails where anything has that name, even a link that leads nowhere. */
+/** Opens a new file for reading and writing; fails if anything has that name, even a dangling link. */
 export function openNew(file: string): Promise<FileHandle> {
-  return open(file, O_RDWR | O_CREAT | O_EXCL | GUARDED, 0o600);
+  return open(file, O_RDWR | O_CREAT | O_EXCL | GUARD_FLAGS, 0o600);
 }
 
-/** The same of a file that is there; null where it is not a private one of our own. */
+/** Opens an existing file for reading and writing; null if it is not a private file of our own. */
 export async function openPrivate(file: string): Promise<FileHandle | null> {
   const seen = await lstat(file, { bigint: true }).catch(() => null);
   if (seen === null || !isOwn(seen) || !isPrivate(seen)) return null;
-  const handle = await open(file, O_RDWR | GUARDED).catch(() => null);
+  const handle = await open(file, O_RDWR | GUARD_FLAGS).catch(() => null);
   const opened = await handle?.stat({ bigint: true });
   if (handle === null || opened === undefined) return null;
   if (isSame(opened, seen) && isOwn(opened) && isPrivate(opened)) return handle;
@@ -67,28 +70,28 @@ export async function openPrivate(file: string): Promise<FileHandle | null> {
   return null;
 }
 
-/** At the end of a file of our own, which is made where there is none; `isTaken` says what else may be there. */
-export function openToAppend(file: string, isTaken: (found: BigIntStats) => boolean = isOwn): number {
+/** Opens our own file for appending and creates it if there is none; `isAccepted` says what else may have the name. */
+export function openToAppend(file: string, isAccepted: (found: BigIntStats) => boolean = isOwn): number {
   for (let tries = 1; ; tries++) {
     try {
-      return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | GUARDED, 0o600);
+      return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | GUARD_FLAGS, 0o600);
     } catch (error) {
       if (!hasCode(error, "EEXIST")) throw error;
     }
     try {
-      return openSeen(file, O_WRONLY | O_APPEND, isTaken);
+      return openChecked(file, O_WRONLY | O_APPEND, isAccepted);
     } catch (error) {
-      // Another program has just put it aside.
+      // Another program has just rotated it.
       if (!hasCode(error, "ENOENT") || tries === TRIES) throw error;
     }
   }
 }
 
 export function openToRead(file: string): number {
-  return openSeen(file, O_RDONLY, isOwn);
+  return openChecked(file, O_RDONLY, isOwn);
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 export function readOwn(file: string): string | null {
   let handle: number;
   try {
@@ -104,36 +107,36 @@ export function readOwn(file: string): string | null {
   }
 }
 
-/** Whole and in one step, with that mode from the first byte on. A link with the file's name is replaced, not followed. */
+/** Replaces a file atomically, with that mode from the start. A link with the file's name is replaced, not followed. */
 export function replaceFile(file: string, content: string | Uint8Array, { mode = 0o600, isSynced = false } = {}): void {
-  const fresh = `${file}.${process.pid}.new`;
-  // Left by a program that was killed and had the same number.
-  rmSync(fresh, { force: true });
-  const handle = openSync(fresh, O_RDWR | O_CREAT | O_EXCL | GUARDED, 0o600);
+  const temporary = `${file}.${process.pid}.new`;
+  // Left by a killed program with the same pid.
+  rmSync(temporary, { force: true });
+  const handle = openSync(temporary, O_RDWR | O_CREAT | O_EXCL | GUARD_FLAGS, 0o600);
   try {
     writeFileSync(handle, content);
     fchmodSync(handle, mode);
     if (isSynced) fsyncSync(handle);
-    renameSync(fresh, file);
+    renameSync(temporary, file);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   } finally {
     closeSync(handle);
   }
 }
 
-function openSeen(file: string, flags: number, isTaken: (found: BigIntStats) => boolean): number {
+function openChecked(file: string, flags: number, isAccepted: (found: BigIntStats) => boolean): number {
   const seen = lstatSync(file, { bigint: true });
-  if (!isTaken(seen)) throw notOwn(file);
-  const handle = openSync(file, flags | GUARDED);
+  if (!isAccepted(seen)) throw notOwnError(file);
+  const handle = openSync(file, flags | GUARD_FLAGS);
   const opened = fstatSync(handle, { bigint: true });
-  if (isSame(opened, seen) && isTaken(opened)) return handle;
+  if (isSame(opened, seen) && isAccepted(opened)) return handle;
   closeSync(handle);
-  throw notOwn(file);
+  throw notOwnError(file);
 }
 
-function notOwn(file: string): Error {
+function notOwnError(file: string): Error {
   return new Error(`${file} is a link, has a second name, is not a plain file or belongs to another user. Move it away`);
 }
 

@@ -1,4 +1,4 @@
-// Processes on Node: sleep and wakes, files and memory, lost batches, and lives that go on where the last one stopped.
+// Processes on Node: sleep and wakes, files and memory, lost batches, and reopened processes that continue where they stopped.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -54,22 +54,22 @@ async function reopen(more: Partial<ProcessesOptions> = {}): Promise<void> {
   processes = open(more);
 }
 
-function say(pid: string, text: string, runId: string): Promise<unknown> {
+function send(pid: string, text: string, runId: string): Promise<unknown> {
   return processes.call(pid, "send", { said: { role: "user", text }, reason: "proc.send", runId });
 }
 
-function said(pid: string): Promise<unknown> {
+function historyOf(pid: string): Promise<unknown> {
   return processes.call(pid, "history", {}).then((page) => JSON.stringify(page));
 }
 
 const ends = (pid: string) => expect.poll(() => kernel.ends(pid), { interval: 5 });
 
-test("sleeps when nothing is under way, and goes on with the same rows when it is asked for", async () => {
+test("sleeps when idle, and continues with the same rows at the next call", async () => {
   await reopen({ idleMs: 40 });
-  await say(A, "hello", "r1");
+  await send(A, "hello", "r1");
   await ends(A).toEqual([["r1", "heard hello"]]);
   await expect.poll(() => processes.size).toBe(0);
-  await say(A, "again", "r2");
+  await send(A, "again", "r2");
   await ends(A).toEqual([
     ["r1", "heard hello"],
     ["r2", "heard again"],
@@ -79,12 +79,12 @@ test("sleeps when nothing is under way, and goes on with the same rows when it i
   expect(failures).toEqual([]);
 });
 
-test("does not sleep while a model answers, a tool runs, or somebody waits", async () => {
+test("does not sleep while a model answers, a tool runs, or a caller waits", async () => {
   await reopen({ idleMs: 20 });
   models.holds = deferred();
-  await say(A, "think", "r1");
+  await send(A, "think", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
-  // Another that is opened later and has nothing to do is closed first.
+  // Another process, opened later and idle, is closed first.
   await processes.call("init:1001", "state", {});
   expect(processes.size).toBe(2);
   await expect.poll(() => processes.size).toBe(1);
@@ -95,10 +95,10 @@ test("does not sleep while a model answers, a tool runs, or somebody waits", asy
   await expect.poll(() => processes.size).toBe(0);
 });
 
-test("keeps few open, and closes the longest unused first, but none that works", async () => {
+test("keeps few open, and closes the least recently used first, but none that is busy", async () => {
   await reopen({ openMax: 3 });
   models.holds = deferred();
-  await say("init:1", "work", "r1");
+  await send("init:1", "work", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
   for (const uid of [2, 3, 4, 5, 6]) {
     await processes.call(`init:${uid}`, "state", {});
@@ -106,14 +106,14 @@ test("keeps few open, and closes the longest unused first, but none that works",
   }
   models.holds.resolve();
   await ends("init:1").toEqual([["r1", "heard work"]]);
-  // Had it been closed in between, its model would have been asked again.
+  // Had it been closed in between, it would have called the model again.
   expect([models.requests.length, models.aborted]).toEqual([1, 0]);
 });
 
-test("works on two at once", async () => {
+test("runs two processes concurrently", async () => {
   const other = crypto.randomUUID();
   models.holds = deferred();
-  await Promise.all([say(A, "one", "r1"), say(other, "two", "r2")]);
+  await Promise.all([send(A, "one", "r1"), send(other, "two", "r2")]);
   await expect.poll(() => models.requests.length).toBe(2);
   models.holds.resolve();
   await ends(A).toEqual([["r1", "heard one"]]);
@@ -123,54 +123,54 @@ test("works on two at once", async () => {
   );
 });
 
-test("makes no file for what is no process", async () => {
+test("creates no file for an invalid pid", async () => {
   for (const pid of ["", "..", "../kernel", "init:", "init:x", "init:1/..", crypto.randomUUID().toUpperCase(), "a\0b"])
     await expect(processes.call(pid, "state", {})).rejects.toMatchObject({ code: 404 });
   expect(readdirSync(join(folder, "processes"))).toEqual([]);
 });
 
-test("tells events by number, and pieces of an answer between them, in order", async () => {
+test("delivers numbered events and the pieces of an answer between them, in order", async () => {
   models.answer = () => [{ type: "text", text: "one two three four" }];
-  for (const runId of ["r1", "r2", "r3"]) await say(A, "count", runId);
+  for (const runId of ["r1", "r2", "r3"]) await send(A, "count", runId);
   await expect.poll(() => kernel.ends(A).length).toBe(3);
   const seqs = kernel.events(A).map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
-  const order = kernel.of(A).map((told) => ("event" in told ? told.event.signal : "piece"));
+  const order = kernel.of(A).map((item) => ("event" in item ? item.event.signal : "piece"));
   const first = order.indexOf("piece");
   expect(order.slice(0, first)).toContain("proc.run.started");
   expect(order.slice(0, first)).not.toContain("proc.run.output");
-  const pieces = kernel.of(A).flatMap((told) => ("piece" in told && told.piece.runId === "r1" ? Number(told.piece.seq) : []));
+  const pieces = kernel.of(A).flatMap((item) => ("piece" in item && item.piece.runId === "r1" ? Number(item.piece.seq) : []));
   expect(pieces).toEqual(pieces.map((_, at) => pieces[0]! + at));
   expect(order.indexOf("proc.run.output")).toBeGreaterThan(order.indexOf("piece") + pieces.length - 1);
 });
 
-test("is cut off in the middle of a model's answer, and a new life asks again", async () => {
+test("after a close in the middle of a model's answer, the reopened process calls the model again", async () => {
   models.holds = deferred();
-  await say(A, "think", "r1");
+  await send(A, "think", "r1");
   await expect.poll(() => models.requests.length).toBe(1);
   await processes.close();
   expect(kernel.ends(A)).toEqual([]);
-  const told = kernel.of(A).length;
+  const count = kernel.of(A).length;
   await expect(processes.call(A, "state", {})).rejects.toMatchObject({ code: 503 });
   models.holds = null;
   processes = open();
   await processes.call(A, "wake", {});
   await ends(A).toEqual([["r1", "heard think"]]);
   expect([models.requests.length, models.aborted]).toEqual([2, 1]);
-  // The old life had nothing more to say once it was closed.
-  const after = kernel.of(A).slice(told);
+  // The closed process delivered nothing more.
+  const after = kernel.of(A).slice(count);
   expect(after.find((one) => "piece" in one)).toMatchObject({ piece: { modelCall: 1, seq: 1 } });
   expect(JSON.stringify(kernel.of(A))).not.toContain("aborted");
 });
 
-test("tells in a new life what the kernel has not heard, before anything new", async () => {
-  await say(A, "hello", "r1");
+test("after a reopen, delivers the events the kernel has missed before any new ones", async () => {
+  await send(A, "hello", "r1");
   await ends(A).toEqual([["r1", "heard hello"]]);
   await processes.close();
   const all = kernel.events(A).length;
   kernel.of(A).splice(2);
   processes = open();
-  await say(A, "again", "r2");
+  await send(A, "again", "r2");
   await ends(A).toEqual([
     ["r1", "heard hello"],
     ["r2", "heard again"],
@@ -180,15 +180,15 @@ test("tells in a new life what the kernel has not heard, before anything new", a
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
 });
 
-test("keeps what the kernel cannot hear now, and tells it in order when it can", async () => {
+test("keeps events while the kernel cannot take them, and delivers them in order later", async () => {
   kernel.isFull = true;
-  await say(A, "hello", "r1");
-  await expect.poll(() => said(A)).toContain("heard hello");
+  await send(A, "hello", "r1");
+  await expect.poll(() => historyOf(A)).toContain("heard hello");
   expect(kernel.of(A)).toEqual([]);
   expect(failures[0]).toContain("could not be told");
   kernel.isFull = false;
   await processes.call(A, "wake", {});
-  await say(A, "again", "r2");
+  await send(A, "again", "r2");
   await ends(A).toEqual([
     ["r1", "heard hello"],
     ["r2", "heard again"],
@@ -197,20 +197,20 @@ test("keeps what the kernel cannot hear now, and tells it in order when it can",
   expect(seqs).toEqual(seqs.map((_, at) => at + 1));
 });
 
-test("throws a life away whose rows were lost, and goes on from those on disk", async () => {
+test("discards a process whose rows were lost, and continues from the rows on disk", async () => {
   await reopen({ reviveMs: 20 });
-  await say(A, "hello", "r1");
+  await send(A, "hello", "r1");
   await ends(A).toEqual([["r1", "heard hello"]]);
   await processes.close();
   spoil(A);
   processes = open({ reviveMs: 20 });
-  await expect(say(A, "spoil this", "r2")).rejects.toBeInstanceOf(StorageError);
-  expect(await said(A)).not.toContain("spoil this");
-  // What nobody waits for is lost as well, and is done again by the life that follows.
+  await expect(send(A, "spoil this", "r2")).rejects.toBeInstanceOf(StorageError);
+  expect(await historyOf(A)).not.toContain("spoil this");
+  // Rows that nobody waits for are lost as well, and the reopened process does that work again.
   models.answer = () => [{ type: "text", text: models.requests.length < 4 ? "spoil" : "fine" }];
-  // On a slow machine the answer might come into the batch of what it answers, and take that with it.
+  // On a slow machine the answer might share a batch with its question, and both would be lost.
   models.holds = deferred();
-  await say(A, "and now", "r3");
+  await send(A, "and now", "r3");
   models.holds.resolve();
   models.holds = null;
   await ends(A).toEqual([
@@ -218,11 +218,11 @@ test("throws a life away whose rows were lost, and goes on from those on disk", 
     ["r3", "fine"],
   ]);
   expect(models.requests.length).toBe(4);
-  expect(await said(A)).not.toContain("spoil");
+  expect(await historyOf(A)).not.toContain("spoil");
   expect(failures).toEqual([]);
 });
 
-/** From now on the commit of a message with this word in it fails: it leaves a promise that only the commit looks at. */
+/** From now on the commit of a message with this word fails: a trigger adds a deferred foreign key that only the commit checks. */
 function spoil(pid: string): void {
   const database = new DatabaseSync(join(folder, "processes", `${pid.replace(":", "-")}.db`));
   database.exec(`
@@ -232,16 +232,16 @@ function spoil(pid: string): void {
   database.close();
 }
 
-test.runIf(process.platform === "linux")("has room for many that sleep: few files, little memory", async () => {
+test.runIf(process.platform === "linux")("many sleeping processes need few open files and little memory", async () => {
   const crowd = fileURLToPath(new URL("../../../test/support/crowd.ts", import.meta.url));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--expose-gc", crowd]);
   expect(stderr).toBe("");
-  type Look = { open: number; bytes: number; files: number };
-  const [first, full, asleep] = JSON.parse(stdout) as [Look, Look, Look];
+  type Sample = { open: number; bytes: number; files: number };
+  const [first, full, asleep] = JSON.parse(stdout) as [Sample, Sample, Sample];
   expect(full.open).toBeLessThanOrEqual(20);
-  // Three files each, and what Node has open itself.
+  // Three files each, plus those that Node itself has open.
   expect(full.files).toBeLessThan(100);
   expect([asleep.open, full.files - asleep.files]).toEqual([0, 3 * full.open]);
-  // Open they would need some 70 MB.
+  // All of them open would need some 70 MB.
   expect(full.bytes - first.bytes).toBeLessThan(40_000_000);
 });

@@ -1,6 +1,6 @@
-// Agent processes in the gateway's own thread, one SQLite file each. One is opened when it is asked for and closed again when
-// nothing was under way for a while, so that those asleep cost nothing. Their timers are in memory only: after a restart the
-// kernel wakes those that had work. What a life was doing when it ended, the next one goes on with.
+// Agent processes in the gateway's own thread, one SQLite file each. A process is opened at the first call and closed after it
+// has been idle for a while, so that sleeping ones cost nothing. Their timers are in memory only: after a restart the kernel
+// wakes those that had work. A reopened process continues the work that was interrupted.
 
 import { join } from "node:path";
 import { yieldToEventLoop } from "../../lib/yield.ts";
@@ -15,19 +15,19 @@ import { makeFolder } from "./folders.ts";
 import { OpenProcess } from "./open-process.ts";
 
 export type ProcessesOptions = {
-  /** Where the files are. */
+  /** Folder of the files. */
   folder: string;
   models: Models;
   uuid: () => string;
   log: Log;
-  /** Told of errors after which a file must not be trusted without a restart of the whole gateway. */
+  /** Called with errors after which a file must not be trusted before the whole gateway restarts. */
   fatal: (error: unknown) => void;
   idleMs?: number;
   openMax?: number;
   reviveMs?: number;
 };
 
-/** What the kernel is to processes. */
+/** The kernel as processes see it. */
 export type KernelSide = {
   kernelPortFor: (pid: string) => KernelPort;
   archiveRoot: (pid: string) => string;
@@ -35,22 +35,22 @@ export type KernelSide = {
 };
 
 const IDLE_MS = 60_000;
-/** Of those at rest: each has three files open and half a megabyte, and is opened again in 2 ms. Those at work are as many as there are. */
+/** Limit for idle ones: each has three open files and needs half a megabyte, and reopening takes 2 ms. Busy ones are not limited. */
 const OPEN_MAX = 128;
-/** How many are looked at to make room for one: where nearly all are at work, the rest comes with the next. */
-const LOOKS = 32;
-/** After a batch was lost, such as on a full disk, which needs some time to be less full. */
-const REVIVE_MS = 5_000;
+/** How many are checked to make room for one; if nearly all are busy, the next open checks further. */
+const CHECKS_MAX = 32;
+/** Delay before a process is reopened after a lost batch; a full disk needs some time to recover. */
+const REOPEN_MS = 5_000;
 
 export class NodeProcesses implements Processes {
   readonly #options: ProcessesOptions;
-  /** The longest unused first. */
-  readonly #lives = new Map<string, OpenProcess>();
-  readonly #reviving = new Map<string, NodeJS.Timeout>();
+  /** Least recently used first. */
+  readonly #processes = new Map<string, OpenProcess>();
+  readonly #reopenTimers = new Map<string, NodeJS.Timeout>();
   readonly #disk = new DiskQueue();
   readonly #started = deferred();
   #kernel: KernelSide | null = null;
-  #sweeping: NodeJS.Timeout | undefined;
+  #sweepTimer: NodeJS.Timeout | undefined;
   #isSweeping = false;
   #isClosed = false;
 
@@ -58,52 +58,52 @@ export class NodeProcesses implements Processes {
     this.#options = options;
   }
 
-  /** From now on there is a kernel to ask. What it asked for while it was made waits until here. */
+  /** Called once the kernel exists. Calls that the kernel made while it was constructed wait until then. */
   start(kernel: KernelSide): void {
     this.#kernel = kernel;
     makeFolder(this.#options.folder);
-    this.#sweeping = setInterval(() => this.#rest(), (this.#options.idleMs ?? IDLE_MS) / 4).unref();
+    this.#sweepTimer = setInterval(() => this.#startSweep(), (this.#options.idleMs ?? IDLE_MS) / 4).unref();
     this.#started.resolve();
   }
 
-  /** How many are open. */
+  /** Number of open processes. */
   get size(): number {
-    return this.#lives.size;
+    return this.#processes.size;
   }
 
   async call(pid: string, name: string, args: object): Promise<unknown> {
     if (this.#kernel === null) await this.#started.promise;
-    if (!this.#lives.has(pid)) await this.#turnOf(pid);
-    return this.#life(pid).call(name, args);
+    if (!this.#processes.has(pid)) await this.#waitForDisk(pid);
+    return this.#processOf(pid).call(name, args);
   }
 
-  /** What was under way goes on in the next life. Resolves when the kernel was told what had become true until now. */
+  /** Interrupted work continues after the next open. Resolves when the kernel has received everything that had become true. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#sweeping);
-    for (const timer of this.#reviving.values()) clearTimeout(timer);
-    for (const [pid, life] of this.#lives) this.#end(pid, life);
+    clearInterval(this.#sweepTimer);
+    for (const timer of this.#reopenTimers.values()) clearTimeout(timer);
+    for (const [pid, opened] of this.#processes) this.#endProcess(pid, opened);
     this.#started.resolve();
     await yieldToEventLoop();
   }
 
-  #turnOf(pid: string): Promise<void> {
+  #waitForDisk(pid: string): Promise<void> {
     return new Promise((resolve) => this.#disk.add(this.#kernel?.ownerOf(pid) ?? 0, resolve));
   }
 
-  #life(pid: string): OpenProcess {
+  #processOf(pid: string): OpenProcess {
     if (this.#kernel === null || this.#isClosed) fail(503, "The gateway is going down");
-    const life = this.#lives.get(pid) ?? this.#open(pid, this.#kernel);
-    this.#lives.delete(pid);
-    this.#lives.set(pid, life);
-    return life;
+    const opened = this.#processes.get(pid) ?? this.#open(pid, this.#kernel);
+    this.#processes.delete(pid);
+    this.#processes.set(pid, opened);
+    return opened;
   }
 
   #open(pid: string, { kernelPortFor, archiveRoot, ownerOf }: KernelSide): OpenProcess {
     const { folder, models, uuid, log, fatal } = this.#options;
     const file = join(folder, fileName(pid));
     this.#makeRoom();
-    const life: OpenProcess = new OpenProcess(pid, file, {
+    const opened: OpenProcess = new OpenProcess(pid, file, {
       models,
       uuid,
       kernel: kernelPortFor(pid),
@@ -112,46 +112,46 @@ export class NodeProcesses implements Processes {
       fatal,
       soon: (commit) => this.#disk.add(ownerOf(pid), commit),
       lost: () => {
-        this.#end(pid, life);
-        this.#revive(pid);
+        this.#endProcess(pid, opened);
+        this.#reopenLater(pid);
       },
     });
-    return life;
+    return opened;
   }
 
-  #end(pid: string, life: OpenProcess): void {
-    if (this.#lives.get(pid) === life) this.#lives.delete(pid);
-    life.end();
+  #endProcess(pid: string, opened: OpenProcess): void {
+    if (this.#processes.get(pid) === opened) this.#processes.delete(pid);
+    opened.end();
   }
 
-  /** Nobody may ask for it soon, and it may have had work. */
-  #revive(pid: string): void {
-    if (this.#isClosed || this.#reviving.has(pid)) return;
-    const revive = () => {
-      this.#reviving.delete(pid);
+  /** Reopens it later: it may have had work, and nobody may call it soon. */
+  #reopenLater(pid: string): void {
+    if (this.#isClosed || this.#reopenTimers.has(pid)) return;
+    const reopen = () => {
+      this.#reopenTimers.delete(pid);
       try {
-        this.#life(pid);
+        this.#processOf(pid);
       } catch (error) {
         this.#options.log.warn("a process could not be opened", { pid, error: String(error) });
-        this.#revive(pid);
+        this.#reopenLater(pid);
       }
     };
-    this.#reviving.set(pid, setTimeout(revive, this.#options.reviveMs ?? REVIVE_MS).unref());
+    this.#reopenTimers.set(pid, setTimeout(reopen, this.#options.reviveMs ?? REOPEN_MS).unref());
   }
 
   #makeRoom(): void {
-    let looks = 0;
-    for (const [pid, life] of this.#lives) {
-      if (this.#lives.size < (this.#options.openMax ?? OPEN_MAX) || ++looks > LOOKS) return;
-      if (life.isIdle) this.#end(pid, life);
+    let checks = 0;
+    for (const [pid, opened] of this.#processes) {
+      if (this.#processes.size < (this.#options.openMax ?? OPEN_MAX) || ++checks > CHECKS_MAX) return;
+      if (opened.isIdle) this.#endProcess(pid, opened);
       else {
-        this.#lives.delete(pid);
-        this.#lives.set(pid, life);
+        this.#processes.delete(pid);
+        this.#processes.set(pid, opened);
       }
     }
   }
 
-  #rest(): void {
+  #startSweep(): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
     void this.#sweep()
@@ -159,20 +159,20 @@ export class NodeProcesses implements Processes {
       .finally(() => (this.#isSweeping = false));
   }
 
-  /** Closing a file takes its time, so everybody else has a turn after each. */
+  /** Closing a file is slow, so the sweep yields after each. */
   async #sweep(): Promise<void> {
-    for (const [pid, life] of this.#lives) {
-      if (this.#lives.get(pid) !== life) continue;
+    for (const [pid, opened] of this.#processes) {
+      if (this.#processes.get(pid) !== opened) continue;
       const now = performance.now();
-      if (!life.isIdle) life.usedAt = now;
-      if (now - life.usedAt < (this.#options.idleMs ?? IDLE_MS)) continue;
-      this.#end(pid, life);
+      if (!opened.isIdle) opened.usedAt = now;
+      if (now - opened.usedAt < (this.#options.idleMs ?? IDLE_MS)) continue;
+      this.#endProcess(pid, opened);
       await yieldToEventLoop();
     }
   }
 }
 
-/** Others than these are nobody's, and no file is ever made of them. */
+/** No other pids exist, and no file is ever created for one. */
 function fileName(pid: string): string {
   if (/^init:\d{1,16}$/.test(pid)) return `${pid.replace(":", "-")}.db`;
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(pid)) return `${pid}.db`;

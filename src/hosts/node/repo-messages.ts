@@ -1,4 +1,4 @@
-// What the gateway and the threads of its repositories say to each other.
+// Messages between the gateway and its repository threads.
 
 import type { ActorHttpAnswer, ActorHttpRequest, ActorRequest, ActorResponse } from "../../ports/actors.ts";
 import type { Reply } from "../../ports/reply.ts";
@@ -19,7 +19,7 @@ export type FromThread =
   /** The value of a fetch is a Streamed<ActorResponse>. */
   | { type: "answer"; id: number; reply: Reply }
   | { type: "http"; id: number; call: number; url: string; request: ActorHttpRequest }
-  /** The file of a repository must not be trusted without a restart. */
+  /** A repository's file must not be trusted before a restart. */
   | { type: "fatal"; message: string }
   | StreamMessage;
 

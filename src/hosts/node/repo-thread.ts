@@ -1,5 +1,5 @@
-// The other side of repos.ts: a thread that keeps repositories, one SQLite file each. A file stays open while it is used
-// and for as long as there is room.
+// The other side of repos.ts: a thread that runs repositories, one SQLite file each. A file stays open while it is used, and
+// afterwards as long as there is room.
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,16 +16,16 @@ import { Streams } from "./streams.ts";
 
 const OPEN_MAX = 32;
 
-/** `uses` counts calls that are not answered and bodies that are not read. */
-type Open = { sql: NodeSql; actor: RepositoryActor; uses: number; isNew: boolean };
+/** `uses` counts unanswered calls and unread bodies. */
+type OpenRepo = { sql: NodeSql; actor: RepositoryActor; uses: number; isNew: boolean };
 
 const port = parentPort ?? fail(500, "this file is the entry of a thread");
 const post = (message: FromThread, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 const streams = new Streams(post);
-/** The longest unused first. */
-const open = new Map<string, Open>();
-const asking = new Map<number, (reply: Reply) => void>();
-let asked = 0;
+/** Least recently used first. */
+const openRepos = new Map<string, OpenRepo>();
+const pendingHttp = new Map<number, (reply: Reply) => void>();
+let lastHttpId = 0;
 
 port.on("message", (message: ToThread) => {
   switch (message.type) {
@@ -34,11 +34,11 @@ port.on("message", (message: ToThread) => {
     case "fetch":
       return answer(message.id, serve(message));
     case "http":
-      asking.get(message.id)?.(message.reply);
-      asking.delete(message.id);
+      pendingHttp.get(message.id)?.(message.reply);
+      pendingHttp.delete(message.id);
       return;
     case "close":
-      for (const { sql } of open.values()) sql.close();
+      for (const { sql } of openRepos.values()) sql.close();
       return port.close();
     default:
       return streams.take(message);
@@ -50,73 +50,73 @@ function answer(id: number, value: Promise<unknown>): void {
 }
 
 async function call({ id, file, name, args }: Extract<ToThread, { type: "call" }>): Promise<unknown> {
-  const opened = use(file);
+  const repo = acquire(file);
   try {
-    const value = await opened.actor.call(name, args, httpOf(id));
-    keepName(file, opened);
+    const value = await repo.actor.call(name, args, httpOf(id));
+    syncName(file, repo);
     return value;
   } finally {
-    release(opened);
+    release(repo);
   }
 }
 
 async function serve({ file, request }: Extract<ToThread, { type: "fetch" }>): Promise<Fetched> {
-  const opened = use(file);
+  const repo = acquire(file);
   try {
     const body: ActorRequest["body"] = request.body === null ? null : streams.receive(request.body);
-    const response = await opened.actor.fetch({ ...request, body });
-    keepName(file, opened);
-    return { ...response, body: streams.send(endingStream(response.body, () => release(opened))) };
+    const response = await repo.actor.fetch({ ...request, body });
+    syncName(file, repo);
+    return { ...response, body: streams.send(endingStream(response.body, () => release(repo))) };
   } catch (error) {
-    release(opened);
+    release(repo);
     throw error;
   }
 }
 
-function use(file: string): Open {
-  let opened = open.get(file);
-  open.delete(file);
-  if (opened === undefined) {
+function acquire(file: string): OpenRepo {
+  let repo = openRepos.get(file);
+  openRepos.delete(file);
+  if (repo === undefined) {
     makeRoom();
     const isNew = !existsSync(file);
     const sql = new NodeSql(file, (error) => post({ type: "fatal", message: `${file}: ${String(error)}` }));
-    opened = { sql, actor: new RepositoryActor(sql), uses: 0, isNew };
+    repo = { sql, actor: new RepositoryActor(sql), uses: 0, isNew };
   }
-  open.set(file, opened);
-  opened.uses++;
-  return opened;
+  openRepos.set(file, repo);
+  repo.uses++;
+  return repo;
 }
 
-function release(opened: Open): void {
-  opened.uses--;
+function release(repo: OpenRepo): void {
+  repo.uses--;
   makeRoom();
 }
 
 function makeRoom(): void {
-  for (const [file, { sql, uses }] of open) {
-    if (open.size < OPEN_MAX) return;
+  for (const [file, { sql, uses }] of openRepos) {
+    if (openRepos.size < OPEN_MAX) return;
     if (uses > 0) continue;
-    open.delete(file);
+    openRepos.delete(file);
     sql.close();
   }
 }
 
-/** A new file is promised only when its name is on disk too. */
-function keepName(file: string, opened: Open): void {
-  if (!opened.isNew) return;
+/** A new file can be promised only if its name is on disk too. */
+function syncName(file: string, repo: OpenRepo): void {
+  if (!repo.isNew) return;
   syncFolder(dirname(file));
-  opened.isNew = false;
+  repo.isNew = false;
 }
 
-/** The way out is the gateway's: this thread opens no connection. */
+/** Requests leave through the gateway: this thread opens no connection. */
 function httpOf(call: number): ActorHttp {
   return async (url, request) => {
-    const id = ++asked;
+    const id = ++lastHttpId;
     const reply = await new Promise<Reply>((resolve) => {
-      asking.set(id, resolve);
+      pendingHttp.set(id, resolve);
       post({ type: "http", id, call, url, request });
     });
-    const brought = valueOf(reply) as Brought;
-    return { ...brought, body: streams.receive(brought.body) };
+    const response = valueOf(reply) as Brought;
+    return { ...response, body: streams.receive(response.body) };
   };
 }

@@ -1,4 +1,4 @@
-// Repositories in threads: calls, streams with back-pressure, ends and restarts.
+// Repositories in threads: calls, streams with back-pressure, exits and restarts.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ function apply(address: string, path: string, content: string, more: object = {}
   return repos.call(address, "apply", args) as Promise<RepoResult<"apply">>;
 }
 
-test("keeps each repository in a file of its own, across threads and lives", async () => {
+test("keeps each repository in its own file, across threads and restarts", async () => {
   const slugs = ["repo:sam/a", "repo:sam/A", "repo:sam/..", "repo:sam/.a", `repo:sam/${"x".repeat(100)}`];
   for (const slug of slugs) await apply(slug, "name", slug);
   expect(readdirSync(join(folder, "repos")).filter((name) => name.endsWith(".db"))).toHaveLength(slugs.length);
@@ -49,7 +49,7 @@ test("keeps each repository in a file of its own, across threads and lives", asy
   for (const slug of slugs) expect(await repos.call(slug, "read", { path: "name" })).toMatchObject({ content: slug });
 });
 
-test("carries refusals with code, message and details", async () => {
+test("refusals keep their code, message and details", async () => {
   await apply("repo:sam/a", "x", "1");
   const refused = apply("repo:sam/a", "x", "2", { expectedHead: "0".repeat(40) });
   await expect(refused).rejects.toThrow(SysError);
@@ -60,7 +60,7 @@ test("carries refusals with code, message and details", async () => {
   });
 });
 
-test("does a keyed write once", async () => {
+test("runs a write with a key once", async () => {
   const first = await apply("repo:sam/a", "x", "1", { key: "7/k" });
   expect(await apply("repo:sam/a", "x", "1", { key: "7/k" })).toEqual(first);
   await apply("repo:sam/a", "x", "2");
@@ -69,27 +69,27 @@ test("does a keyed write once", async () => {
   expect(await apply("repo:sam/a", "x", "3", { key: "8/k" })).toMatchObject({ changed: true });
 });
 
-test("more repositories than files stay open", async () => {
+test("serves more repositories than it keeps files open", async () => {
   const all = Array.from({ length: 80 }, (_, at) => `repo:sam/${at}`);
   await Promise.all(all.map((slug) => apply(slug, "name", slug)));
   const found = await Promise.all(all.map((slug) => repos.call(slug, "read", { path: "name" })));
   expect(found).toMatchObject(all.map((content) => ({ content })));
 });
 
-test("threads end when idle and come back", async () => {
+test("idle threads exit and start again on demand", async () => {
   await repos.close();
   repos = open({ idleMs: 30 });
   await apply("repo:sam/a", "x", "1");
-  // A database in use has a log beside it, which goes with the thread.
+  // An open database has a WAL file beside it, which disappears with the thread.
   await expect.poll(() => readdirSync(join(folder, "repos")).filter((name) => name.endsWith("-wal"))).toEqual([]);
   expect(await repos.call("repo:sam/a", "read", { path: "x" })).toMatchObject({ content: "1" });
 });
 
-test("a thread that dies fails what it was doing and nothing else, and is started anew", async () => {
+test("a thread that dies fails only its own calls, and is restarted", async () => {
   await repos.close();
   repos = open({ heapMb: 24 });
   await apply("repo:sam/a", "x", "1");
-  // Text that takes a multiple of its size while it is worked on.
+  // Text that needs a multiple of its size while it is processed.
   const ops = Array.from({ length: 400 }, (_, at) => ({
     type: "put",
     path: `f${at}`,
@@ -102,7 +102,7 @@ test("a thread that dies fails what it was doing and nothing else, and is starte
   expect(fatal).toEqual([]);
 });
 
-test("an answer that nobody reads waits, and giving up ends it", async () => {
+test("an answer that nobody reads waits, and cancelling ends it", async () => {
   const bytes = Buffer.alloc(4 << 20, "x");
   for (let at = 0; at < 4; at++) for (let i = 0; i < bytes.length; i += 7) bytes[i] = (i * (at + 3) * 7919) % 251;
   await repos.call("repo:sam/a", "apply", { message: "big", ops: [{ type: "put", path: "big", bytes }], author, now });
@@ -121,14 +121,14 @@ test("an answer that nobody reads waits, and giving up ends it", async () => {
   };
   const whole = new Uint8Array(await new Response((await ask()).body).arrayBuffer());
   expect(new TextDecoder().decode(whole.subarray(8, 12))).toBe("PACK");
-  const given = await ask();
-  const reader = given.body.getReader();
+  const cancelled = await ask();
+  const reader = cancelled.body.getReader();
   await reader.read();
   await reader.cancel();
   expect(await repos.call("repo:sam/a", "read", { path: "" })).toMatchObject({ kind: "tree" });
 });
 
-test("a push that breaks off leaves nothing and is nobody's fault", async () => {
+test("an interrupted push leaves nothing behind and is no incident", async () => {
   await apply("repo:sam/a", "x", "1");
   const before = await repos.call("repo:sam/a", "refs", {});
   const line = `${"0".repeat(40)} ${"1".repeat(40)} refs/heads/new\0report-status\n`;
@@ -147,20 +147,20 @@ test("a push that breaks off leaves nothing and is nobody's fault", async () => 
   expect(await repos.call("repo:sam/a", "refs", {})).toEqual(before);
 });
 
-test("what a remote sends goes through the way out it was handed", async () => {
-  const asked: string[] = [];
+test("requests to a remote go through the http function passed with the call", async () => {
+  const urls: string[] = [];
   const http = async (url: string) => {
-    asked.push(url);
+    urls.push(url);
     throw new SysError(403, "not there");
   };
   await expect(repos.call("repo:sam/a", "import", { remoteUrl: "https://example.org/x.git" }, http)).rejects.toMatchObject({
     code: 403,
     message: "not there",
   });
-  expect(asked).toEqual(["https://example.org/x.git/info/refs?service=git-upload-pack"]);
+  expect(urls).toEqual(["https://example.org/x.git/info/refs?service=git-upload-pack"]);
 });
 
-test("a file that is no database fails its own repository only", async () => {
+test("a corrupt database file breaks only its own repository", async () => {
   await apply("repo:sam/a", "x", "1");
   await apply("repo:sam/b", "x", "1");
   await repos.close();

@@ -1,6 +1,6 @@
-// The Actors port: repositories in a few threads of this process, so that none of their work holds the kernel. A
-// repository is always on the same thread. Threads start when they are needed and end when nothing was asked for a while;
-// one that dies fails what it was doing and is started anew by the next request.
+// The Actors port: repositories in a few threads of this process, so that their work never blocks the kernel. A repository is
+// always on the same thread. Threads start on demand and exit after an idle time; one that dies fails its open calls, and the
+// next request restarts it.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -14,10 +14,10 @@ import type { Brought, Fetched, FromThread, ToThread } from "./repo-messages.ts"
 import { type StreamMessage, Streams } from "./streams.ts";
 
 export type ReposOptions = {
-  /** Where the files are. */
+  /** Folder of the files. */
   folder: string;
   log: Log;
-  /** Told of errors after which a file must not be trusted without a restart of the whole gateway. */
+  /** Called with errors after which a file must not be trusted before the whole gateway restarts. */
   fatal: (error: unknown) => void;
   idleMs?: number;
   heapMb?: number;
@@ -25,8 +25,8 @@ export type ReposOptions = {
 
 const THREADS = 2;
 const IDLE_MS = 60_000;
-const GOODBYE_MS = 5_000;
-/** Of JavaScript's heap; a thread that needs more dies alone. */
+const EXIT_MS = 5_000;
+/** Limit of the JavaScript heap; only the thread that exceeds it dies. */
 const HEAP_MB_MAX = 512;
 
 export class NodeRepos implements Actors {
@@ -55,17 +55,20 @@ export class NodeRepos implements Actors {
     return this.#threads[digest(address).readUInt32BE() % this.#threads.length]!;
   }
 
-  /** Names differ in case, and may be anything a folder does not take: the hash is the name, the rest is for people. */
+  /**
+   * Names may differ only in case or hold characters a folder does not allow, so the hash makes the file name unique and the rest
+   * is for people.
+   */
   #file(address: string): string {
     const { folder } = this.#options;
     if (!this.#hasFolder) makeFolder(folder);
     this.#hasFolder = true;
-    const shown = address
+    const readable = address
       .toLowerCase()
       .replace(/^repo:/, "")
       .replace(/[^a-z0-9_-]+/g, "_")
       .slice(0, 60);
-    return join(folder, `${shown}-${digest(address).toString("hex", 0, 16)}.db`);
+    return join(folder, `${readable}-${digest(address).toString("hex", 0, 16)}.db`);
   }
 }
 
@@ -76,10 +79,10 @@ class Thread {
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | null = null;
   #streams: Streams = new Streams(() => {});
-  /** Resolves when the worker that was told to go is gone: two must never have the same file open. */
-  #gone: Promise<void> = Promise.resolve();
-  #idle: NodeJS.Timeout | undefined;
-  #count = 0;
+  /** Resolves when the stopped worker has exited: two must never have the same file open. */
+  #exited: Promise<void> = Promise.resolve();
+  #idleTimer: NodeJS.Timeout | undefined;
+  #lastId = 0;
   #isClosed = false;
 
   constructor(options: ReposOptions) {
@@ -108,21 +111,21 @@ class Thread {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#dismiss();
-    await this.#gone;
+    this.#stop();
+    await this.#exited;
   }
 
   async #ask(http: ActorHttp | undefined, message: (id: number) => ToThread): Promise<unknown> {
-    await this.#gone;
+    await this.#exited;
     if (this.#isClosed) throw new SysError(503, "The gateway is going down");
     this.#worker ??= this.#start();
-    clearTimeout(this.#idle);
-    const id = ++this.#count;
+    clearTimeout(this.#idleTimer);
+    const id = ++this.#lastId;
     const worker = this.#worker;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, http });
       worker.postMessage(message(id), []);
-    }).finally(() => this.#rest());
+    }).finally(() => this.#scheduleStop());
   }
 
   #start(): Worker {
@@ -130,7 +133,7 @@ class Thread {
     const post = (message: ToThread, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
     const streams = new Streams(post);
     this.#streams = streams;
-    worker.on("message", (message: FromThread) => this.#heard(message, streams, post));
+    worker.on("message", (message: FromThread) => this.#onMessage(message, streams, post));
     worker.on("error", (error) => this.#options.log.error("a thread of repositories failed", { error: String(error.stack ?? error) }));
     worker.on("exit", () => {
       const error = new SysError(503, "The repository had to be restarted: try again");
@@ -144,7 +147,7 @@ class Thread {
     return worker;
   }
 
-  #heard(message: FromThread, streams: Streams, post: (message: ToThread) => void): void {
+  #onMessage(message: FromThread, streams: Streams, post: (message: ToThread) => void): void {
     switch (message.type) {
       case "answer": {
         const pending = this.#pending.get(message.id);
@@ -154,32 +157,32 @@ class Thread {
         return;
       }
       case "http":
-        void replyOf(this.#bring(message, streams)).then((reply) => post({ type: "http", id: message.id, reply }));
+        void replyOf(this.#fetchForThread(message, streams)).then((reply) => post({ type: "http", id: message.id, reply }));
         return;
       case "fatal":
         return this.#options.fatal(new Error(message.message));
       default:
         streams.take(message satisfies StreamMessage);
-        return this.#rest();
+        return this.#scheduleStop();
     }
   }
 
-  async #bring({ call, url, request }: Extract<FromThread, { type: "http" }>, streams: Streams): Promise<Brought> {
+  async #fetchForThread({ call, url, request }: Extract<FromThread, { type: "http" }>, streams: Streams): Promise<Brought> {
     const http = this.#pending.get(call)?.http;
     if (http === undefined) throw new SysError(503, "This call was given no way out");
     const { status, headers, body, url: from } = await http(url, request);
     return { status, headers, url: from, body: streams.send(body) };
   }
 
-  /** Nothing under way: a minute of that and the thread goes. */
-  #rest(): void {
-    clearTimeout(this.#idle);
+  /** Stops an idle thread after a while. */
+  #scheduleStop(): void {
+    clearTimeout(this.#idleTimer);
     if (this.#worker === null || this.#pending.size > 0 || this.#streams.size > 0) return;
-    this.#idle = setTimeout(() => this.#dismiss(), this.#options.idleMs ?? IDLE_MS).unref();
+    this.#idleTimer = setTimeout(() => this.#stop(), this.#options.idleMs ?? IDLE_MS).unref();
   }
 
-  #dismiss(): void {
-    clearTimeout(this.#idle);
+  #stop(): void {
+    clearTimeout(this.#idleTimer);
     const worker = this.#worker;
     if (worker === null) return;
     this.#worker = null;
@@ -187,13 +190,13 @@ class Thread {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-    const late = setTimeout(() => void worker.terminate(), GOODBYE_MS);
+    const killTimer = setTimeout(() => void worker.terminate(), EXIT_MS);
     worker.postMessage({ type: "close" } satisfies ToThread, []);
-    this.#gone = exited.then(() => clearTimeout(late));
+    this.#exited = exited.then(() => clearTimeout(killTimer));
   }
 }
 
-/** Beside this file as a source; in a bundle this is a chunk, and entries are one folder up. */
+/** The entry is beside this file in the sources; in a bundle this file is a chunk, and entries are one folder up. */
 function entry(): URL {
   return import.meta.url.endsWith(".ts") ? new URL("./repo-thread.ts", import.meta.url) : new URL("../repo-thread.js", import.meta.url);
 }

@@ -1,5 +1,5 @@
-// Where a gateway keeps its data on this machine and whether one runs there, for commands that only want to know. Loads
-// no SQLite, because they also run on a Node that has none; home.ts is the gateway's own side.
+// Finds a gateway's data directory on this machine and whether a gateway runs there, for commands that only want to know. It
+// loads no SQLite, because they also run on a Node without it; home.ts is the gateway's own side.
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -23,13 +23,13 @@ export function runningFile(home: string): string {
   return join(home, "gateway.json");
 }
 
-/** A gateway that was killed leaves its file behind. */
+/** Checks the pid, because a killed gateway leaves its file behind. */
 export function isAlive({ pid }: Running): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It exists and is somebody else's.
+    // The process exists but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

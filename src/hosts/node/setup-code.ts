@@ -1,4 +1,4 @@
-// The one-time code for setting up a gateway that others can reach: 60 bits, from letters nobody confuses.
+// The one-time code for the setup of a gateway that others can reach: 60 bits, in characters that are hard to confuse.
 
 import { randomInt } from "node:crypto";
 

@@ -1,4 +1,4 @@
-// What passes between the gateway and a thread that runs commands. Ids are of one run: a late answer finds nobody.
+// Messages between the gateway and a thread that runs commands. Ids belong to one run: a late reply is ignored.
 
 import type { Exit, ShellAsk, ShellCommand, ShellReply } from "../../ports/shells.ts";
 
@@ -13,6 +13,6 @@ export type FromShell =
   | { type: "ready" }
   | { type: "ask"; id: number; ask: ShellAsk }
   | { type: "output"; stream: "stdout" | "stderr"; text: string }
-  /** Lines are wanted. */
+  /** The command wants input. */
   | { type: "want" }
   | { type: "done"; stdout: string; stderr: string; exit: Exit };

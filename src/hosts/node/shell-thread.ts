@@ -1,5 +1,5 @@
-// The other side of shells.ts: a thread that runs one command at a time. It may loop for ever or die of hunger; nobody
-// but its caller notices.
+// The other side of shells.ts: a thread that runs one command at a time. It may loop forever or run out of memory; only its
+// caller notices.
 
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
@@ -9,58 +9,61 @@ import { runCommand } from "../../shell/run.ts";
 import type { FromShell, ToShell } from "./shell-messages.ts";
 
 const port = parentPort!;
-/** Behind the kernel, where there are fewer cores than work. On Linux this is about the thread alone; elsewhere it is not. */
+/**
+ * Below the kernel's priority, for machines with fewer cores than work. On Linux this sets the thread alone; elsewhere it would
+ * set the whole process.
+ */
 const NICENESS = 5;
 if (process.platform === "linux") setPriority(NICENESS);
 const post = (message: FromShell) => port.postMessage(message);
-const asking = new Map<number, (reply: ShellReply) => void>();
-let asked = 0;
-let linesWanted: ((lines: string[] | null) => void) | null = null;
-let aborting = new AbortController();
+const pendingReplies = new Map<number, (reply: ShellReply) => void>();
+let lastAskId = 0;
+let resolveLines: ((lines: string[] | null) => void) | null = null;
+let abortController = new AbortController();
 
 port.on("message", (message: ToShell) => {
   switch (message.type) {
     case "run":
       return void run(message.command);
     case "reply":
-      asking.get(message.id)?.(message.reply);
-      asking.delete(message.id);
+      pendingReplies.get(message.id)?.(message.reply);
+      pendingReplies.delete(message.id);
       return;
     case "lines":
-      linesWanted?.(message.lines);
-      linesWanted = null;
+      resolveLines?.(message.lines);
+      resolveLines = null;
       return;
     case "abort":
-      return aborting.abort();
+      return abortController.abort();
   }
 });
 post({ type: "ready" });
 
 async function run(command: ShellCommand): Promise<void> {
-  aborting = new AbortController();
-  const ask = (wanted: Parameters<typeof runCommand>[1] extends (ask: infer A) => unknown ? A : never) =>
+  abortController = new AbortController();
+  const ask = (request: Parameters<typeof runCommand>[1] extends (ask: infer A) => unknown ? A : never) =>
     new Promise<ShellReply>((resolve) => {
-      asking.set(++asked, resolve);
-      post({ type: "ask", id: asked, ask: wanted });
+      pendingReplies.set(++lastAskId, resolve);
+      post({ type: "ask", id: lastAskId, ask: request });
     });
-  const fetch = () =>
+  const requestLines = () =>
     new Promise<string[] | null>((resolve) => {
-      linesWanted = resolve;
+      resolveLines = resolve;
       post({ type: "want" });
     });
   const lines: string[] = [];
   const terminal = {
     write: (stream: "stdout" | "stderr", text: string) => post({ type: "output", stream, text }),
     line: async () => {
-      if (lines.length === 0) lines.push(...((await fetch()) ?? []));
+      if (lines.length === 0) lines.push(...((await requestLines()) ?? []));
       return lines.shift() ?? null;
     },
   };
   try {
-    const { stdout, stderr, ...exit } = await runCommand(command, ask, terminal, THREAD_LIMITS, aborting.signal);
+    const { stdout, stderr, ...exit } = await runCommand(command, ask, terminal, THREAD_LIMITS, abortController.signal);
     post({ type: "done", stdout, stderr, exit });
   } catch (error) {
-    // just-bash reports what a script does wrong as output; what it throws is its own fault or a limit it met.
+    // just-bash reports a script's errors as output; what it throws is its own bug or a limit.
     post({ type: "done", stdout: "", stderr: "", exit: { exitCode: 1, error: `The shell failed: ${(error as Error).message}` } });
   }
 }

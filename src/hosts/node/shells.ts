@@ -1,6 +1,5 @@
-// The Shells port: commands run in threads, one at a time in each, and a thread belongs to one user. A command that does
-// not end in time, or takes more memory than a thread has, ends with its thread. Threads start when they are needed and
-// go when nothing was asked of them for a while.
+// The Shells port: commands run in threads, one at a time in each, and a thread belongs to one user. A command that exceeds its
+// time or the memory of its thread is ended together with the thread. Threads start on demand and exit after an idle time.
 
 import { Worker } from "node:worker_threads";
 import { killed, timedOut } from "../../hardware/exit.ts";
@@ -11,14 +10,14 @@ import type { Exit, Look, SendOutcome, Sent, SessionInfo, SessionState, ShellCom
 import { Lines } from "../../shell/lines.ts";
 import type { FromShell, ToShell } from "./shell-messages.ts";
 
-/** Those who have a thread share so many; who has none gets one beyond them. */
+/** Users who already have a thread share this many; a user without one may get one beyond it. */
 const THREADS_MAX = 8;
-const THREADS_IN_ALL = 64;
+const THREADS_TOTAL_MAX = 64;
 const THREADS_PER_USER = 4;
 const IDLE_MS = 60_000;
-/** A user's next thread is started when the ones there are have been busy for this long. */
+/** A user's next thread starts when a command has waited this long for the existing ones. */
 const CROWDED_MS = 40;
-/** After its time is up, or it was told to end, a command may still say a last word. */
+/** How long a command may still run after its time is up or it was events to stop, to write its last output. */
 const GRACE_MS = 250;
 const HEAP_MB_MAX = 64;
 
@@ -26,7 +25,7 @@ export class NodeShells implements Shells {
   readonly #sessions: Sessions;
   readonly #threads = new Set<Thread>();
   #queue: Job[] = [];
-  #crowded: NodeJS.Timeout | undefined;
+  #crowdedTimer: NodeJS.Timeout | undefined;
 
   constructor(crypto: Crypto) {
     this.#sessions = new Sessions({ newId: () => crypto.uuid(), now: () => Date.now(), sleep });
@@ -57,7 +56,7 @@ export class NodeShells implements Shells {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#crowded);
+    clearTimeout(this.#crowdedTimer);
     for (const job of this.#queue.splice(0)) job.finish({ exitCode: 1, error: "The gateway is going down" });
     await Promise.all([...this.#threads].map((thread) => thread.end("The gateway is going down")));
   }
@@ -77,9 +76,9 @@ export class NodeShells implements Shells {
     };
   }
 
-  /** Gives waiting commands to threads that are free, and starts threads while the limits allow. */
+  /** Gives waiting commands to free threads, and starts threads while the limits allow. */
   #dispatch(): void {
-    clearTimeout(this.#crowded);
+    clearTimeout(this.#crowdedTimer);
     let isCrowded = false;
     for (const job of this.#queue.slice()) {
       const own = [...this.#threads].filter(({ uid }) => uid === job.uid);
@@ -88,17 +87,17 @@ export class NodeShells implements Shells {
         isCrowded = true;
         continue;
       }
-      thread ??= own.length < THREADS_PER_USER ? this.#newThread(job.uid, own.length === 0 ? THREADS_IN_ALL : THREADS_MAX) : undefined;
+      thread ??= own.length < THREADS_PER_USER ? this.#newThread(job.uid, own.length === 0 ? THREADS_TOTAL_MAX : THREADS_MAX) : undefined;
       if (thread === undefined) continue;
       this.#queue.splice(this.#queue.indexOf(job), 1);
       thread.run(job);
     }
-    if (isCrowded) this.#crowded = setTimeout(() => this.#dispatch(), CROWDED_MS);
+    if (isCrowded) this.#crowdedTimer = setTimeout(() => this.#dispatch(), CROWDED_MS);
   }
 
   #newThread(uid: number, threadsMax: number): Thread | undefined {
     if (this.#threads.size >= THREADS_MAX) {
-      // Somebody else's that has nothing to do makes room.
+      // An idle thread of another user makes room.
       const idle = [...this.#threads].find(({ isFree }) => isFree);
       if (idle === undefined && this.#threads.size >= threadsMax) return undefined;
       if (idle !== undefined) {
@@ -148,74 +147,74 @@ class Job {
 class Thread {
   readonly uid: number;
   readonly #worker: Worker;
-  readonly #told: { free(): void; gone(): void };
+  readonly #events: { free(): void; gone(): void };
   #job: Job | null = null;
-  #over = new AbortController();
+  #abort = new AbortController();
   #deadline: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  /** How the command is being ended, where it does not end by itself: told whatever it says then. */
-  #end: Exit | null = null;
-  #isGone = false;
+  #idleTimer: NodeJS.Timeout | undefined;
+  /** The exit to report for a command that is being stopped, no matter what it reports itself. */
+  #forcedExit: Exit | null = null;
+  #hasExited = false;
   #isEnding = false;
 
-  constructor(uid: number, told: { free(): void; gone(): void }) {
+  constructor(uid: number, events: { free(): void; gone(): void }) {
     this.uid = uid;
-    this.#told = told;
+    this.#events = events;
     this.#worker = new Worker(entry(), {
       execArgv: [],
       env: {},
-      // A script has no business with the gateway's own output.
+      // Keeps a script off the gateway's own output.
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
     });
     this.#worker.unref();
-    this.#worker.on("message", (message: FromShell) => this.#heard(message));
+    this.#worker.on("message", (message: FromShell) => this.#onMessage(message));
     this.#worker.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return;
-      this.#end ??= killed(`Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`);
+      this.#forcedExit ??= killed(`Command stopped at a limit: it needs more than the ${HEAP_MB_MAX} MB of memory a command may have`);
     });
-    this.#worker.on("exit", () => this.#gone());
+    this.#worker.on("exit", () => this.#onExit());
   }
 
   get isFree(): boolean {
-    return this.#job === null && !this.#isGone && !this.#isEnding;
+    return this.#job === null && !this.#hasExited && !this.#isEnding;
   }
 
   run(job: Job): void {
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     this.#job = job;
-    this.#end = null;
-    this.#over = new AbortController();
+    this.#forcedExit = null;
+    this.#abort = new AbortController();
     job.thread = this;
     this.#worker.ref();
     const { timeoutMs } = job.command;
-    // The thread watches its own clock; this one is for when it no longer looks.
+    // The thread checks the time itself; this timer is for a thread that is stuck.
     this.#deadline = setTimeout(() => this.#kill(timedOut(timeoutMs)), timeoutMs + GRACE_MS);
     this.#post({ type: "run", command: job.command });
   }
 
-  interrupt(end: Exit): void {
-    this.#end ??= end;
+  interrupt(exit: Exit): void {
+    this.#forcedExit ??= exit;
     this.#post({ type: "abort" });
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.#kill(end), GRACE_MS);
+    this.#deadline = setTimeout(() => this.#kill(exit), GRACE_MS);
   }
 
   async end(why: string): Promise<void> {
     this.#isEnding = true;
-    this.#end ??= killed(why);
+    this.#forcedExit ??= killed(why);
     await this.#worker.terminate();
   }
 
-  #heard(message: FromShell): void {
+  #onMessage(message: FromShell): void {
     const job = this.#job;
     if (job === null) return;
     switch (message.type) {
       case "ready":
         return;
       case "ask":
-        return void job.link(message.ask, this.#over.signal).then((reply) => {
+        return void job.link(message.ask, this.#abort.signal).then((reply) => {
           if (this.#job === job) this.#post({ type: "reply", id: message.id, reply });
         });
       case "output":
@@ -227,32 +226,32 @@ class Thread {
       case "done":
         job.sink.output("stdout", message.stdout);
         job.sink.output("stderr", message.stderr);
-        return this.#finish(this.#end ?? message.exit);
+        return this.#finish(this.#forcedExit ?? message.exit);
     }
   }
 
   #finish(exit: Exit): void {
     clearTimeout(this.#deadline);
-    this.#over.abort(null);
+    this.#abort.abort(null);
     const job = this.#job;
     this.#job = null;
     this.#worker.unref();
-    this.#idle = setTimeout(() => void this.end(""), IDLE_MS).unref();
+    this.#idleTimer = setTimeout(() => void this.end(""), IDLE_MS).unref();
     job?.finish(exit);
-    if (!this.#isGone) this.#told.free();
+    if (!this.#hasExited) this.#events.free();
   }
 
-  #kill(end: Exit): void {
-    this.#end ??= end;
+  #kill(exit: Exit): void {
+    this.#forcedExit ??= exit;
     void this.#worker.terminate();
   }
 
-  #gone(): void {
-    this.#isGone = true;
-    clearTimeout(this.#idle);
-    if (this.#job !== null) this.#finish(this.#end ?? killed("The shell failed while it ran this command"));
-    clearTimeout(this.#idle);
-    this.#told.gone();
+  #onExit(): void {
+    this.#hasExited = true;
+    clearTimeout(this.#idleTimer);
+    if (this.#job !== null) this.#finish(this.#forcedExit ?? killed("The shell failed while it ran this command"));
+    clearTimeout(this.#idleTimer);
+    this.#events.gone();
   }
 
   #post(message: ToShell): void {

@@ -1,5 +1,5 @@
-// The Sockets port over ws. Holds frames back while a batch is open, answers pings without waking the kernel, and
-// finds out which peers are gone.
+// The Sockets port over ws. It holds frames back while a batch is open, answers pings without waking the kernel, and detects dead
+// peers.
 
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -13,57 +13,60 @@ import { LIMITS } from "../../protocol/limits.ts";
 import { acknowledgesEarly, crashPoint } from "./faults.ts";
 import type { NodeSql } from "./sql.ts";
 
-const HANG_UP_MS = 800;
-/** A peer that has not read so much is not read from, and nothing new is begun for it, before it has. */
+const TERMINATE_MS = 800;
+/** With this much unread, the gateway stops reading from the peer and starts nothing new for it until it has read. */
 const FULL_BYTES = 4 * 1024 * 1024;
-/** What may wait in a socket that its peer does not read: what was begun before it was full, and may be as large as answers get. */
+/**
+ * The most that may wait in a socket whose peer does not read: work that started before the socket was full, with answers of the
+ * largest size.
+ */
 const UNREAD_BYTES_MAX = 4 * LIMITS.frameOutBytes + 16 * 1024 * 1024;
-/** The same for a socket without identity, which is answered in short lines. */
+/** The same for a socket without identity, which gets only short answers. */
 const STRANGER_UNREAD_BYTES_MAX = 1024 * 1024;
-/** What a frame or a piece of one takes besides its own bytes: millions of pongs are small only on the wire. */
+/** Overhead of a frame or fragment beyond its own bytes: millions of pongs are small only on the wire. */
 const FRAME_COST_BYTES = 512;
-/** A peer that is so far behind gets no pong: what waits for it says as well that we are here. */
+/** A peer with this much unread gets no pong: the waiting data shows as well that the gateway is alive. */
 const PONG_UNREAD_BYTES_MAX = 64 * 1024;
-/** What all messages that have not ended may take together: each may be as large as a frame, and thousands may be open. */
+/** Limit for all incomplete messages together: each may be as large as a frame, and thousands may be open. */
 const UNFINISHED_BYTES_MAX = 256 * 1024 * 1024;
-/** What Node reads at once. A fragment of one byte keeps all of it in memory. */
+/** How much Node reads at once. A fragment of one byte keeps a whole such buffer in memory. */
 const READ_BYTES = 64 * 1024;
-/** Strangers' frames are small, and nobody cuts those into many pieces. */
+/** Strangers' frames are small, and no client splits those into many fragments. */
 const STRANGER_FRAGMENTS_MAX = 32;
 
 export type SocketEvents = {
   opened(socketId: string): void;
   received(socketId: string, text: string): void;
   receivedBytes(socketId: string, bytes: Uint8Array): void;
-  /** The peer of a socket that was full has read. */
+  /** The peer of a full socket has read. */
   drained(socketId: string): void;
   closed(socketId: string): void;
 };
 
-/** A socket with what we know of it. Listeners are shared and find it as `this`: thousands of sockets lie idle. */
+/** A socket and its state. Listeners are shared and get it as `this`, which saves memory with thousands of idle sockets. */
 class OpenSocket extends WebSocket implements Pinged {
   socketId = "";
   peer: SocketPeer = { address: "", openedAt: 0 };
   heardAt = 0;
   pingedAt = 0;
   unanswered = 0;
-  corked = false;
-  trusted = false;
+  isCorked = false;
+  isTrusted = false;
   wire: Duplex | null = null;
-  /** Frames that were written and have not left. */
+  /** Frames that were written but not sent yet. */
   unreadFrames = 0;
-  /** It is not read from: because it does not read, or because the kernel wants it so. */
+  /** Reading is paused because the peer does not read (`isFull`) or the kernel asked for it (`isPausedByKernel`). */
   isFull = false;
-  isHeldUp = false;
-  /** What had left when it was last looked at: a peer that reads is there, also where it is not read from. */
-  leftBytes = 0;
-  /** What a message that has not ended takes, since when it arrives, and what was read since then. */
+  isPausedByKernel = false;
+  /** Bytes sent at the last check: a peer that reads is alive, even while we do not read from it. */
+  sentBytes = 0;
+  /** Of an incomplete message: its memory, when it started to arrive, and the bytes read since then. */
   unfinishedBytes = 0;
   unfinishedSince = 0;
   readBytes = 0;
-  /** Of a socket that is full: called when something has left. */
+  /** Set while the socket is full: called when a frame has been sent. */
   onSent: (() => void) | null = null;
-  readonly sent = (): void => {
+  readonly onWritten = (): void => {
     this.unreadFrames--;
     this.onSent?.();
   };
@@ -86,7 +89,7 @@ export class NodeSockets implements Sockets {
     maxPayload: LIMITS.strangerFrameBytes,
     maxFragments: STRANGER_FRAGMENTS_MAX,
   });
-  readonly #pinging: NodeJS.Timeout;
+  readonly #pingTimer: NodeJS.Timeout;
   readonly #rounds = new PingRounds(Date.now());
   readonly #onMessage: (this: WebSocket, data: Buffer, isBinary: boolean) => void;
   readonly #onClose: (this: WebSocket) => void;
@@ -96,22 +99,22 @@ export class NodeSockets implements Sockets {
   constructor(sql: NodeSql, events: () => SocketEvents) {
     this.#sql = sql;
     this.#events = events;
-    const message = this.#message.bind(this);
-    const gone = this.#gone.bind(this);
+    const receive = this.#receive.bind(this);
+    const forget = this.#forget.bind(this);
     this.#onMessage = function (data, isBinary) {
-      message(this as OpenSocket, data, isBinary);
+      receive(this as OpenSocket, data, isBinary);
     };
     this.#onClose = function () {
-      gone(this as OpenSocket);
+      forget(this as OpenSocket);
     };
-    this.#pinging = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
+    this.#pingTimer = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
   }
 
   get size(): number {
     return this.#open.size;
   }
 
-  /** Completes an upgrade that the host has let in. */
+  /** Completes an upgrade that the host has allowed. */
   accept(request: IncomingMessage, wire: Duplex, head: Buffer, address: string): void {
     this.#server.handleUpgrade(request, wire, head, (socket) => {
       const now = Date.now();
@@ -121,7 +124,7 @@ export class NodeSockets implements Sockets {
       socket.wire = wire;
       this.#open.set(socket.socketId, socket);
       socket.on("message", this.#onMessage);
-      socket.on("pong", onSign);
+      socket.on("pong", onPong);
       socket.on("ping", onPing);
       socket.on("error", onError);
       socket.on("close", this.#onClose);
@@ -140,7 +143,7 @@ export class NodeSockets implements Sockets {
 
   close(socketId: string, code: number, reason: string): void {
     if (this.#sql.holds) this.#hold({ socketId, code, reason });
-    else this.#hangUp(socketId, code, reason);
+    else this.#closeNow(socketId, code, reason);
   }
 
   list(): string[] {
@@ -158,12 +161,12 @@ export class NodeSockets implements Sockets {
   trust(socketId: string): void {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
-    socket.trusted = true;
+    socket.isTrusted = true;
     const receiver = receiverOf(socket);
     receiver._maxPayload = LIMITS.frameInBytes;
     receiver._maxFragments = LIMITS.fragmentsPerMessage;
-    // After ws's own listener, so that it sees what ws has kept.
-    socket.wire?.on("data", (chunk: Buffer) => this.#arriving(socket, receiver, chunk.length));
+    // Added after ws's own listener, so that it sees what ws has buffered.
+    socket.wire?.on("data", (chunk: Buffer) => this.#countIncomplete(socket, receiver, chunk.length));
   }
 
   isFull(socketId: string): boolean {
@@ -173,55 +176,58 @@ export class NodeSockets implements Sockets {
   pause(socketId: string, isPaused: boolean): void {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
-    socket.isHeldUp = isPaused;
+    socket.isPausedByKernel = isPaused;
     readOrPause(socket);
   }
 
-  /** Says goodbye to everybody, and hangs up on those who do not answer. Resolves when all are gone. */
-  async closeAll(code: number, reason: string, patienceMs: number): Promise<void> {
-    clearInterval(this.#pinging);
-    const impatient = setTimeout(() => this.#open.forEach((socket) => socket.terminate()), patienceMs);
-    const gone = [...this.#open.values()].map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+  /** Closes all sockets and terminates those whose peers do not answer. Resolves when all are closed. */
+  async closeAll(code: number, reason: string, graceMs: number): Promise<void> {
+    clearInterval(this.#pingTimer);
+    const killTimer = setTimeout(() => this.#open.forEach((socket) => socket.terminate()), graceMs);
+    const closed = [...this.#open.values()].map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
     for (const socket of this.#open.values()) socket.close(code, reason);
-    await Promise.all(gone);
-    clearTimeout(impatient);
+    await Promise.all(closed);
+    clearTimeout(killTimer);
   }
 
-  #message(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
+  #receive(socket: OpenSocket, data: Buffer, isBinary: boolean): void {
     socket.heardAt = Date.now();
-    this.#arrived(socket, 0);
+    this.#setUnfinished(socket, 0);
     if (isBinary) return this.#events().receivedBytes(socket.socketId, data);
     const text = data.toString();
     if (text === PING) return mayPong(socket) ? this.#write(socket, PONG) : undefined;
     this.#events().received(socket.socketId, text);
   }
 
-  #gone(socket: OpenSocket): void {
-    this.#arrived(socket, 0);
+  #forget(socket: OpenSocket): void {
+    this.#setUnfinished(socket, 0);
     this.#open.delete(socket.socketId);
     this.#events().closed(socket.socketId);
   }
 
-  /** Of all that has not ended, what has been arriving longest has to go when it is too much. */
-  #arriving(socket: OpenSocket, receiver: Receiver, bytes: number): void {
+  /**
+   * Counts the memory of incomplete messages. Above the limit, the sockets whose messages have been arriving longest are
+   * terminated.
+   */
+  #countIncomplete(socket: OpenSocket, receiver: Receiver, bytes: number): void {
     const kept = receiver._bufferedBytes + receiver._messageLength;
-    if (kept === 0) return this.#arrived(socket, 0);
+    if (kept === 0) return this.#setUnfinished(socket, 0);
     socket.readBytes += bytes;
     const fragments = receiver._fragments.length;
     const pinned = Math.min(socket.readBytes, kept + fragments * READ_BYTES);
-    this.#arrived(socket, pinned + (receiver._buffers.length + fragments) * FRAME_COST_BYTES);
+    this.#setUnfinished(socket, pinned + (receiver._buffers.length + fragments) * FRAME_COST_BYTES);
     if (this.#unfinishedBytes <= UNFINISHED_BYTES_MAX) return;
     const oldest = [...this.#open.values()]
       .filter((other) => other.unfinishedBytes > 0)
       .toSorted((a, b) => a.unfinishedSince - b.unfinishedSince);
     for (const other of oldest) {
       if (this.#unfinishedBytes <= UNFINISHED_BYTES_MAX) return;
-      this.#arrived(other, 0);
+      this.#setUnfinished(other, 0);
       other.terminate();
     }
   }
 
-  #arrived(socket: OpenSocket, bytes: number): void {
+  #setUnfinished(socket: OpenSocket, bytes: number): void {
     if (bytes === 0) socket.readBytes = 0;
     else if (socket.unfinishedBytes === 0) socket.unfinishedSince = Date.now();
     this.#unfinishedBytes += bytes - socket.unfinishedBytes;
@@ -238,7 +244,7 @@ export class NodeSockets implements Sockets {
     this.#held = [];
     for (const frame of held) {
       if (failure === null || ("text" in frame && frame.stays)) {
-        if ("code" in frame) this.#hangUp(frame.socketId, frame.code, frame.reason);
+        if ("code" in frame) this.#closeNow(frame.socketId, frame.code, frame.reason);
         else this.#write(this.#open.get(frame.socketId), frame.text);
       } else if ("text" in frame && frame.answers !== undefined) {
         this.#write(this.#open.get(frame.socketId), lostAnswer(frame.answers, failure.full, failure.message));
@@ -247,19 +253,19 @@ export class NodeSockets implements Sockets {
     }
   }
 
-  /** Frames of one turn leave in one write. */
+  /** Frames of one turn of the event loop leave in one write. */
   #write(socket: OpenSocket | undefined, data: string | Uint8Array): void {
     const wire = socket?.wire;
     if (socket === undefined || !wire) return;
-    // A close frame would wait unread behind the others.
-    if (unread(socket) > (socket.trusted ? UNREAD_BYTES_MAX : STRANGER_UNREAD_BYTES_MAX)) return socket.terminate();
+    // A close frame would wait behind the unread ones.
+    if (unread(socket) > (socket.isTrusted ? UNREAD_BYTES_MAX : STRANGER_UNREAD_BYTES_MAX)) return socket.terminate();
     socket.unreadFrames++;
-    if (!socket.corked) {
-      socket.corked = true;
+    if (!socket.isCorked) {
+      socket.isCorked = true;
       wire.cork();
       process.nextTick(uncork, socket);
     }
-    socket.send(data, socket.sent);
+    socket.send(data, socket.onWritten);
     if (!socket.isFull && unread(socket) > FULL_BYTES) this.#full(socket);
   }
 
@@ -275,21 +281,21 @@ export class NodeSockets implements Sockets {
     };
   }
 
-  /** A peer that does not answer the close is cut off: whoever lost its identity must be gone within a second. */
-  #hangUp(socketId: string, code: number, reason: string): void {
+  /** Terminates a peer that does not answer the close: a connection that lost its identity must be gone within a second. */
+  #closeNow(socketId: string, code: number, reason: string): void {
     const socket = this.#open.get(socketId);
     if (socket === undefined) return;
     socket.close(code, reason);
-    setTimeout(() => socket.terminate(), HANG_UP_MS).unref();
+    setTimeout(() => socket.terminate(), TERMINATE_MS).unref();
   }
 
   #ping(): void {
     const now = Date.now();
-    const stoodStill = this.#rounds.next(now);
+    const hasStalled = this.#rounds.next(now);
     for (const socket of this.#open.values()) {
-      // One that is full waits for its peer, whatever the kernel wants: only reading shows that somebody is there.
-      if (socket.isPaused && ((socket.isHeldUp && !socket.isFull) || hasRead(socket))) socket.heardAt = now;
-      if (isGone(socket, now, LIMITS.silenceMs, stoodStill)) socket.terminate();
+      // A full socket waits for its peer even if the kernel paused it too: only reading proves that the peer is alive.
+      if (socket.isPaused && ((socket.isPausedByKernel && !socket.isFull) || hasRead(socket))) socket.heardAt = now;
+      if (isGone(socket, now, LIMITS.silenceMs, hasStalled)) socket.terminate();
       else if (now - socket.heardAt >= PING_EVERY_MS) {
         socket.pingedAt = now;
         socket.ping();
@@ -298,51 +304,54 @@ export class NodeSockets implements Sockets {
   }
 }
 
-function onSign(this: WebSocket): void {
+function onPong(this: WebSocket): void {
   (this as OpenSocket).heardAt = Date.now();
 }
 
-/** ws itself would answer each of a flood of pings into the memory of a socket that its peer does not read. */
+/** ws itself would answer every ping of a flood, into the memory of a socket that its peer does not read. */
 function onPing(this: WebSocket, data: Buffer): void {
   const socket = this as OpenSocket;
   socket.heardAt = Date.now();
   if (!mayPong(socket)) return;
   socket.unreadFrames++;
-  socket.pong(data, false, socket.sent);
+  socket.pong(data, false, socket.onWritten);
 }
 
 function mayPong(socket: OpenSocket): boolean {
   return unread(socket) < PONG_UNREAD_BYTES_MAX;
 }
 
-/** What the frames take that the peer has not taken yet. */
+/** Memory of the frames the peer has not read yet. */
 function unread(socket: OpenSocket): number {
   return (socket.wire?.writableLength ?? 0) + socket.unreadFrames * FRAME_COST_BYTES;
 }
 
-/** ws reports a broken frame here and closes with the fitting code by itself. */
+/** ws reports an invalid frame here and closes with the right code by itself. */
 function onError(): void {}
 
 function readOrPause(socket: OpenSocket): void {
-  if (socket.isFull || socket.isHeldUp) socket.pause();
+  if (socket.isFull || socket.isPausedByKernel) socket.pause();
   else socket.resume();
 }
 
-/** Since the last time this was asked. */
+/** Whether the peer has read anything since the last check. */
 function hasRead(socket: OpenSocket): boolean {
   const { bytesWritten = 0, writableLength = 0 } = (socket.wire ?? {}) as { bytesWritten?: number; writableLength?: number };
-  const leftBytes = bytesWritten - writableLength;
-  const isMore = leftBytes > socket.leftBytes;
-  socket.leftBytes = leftBytes;
-  return isMore;
+  const sentBytes = bytesWritten - writableLength;
+  const hasMore = sentBytes > socket.sentBytes;
+  socket.sentBytes = sentBytes;
+  return hasMore;
 }
 
 function uncork(socket: OpenSocket): void {
-  socket.corked = false;
+  socket.isCorked = false;
   socket.wire?.uncork();
 }
 
-/** Where ws keeps a message that is arriving: frames, and fragments before them. What a header announces is not there yet. */
+/**
+ * Where ws buffers an arriving message: frames, and complete fragments before them. Bytes that a header only announces are not
+ * counted.
+ */
 type Receiver = {
   _maxPayload: number;
   _maxFragments: number;
@@ -353,8 +362,8 @@ type Receiver = {
 };
 
 /**
- * ws takes its limits once, for all sockets. A stranger must not make us buffer 32 MiB, so they start small and are
- * raised per socket, in the fields where ws keeps them; the tests fail if those move.
+ * ws takes one limit for all sockets. A stranger must not make the gateway buffer 32 MiB, so limits start small and are raised
+ * per socket in the fields where ws keeps them; the tests fail if those move.
  */
 function receiverOf(socket: WebSocket): Receiver {
   const receiver = (socket as WebSocket & { _receiver?: Receiver })._receiver;

@@ -1,5 +1,5 @@
-// The Node host's Sql port on a real file: savepoints, what holds frames back and what does not, the rules that keep
-// code portable, and a commit that fails.
+// The Node host's Sql port on a real file: savepoints, what holds frames back and what does not, the rules that keep code
+// portable, and failed commits.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ beforeEach(async () => {
   });
   sql.run("CREATE TABLE t (a) ");
   sql.commit();
-  // The end of the turn commits once more; not in the middle of a test.
+  // The end of the turn commits once more; wait for it now, so that it does not happen in the middle of a test.
   await turn();
 });
 
@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe("transactions", () => {
-  it("nest as savepoints, by comparison with a list", () => {
+  it("nest as savepoints, like a list that models them", () => {
     type Step = { write: number } | { nest: Step[]; fails: boolean };
     const { steps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
       steps: fc.array(tie("step"), { maxLength: 4 }),
@@ -73,12 +73,12 @@ describe("transactions", () => {
     );
   });
 
-  it("that only read open no batch", () => {
+  it("open no batch if they only read", () => {
     sql.transaction(() => sql.transaction(() => rows()));
     expect(sql.holds).toBe(false);
   });
 
-  it("keep a batch open after an inner failure, with what came before", () => {
+  it("keep the batch and its earlier writes after an inner failure", () => {
     add(1);
     expect(() =>
       sql.transaction(() => {
@@ -100,7 +100,7 @@ describe("batches", () => {
     expect([sql.holds, onDisk()]).toEqual([false, [1]]);
   });
 
-  it("end with the turn of the loop, all writes of it together", async () => {
+  it("end with the turn of the event loop and commit all its writes together", async () => {
     const ends: unknown[] = [];
     add(1);
     sql.whenBatchEnds((failure) => ends.push(failure, onDisk()));
@@ -111,12 +111,12 @@ describe("batches", () => {
     expect(ends).toEqual([null, [1, 2]]);
   });
 
-  it("resolve at once where nothing is open", async () => {
+  it("are durable at once if none is open", async () => {
     await sql.durable();
     expect(sql.holds).toBe(false);
   });
 
-  it("of the relaxed lane hold nothing and ride with the next that does", async () => {
+  it("of the relaxed lane hold no frame and commit with the next batch that does", async () => {
     sql.relaxed(() => sql.transaction(() => add(1)));
     expect([sql.holds, rows(), onDisk()]).toEqual([false, [1], []]);
     await turn();
@@ -127,31 +127,31 @@ describe("batches", () => {
     expect(onDisk()).toEqual([1, 2]);
   });
 
-  it("of the relaxed lane are written by themselves after a while", async () => {
+  it("of the relaxed lane commit by themselves after a while", async () => {
     sql.relaxed(() => add(1));
     await expect.poll(onDisk).toEqual([1]);
   });
 
-  it("that were open when relaxed rows came hold until they end", () => {
+  it("that were already open keep holding frames when relaxed rows are added", () => {
     add(1);
     sql.relaxed(() => add(2));
     expect(sql.holds).toBe(true);
   });
 });
 
-describe("a commit that fails", () => {
+describe("a failed commit", () => {
   beforeEach(() => {
     sql.run("CREATE TABLE parent (a INTEGER PRIMARY KEY) STRICT");
     sql.run("CREATE TABLE child (a INTEGER REFERENCES parent(a) DEFERRABLE INITIALLY DEFERRED) STRICT");
     sql.commit();
   });
 
-  it("keeps nothing, tells everybody who waited, the one who keeps memory first, and goes on", async () => {
+  it("keeps nothing, notifies everybody who waited, and the database stays usable", async () => {
     const order: string[] = [];
     sql.onFailure(() => order.push("memory"));
     add(1);
     sql.relaxed(() => add(2));
-    // A promise the commit itself must check, and cannot keep.
+    // A deferred foreign key, which only the commit checks and which fails.
     sql.run("INSERT INTO child VALUES (99)");
     sql.whenBatchEnds((failure) => order.push(failure instanceof StorageError && !failure.full ? "waiting" : "wrong"));
     const durable = sql.durable();
@@ -166,7 +166,7 @@ describe("a commit that fails", () => {
 });
 
 describe("the rules that keep code portable", () => {
-  it("refuse what the other host refuses", () => {
+  it("refuse statements that the other host refuses", () => {
     const bad: [string, RegExp][] = [
       ["BEGIN", /belong to the port/],
       ["  commit", /belong to the port/],
@@ -203,7 +203,7 @@ describe("the rules that keep code portable", () => {
     );
   });
 
-  it("bind nothing else, and never the wrong number", () => {
+  it("refuse other types and the wrong number of bindings", () => {
     for (const value of [true, 1n, undefined, {}, 2 ** 53, -(2 ** 53)] as SqlValue[])
       expect(() => sql.run("INSERT INTO t VALUES (?)", value), String(value)).toThrow(/^SQL:/);
     expect(() => sql.run("INSERT INTO t VALUES (?)")).toThrow("0 bindings for 1 places");
@@ -213,7 +213,7 @@ describe("the rules that keep code portable", () => {
     expect(sql.holds).toBe(true);
   });
 
-  it("hold their limits exactly", () => {
+  it("enforce their limits exactly", () => {
     const marks = (count: number) =>
       sql.get(`SELECT ${Array.from({ length: count }, () => "?").join(" + ")} AS n`, ...Array.from({ length: count }, () => 1))?.n;
     expect([99, 100].map(marks)).toEqual([99, 100]);
@@ -241,7 +241,7 @@ function rows(): unknown[] {
   return sql.all("SELECT a FROM t ORDER BY rowid").map((row) => row.a);
 }
 
-/** What another process would find. */
+/** The rows another process would see. */
 function onDisk(): unknown[] {
   const other = new DatabaseSync(file, { readOnly: true });
   const found = other.prepare("SELECT a FROM t ORDER BY rowid").all();

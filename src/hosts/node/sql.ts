@@ -1,9 +1,8 @@
-// The Sql port over node:sqlite, and the output gate. Writes of one turn of the event loop share one transaction,
-// which is committed at the end of the turn with a sync of the disk; while it is open, nothing leaves (`holds`).
-// Rows of the relaxed lane wait in an open transaction for the next such commit, or for a lazy one, and hold nothing.
+// The Sql port over node:sqlite, and the output gate. All writes of one turn of the event loop share one transaction, which is
+// committed at the end of the turn with a sync of the disk; while it is open, no frame leaves (`holds`). Rows of the relaxed lane
+// wait in an open transaction for the next such commit, or for a lazy one, and hold no frame.
 //
-// One connection per file. The rules of Durable Objects' SQL are enforced here, so that code which runs on Node runs
-// there too.
+// One connection per file. It enforces the rules of Durable Objects' SQL, so that code which runs on Node runs there too.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
@@ -22,65 +21,68 @@ const STATEMENTS_MAX = 500;
 
 const SQLITE_FULL = 13;
 const SQLITE_IOERR = 10;
-/** No room for the memory in which readers and writers of the log meet. No data is written there. */
+/** No space for the shared-memory file of the write-ahead log, which holds no data. */
 const SQLITE_IOERR_SHMSIZE = SQLITE_IOERR | (19 << 8);
 
 type Prepared = { statement: StatementSync; columns: string[]; bindings: number };
 
-/** What happens to those who wait for a batch. */
+/** Called when a batch has ended, for those who wait for it. */
 export type BatchEnd = (failure: StorageError | null) => void;
 
 export class NodeSql implements Sql {
   readonly #database: DatabaseSync;
   readonly #fatal: (error: unknown) => void;
-  readonly #soon: (commit: () => void) => void;
+  readonly #schedule: (commit: () => void) => void;
   readonly #reads = new Map<string, Prepared>();
   readonly #writes = new Map<string, Prepared>();
   #batch: "none" | "relaxed" | "open" = "none";
-  #lazy: NodeJS.Timeout | undefined;
-  #inRelaxed = false;
-  /** Savepoints asked for, and those really begun: one begins only when something is written inside it. */
+  #lazyTimer: NodeJS.Timeout | undefined;
+  #isRelaxed = false;
+  /** Requested savepoints, and those really opened: one is opened only when something is written inside it. */
   #depth = 0;
-  #begun = 0;
+  #openSavepoints = 0;
   #waiting: BatchEnd[] = [];
-  #failed: () => void = () => {};
-  /** Set while a batch is open that SQLite has given up. */
-  #lost: StorageError | null = null;
+  #notifyFailure: () => void = () => {};
+  /** Set while a batch is open that SQLite has already rolled back. */
+  #lostBatch: StorageError | null = null;
 
-  /** `fatal` is told of errors after which the file must not be trusted without a restart. `soon` calls back at the end of the turn. */
-  constructor(path: string, fatal: (error: unknown) => void, soon: (commit: () => void) => void = setImmediate) {
+  /**
+   * `fatal` is called with errors after which the file must not be trusted before a restart. `schedule` runs a commit at the end
+   * of the turn.
+   */
+  constructor(path: string, fatal: (error: unknown) => void, schedule: (commit: () => void) => void = setImmediate) {
     this.#fatal = fatal;
-    this.#soon = soon;
-    this.#database = opened(path);
+    this.#schedule = schedule;
+    this.#database = openDatabase(path);
   }
 
-  /** Whether frames must wait for the batch that is open. */
+  /** Whether frames must wait for the open batch. */
   get holds(): boolean {
     return this.#batch === "open";
   }
 
   all(query: string, ...bindings: SqlValue[]): SqlRow[] {
     const { statement, columns } = this.#read(query, bindings);
-    const rows = this.#looking(() => statement.all(...bindings) as unknown as SqlValue[][]);
+    const rows = this.#readSafely(() => statement.all(...bindings) as unknown as SqlValue[][]);
     return rows.map((values) => toRow(columns, values));
   }
 
   get(query: string, ...bindings: SqlValue[]): SqlRow | undefined {
     const { statement, columns } = this.#read(query, bindings);
-    const values = this.#looking(() => statement.get(...bindings) as unknown as SqlValue[] | undefined);
+    const values = this.#readSafely(() => statement.get(...bindings) as unknown as SqlValue[] | undefined);
     return values && toRow(columns, values);
   }
 
   run(query: string, ...bindings: SqlValue[]): number {
     const { statement } = this.#prepare(this.#writes, query, bindings);
-    if (this.#lost !== null) throw this.#lost;
+    if (this.#lostBatch !== null) throw this.#lostBatch;
     this.#begin();
     try {
       return Number(statement.run(...bindings).changes);
     } catch (error) {
       const failure = this.#asStorageError(error);
-      // On a full disk SQLite may give up the whole transaction, and with it what others wrote in this turn.
-      if (!this.#database.isTransaction) this.#lost = failure ?? new StorageError(false, error);
+      // On a full disk SQLite may roll back the whole transaction, including other writes of this turn.
+      if (!this.#database.isTransaction) this.#lostBatch = failure ?? new StorageError(false, error);
       throw failure ?? error;
     }
   }
@@ -89,21 +91,21 @@ export class NodeSql implements Sql {
     this.#depth++;
     try {
       const value = body();
-      this.#leave("RELEASE");
+      this.#endSavepoint("RELEASE");
       return value;
     } catch (error) {
-      this.#leave("ROLLBACK TO");
+      this.#endSavepoint("ROLLBACK TO");
       throw error;
     }
   }
 
   relaxed<T>(body: () => T): T {
-    const outer = this.#inRelaxed;
-    this.#inRelaxed = true;
+    const outer = this.#isRelaxed;
+    this.#isRelaxed = true;
     try {
       return body();
     } finally {
-      this.#inRelaxed = outer;
+      this.#isRelaxed = outer;
     }
   }
 
@@ -112,27 +114,27 @@ export class NodeSql implements Sql {
     return new Promise((resolve, reject) => this.whenBatchEnds((failure) => (failure === null ? resolve() : reject(failure))));
   }
 
-  /** Only while `holds`. */
+  /** To be called only while `holds`. */
   whenBatchEnds(end: BatchEnd): void {
     this.#waiting.push(end);
   }
 
-  /** Told when a batch was lost, after those who waited for it. */
-  onFailure(failed: () => void): void {
-    this.#failed = failed;
+  /** `notify` is called when a batch was lost, after those who waited for it. */
+  onFailure(notify: () => void): void {
+    this.#notifyFailure = notify;
   }
 
-  /** Commits what is open now rather than at the end of the turn. */
+  /** Commits the open batch now instead of at the end of the turn. */
   commit(): void {
     if (this.#batch === "none") return;
-    clearTimeout(this.#lazy);
-    const failure = this.#lost ?? this.#tryCommit();
-    this.#lost = null;
+    clearTimeout(this.#lazyTimer);
+    const failure = this.#lostBatch ?? this.#tryCommit();
+    this.#lostBatch = null;
     this.#batch = "none";
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const end of waiting) end(failure);
-    if (failure !== null) this.#failed();
+    if (failure !== null) this.#notifyFailure();
   }
 
   close(): void {
@@ -140,10 +142,10 @@ export class NodeSql implements Sql {
     this.#database.close();
   }
 
-  /** The first look at a file makes the memory that its readers share, and there may be no room for that. */
-  #looking<T>(look: () => T): T {
+  /** The first read of a file creates the shared memory of its readers, which fails on a full disk. */
+  #readSafely<T>(read: () => T): T {
     try {
-      return look();
+      return read();
     } catch (error) {
       throw this.#asStorageError(error) ?? error;
     }
@@ -166,30 +168,30 @@ export class NodeSql implements Sql {
     if (this.#batch === "none") {
       this.#database.exec("BEGIN");
       this.#batch = "relaxed";
-      if (this.#inRelaxed) this.#lazy = setTimeout(() => this.commit(), LAZY_COMMIT_MS).unref();
+      if (this.#isRelaxed) this.#lazyTimer = setTimeout(() => this.commit(), LAZY_COMMIT_MS).unref();
     }
-    if (this.#batch === "relaxed" && !this.#inRelaxed) {
+    if (this.#batch === "relaxed" && !this.#isRelaxed) {
       this.#batch = "open";
-      clearTimeout(this.#lazy);
-      this.#soon(() => this.commit());
+      clearTimeout(this.#lazyTimer);
+      this.#schedule(() => this.commit());
     }
-    while (this.#begun < this.#depth) {
-      this.#begun++;
+    while (this.#openSavepoints < this.#depth) {
+      this.#openSavepoints++;
       this.#savepoint("SAVEPOINT");
     }
   }
 
-  #leave(how: "RELEASE" | "ROLLBACK TO"): void {
-    if (this.#begun === this.#depth) {
-      if (this.#lost === null && how === "ROLLBACK TO") this.#savepoint(how);
-      if (this.#lost === null) this.#savepoint("RELEASE");
-      this.#begun--;
+  #endSavepoint(how: "RELEASE" | "ROLLBACK TO"): void {
+    if (this.#openSavepoints === this.#depth) {
+      if (this.#lostBatch === null && how === "ROLLBACK TO") this.#savepoint(how);
+      if (this.#lostBatch === null) this.#savepoint("RELEASE");
+      this.#openSavepoints--;
     }
     this.#depth--;
   }
 
   #savepoint(verb: "SAVEPOINT" | "RELEASE" | "ROLLBACK TO"): void {
-    const query = `${verb} s${this.#begun}`;
+    const query = `${verb} s${this.#openSavepoints}`;
     let prepared = this.#writes.get(query);
     if (prepared === undefined) {
       prepared = { statement: this.#database.prepare(query), columns: [], bindings: 0 };
@@ -206,7 +208,7 @@ export class NodeSql implements Sql {
     let prepared = known.get(query);
     if (prepared === undefined) {
       checkStatement(query, known === this.#reads);
-      const statement = this.#looking(() => this.#database.prepare(query));
+      const statement = this.#readSafely(() => this.#database.prepare(query));
       statement.setReturnArrays(true);
       prepared = { statement, columns: statement.columns().map((column) => column.name), bindings: countBindings(query) };
       if (known.size >= STATEMENTS_MAX) known.clear();
@@ -219,19 +221,19 @@ export class NodeSql implements Sql {
   #asStorageError(error: unknown): StorageError | null {
     if (isFull(error)) return new StorageError(true, error);
     if (((errcode(error) ?? 0) & 0xff) !== SQLITE_IOERR) return null;
-    // After a failed sync nobody knows what is on disk: going on would be guessing.
+    // After a failed sync the state of the disk is unknown, so the gateway must not continue.
     this.#fatal(error);
     return new StorageError(false, error);
   }
 }
 
-function opened(path: string): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { enableForeignKeyConstraints: true });
     for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "fullfsync = 1", "temp_store = MEMORY", ...smallDisk()])
       database.exec(`PRAGMA ${pragma}`);
-    if (path !== ":memory:") probe(database);
+    if (path !== ":memory:") checkSqlite(database);
     return database;
   } catch (error) {
     database?.close();
@@ -239,8 +241,8 @@ function opened(path: string): DatabaseSync {
   }
 }
 
-/** Refuses a SQLite that is known to lose or cut data. Judged by the library that is loaded, not by Node's version. */
-function probe(database: DatabaseSync): void {
+/** Refuses a SQLite that is known to lose or truncate data. It checks the loaded library, not Node's version. */
+function checkSqlite(database: DatabaseSync): void {
   const version = String(database.prepare("SELECT sqlite_version() AS v").get()?.v);
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   const number = major * 1_000_000 + minor * 1000 + patch;
@@ -298,7 +300,7 @@ function checkBindings(wanted: number, bindings: readonly SqlValue[]): void {
   }
 }
 
-/** SQLite's own number for what went wrong. */
+/** SQLite's own error code. */
 export function errcode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
 }

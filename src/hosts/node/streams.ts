@@ -1,5 +1,5 @@
-// Streams of bytes between two threads. The receiver says how many pieces it has room for and no more are sent; either
-// side may give up. Each piece is copied once and handed over, because nobody knows who else holds its buffer.
+// Byte streams between two threads. The receiver grants a number of pieces and the sender sends no more; either side may cancel.
+// Each piece is copied once and transferred, because its buffer may be used elsewhere.
 
 import { errorOf, type Failure, failureOf } from "../../ports/reply.ts";
 
@@ -16,32 +16,32 @@ type Post = (message: StreamMessage, transfer?: ArrayBuffer[]) => void;
 type Out = { reader: ReadableStreamDefaultReader<Uint8Array>; wanted: number; isPumping: boolean };
 type In = { controller: ReadableStreamDefaultController<Uint8Array>; granted: number };
 
-/** Pieces on the way or waiting to be read, per stream. */
+/** Pieces in flight or waiting to be read, per stream. */
 const ROOM_PIECES = 8;
 
 export class Streams {
   readonly #post: Post;
   readonly #out = new Map<number, Out>();
   readonly #in = new Map<number, In>();
-  #count = 0;
+  #lastId = 0;
 
   constructor(post: Post) {
     this.#post = post;
   }
 
-  /** How many are not finished. */
+  /** Number of unfinished streams. */
   get size(): number {
     return this.#out.size + this.#in.size;
   }
 
-  /** From now on this stream is read by the other side, under the number returned. */
+  /** Hands a stream to the other side and returns its number. */
   send(stream: ReadableStream<Uint8Array>): number {
-    const id = ++this.#count;
+    const id = ++this.#lastId;
     this.#out.set(id, { reader: stream.getReader(), wanted: 0, isPumping: false });
     return id;
   }
 
-  /** What the other side sends under this number. */
+  /** The stream that the other side sends under this number. */
   receive(id: number): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
@@ -71,10 +71,10 @@ export class Streams {
         return;
       }
       case "piece": {
-        const into = this.#in.get(message.stream);
-        if (into === undefined) return;
-        into.granted--;
-        into.controller.enqueue(message.bytes);
+        const incoming = this.#in.get(message.stream);
+        if (incoming === undefined) return;
+        incoming.granted--;
+        incoming.controller.enqueue(message.bytes);
         return;
       }
       case "end":
@@ -84,25 +84,25 @@ export class Streams {
     }
   }
 
-  /** The other side is gone. */
+  /** Ends all streams because the other side is gone. */
   abandon(error: Error): void {
     for (const id of this.#in.keys()) this.#finish(id, (controller) => controller.error(error));
     for (const { reader } of this.#out.values()) reader.cancel(error).catch(() => {});
     this.#out.clear();
   }
 
-  #finish(id: number, how: (controller: ReadableStreamDefaultController<Uint8Array>) => void): void {
-    const into = this.#in.get(id);
+  #finish(id: number, end: (controller: ReadableStreamDefaultController<Uint8Array>) => void): void {
+    const incoming = this.#in.get(id);
     this.#in.delete(id);
-    if (into !== undefined) how(into.controller);
+    if (incoming !== undefined) end(incoming.controller);
   }
 
   #grant(id: number): void {
-    const into = this.#in.get(id);
-    if (into === undefined) return;
-    const pieces = (into.controller.desiredSize ?? 0) - into.granted;
+    const incoming = this.#in.get(id);
+    if (incoming === undefined) return;
+    const pieces = (incoming.controller.desiredSize ?? 0) - incoming.granted;
     if (pieces <= 0) return;
-    into.granted += pieces;
+    incoming.granted += pieces;
     this.#post({ type: "want", stream: id, pieces });
   }
 

@@ -1,4 +1,4 @@
-// How this machine and this process are: the disk under the data directory, the database, memory and versions.
+// The state of this machine and this process: the disk under the data directory, the database, memory and versions.
 
 import { randomUUID } from "node:crypto";
 import { statfsSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { Vitals } from "../../ports/vitals.ts";
 import type { Home } from "./home.ts";
 import { othersCanReach, type UpOptions } from "./options.ts";
 
-/** Older ones can corrupt a database that two connections write at the same instant. */
+/** Older versions can corrupt a database that two connections write at the same instant. */
 const SQLITE_MIN = [3, 51, 3];
 const NODE_MIN = [24];
 
@@ -31,8 +31,8 @@ export function nodeVitals(home: Pick<Home, "path" | "database">, options: UpOpt
         freeBytes,
         memoryBytes: process.memoryUsage.rss(),
         runtime: [
-          versioned("Node", process.versions.node, NODE_MIN, "Install a newer Node and start the gateway again."),
-          versioned("SQLite", sqliteVersion(), SQLITE_MIN, "It comes with Node: install a newer one and start the gateway again."),
+          checkVersion("Node", process.versions.node, NODE_MIN, "Install a newer Node and start the gateway again."),
+          checkVersion("SQLite", sqliteVersion(), SQLITE_MIN, "It comes with Node: install a newer one and start the gateway again."),
         ],
         reach: { isPublic: othersCanReach(options), isEncrypted: isEncrypted(options) },
       };
@@ -49,7 +49,7 @@ function diskBytes(path: string): number | null {
   }
 }
 
-/** A file that is on the disk and gone again. */
+/** Tests the disk by writing, syncing and removing a file. */
 async function storageProblemOf(folder: string): Promise<string | null> {
   const file = join(folder, `doctor-${randomUUID()}.tmp`);
   try {
@@ -89,14 +89,14 @@ function sqliteVersion(): string {
   }
 }
 
-function versioned(name: string, version: string, least: readonly number[], remedy: string) {
+function checkVersion(name: string, version: string, least: readonly number[], remedy: string) {
   const parts = version.split(".").map(Number);
-  const differs = least.findIndex((part, at) => part !== (parts[at] ?? 0));
-  const isOld = differs >= 0 && (parts[differs] ?? 0) < least[differs]!;
+  const index = least.findIndex((part, at) => part !== (parts[at] ?? 0));
+  const isOld = index >= 0 && (parts[index] ?? 0) < least[index]!;
   return { name, version, problem: isOld ? `${name} ${version} is older than ${least.join(".")}. ${remedy}` : null };
 }
 
-/** Whoever named addresses reaches the gateway by those; a proxy in front of it brings the encryption. */
+/** If the operator listed origins, clients use those; a proxy in front of the gateway may provide the encryption. */
 function isEncrypted({ tls, origins }: UpOptions): boolean {
   return tls !== null || (origins.length > 0 && origins.every((origin) => origin.startsWith("https:")));
 }

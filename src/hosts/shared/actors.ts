@@ -1,4 +1,4 @@
-// The Actors port of a host, put together from where repositories live and where processes do.
+// The Actors port of a host: routes each address to its repositories or its processes.
 
 import { fail } from "../../lib/sys-error.ts";
 import type { Actors } from "../../ports/actors.ts";

@@ -1,5 +1,5 @@
-// The Crypto port over node:crypto, which workerd has too, with the gateway's own key for secrets at rest. Where that
-// key comes from is each host's own business; nothing here may name anything else of a platform.
+// The Crypto port over node:crypto, which workerd has too, with the gateway's own key for secrets at rest. Each host decides
+// where that key comes from; nothing else here may depend on a platform.
 
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID, scrypt } from "node:crypto";
@@ -10,8 +10,8 @@ import { type Crypto, type ScryptParams, UnsealError } from "../../ports/crypto.
 const VERSION = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** A few milliseconds' worth of hashing. */
-const TURN_BYTES = 2 * 1024 * 1024;
+/** A few milliseconds of hashing. */
+const SLICE_BYTES = 2 * 1024 * 1024;
 
 /** `key` is 32 bytes. */
 export function nodeCrypto(key: Uint8Array): Crypto {
@@ -19,7 +19,7 @@ export function nodeCrypto(key: Uint8Array): Crypto {
     bytes: (length) => new Uint8Array(randomBytes(length)),
     uuid: () => randomUUID(),
     sha256: (data) => new Uint8Array(createHash("sha256").update(data).digest()),
-    sha256Slowly: hashed,
+    sha256Slowly: hashSlowly,
     sha256Pieces: hashPieces,
     scrypt: (password, salt, params) => derive(password, salt, params),
     seal(purpose, text) {
@@ -43,17 +43,17 @@ export function nodeCrypto(key: Uint8Array): Crypto {
   };
 }
 
-/** For the ends of bodies, wherever node:crypto is. */
+/** For both ends of a body, on any host with node:crypto. */
 export function hashPieces(): { update(bytes: Uint8Array): unknown; hex(): string } {
   const hash = createHash("sha256");
   return { update: (bytes) => hash.update(bytes), hex: () => toHex(hash.digest()) };
 }
 
-async function hashed(data: Uint8Array): Promise<Uint8Array> {
+async function hashSlowly(data: Uint8Array): Promise<Uint8Array> {
   const hash = createHash("sha256");
-  for (let at = 0; at < data.length; at += TURN_BYTES) {
+  for (let at = 0; at < data.length; at += SLICE_BYTES) {
     if (at > 0) await yieldToEventLoop();
-    hash.update(data.subarray(at, at + TURN_BYTES));
+    hash.update(data.subarray(at, at + SLICE_BYTES));
   }
   return new Uint8Array(hash.digest());
 }

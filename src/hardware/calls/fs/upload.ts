@@ -1,4 +1,4 @@
-// Takes a file's bytes.
+// Receives a file's bytes.
 
 import { z } from "zod";
 import { uploadFile } from "../../upload.ts";

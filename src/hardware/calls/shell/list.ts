@@ -1,4 +1,4 @@
-// The commands one can ask after.
+// Lists the commands that can be polled.
 
 import { z } from "zod";
 import { listSessions } from "../../exec.ts";
