@@ -1,5 +1,5 @@
-// A repository as an actor: named calls and git's smart HTTP over one database. The host brings messages here and carries
-// the answers back; it decides nothing, and neither does this decide who may ask.
+// A repository as an actor: named calls and git's smart HTTP over one database. The host delivers messages and returns
+// the answers. Neither the host nor this actor authorizes the caller; the kernel has done that before.
 
 import { fail, SysError } from "../lib/sys-error.ts";
 import type { ActorHttp, ActorRequest, ActorResponse } from "../ports/actors.ts";
@@ -13,7 +13,7 @@ import { serveGit } from "./serve.ts";
 
 export class RepositoryActor {
   readonly #sql: Sql;
-  #opening: Promise<Repository> | undefined;
+  #repository: Promise<Repository> | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -25,8 +25,8 @@ export class RepositoryActor {
     const { quota, ...rest } = args as { quota?: Quota | null };
     const repository = await this.#open();
     if (quota !== undefined) repository.store.objects.allow(quota);
-    const value = await body(repository, rest as never, carriedBy(http));
-    // Reads too: they may have seen what is not on disk yet.
+    const value = await body(repository, rest as never, toHttpFetch(http));
+    // Reads wait too: they may have seen rows that are not on disk yet.
     await this.#sql.durable();
     return value;
   }
@@ -36,39 +36,39 @@ export class RepositoryActor {
     const { method, path, query, headers, body, access } = request;
     if (access.quota !== undefined) repository.store.objects.allow(access.quota);
     await this.#sql.durable();
-    const asked = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
-    const whole = body === null ? null : streamOf(known(body, "The request broke off"));
-    const answer = await serveGit(repository, { ...asked, body: whole }, access);
+    const gitRequest = { method, path, query: new URLSearchParams(query), headers: new Headers(headers) };
+    const stream = body === null ? null : streamOf(mapStreamErrors(body, "The request broke off"));
+    const answer = await serveGit(repository, { ...gitRequest, body: stream }, access);
     const changed = answer.moved.length === 0 ? null : stateOf(repository);
     return { status: answer.status, headers: answer.headers, body: answer.body, changed };
   }
 
-  /** Its tables are on disk before anything is asked of it: were they lost with a batch, nothing would make them again. */
+  /** The tables are on disk before the first call runs: if they were lost with a batch, nothing would create them again. */
   #open(): Promise<Repository> {
-    this.#opening ??= this.#make().catch((error: unknown) => {
-      this.#opening = undefined;
+    this.#repository ??= this.#create().catch((error: unknown) => {
+      this.#repository = undefined;
       throw error;
     });
-    return this.#opening;
+    return this.#repository;
   }
 
-  async #make(): Promise<Repository> {
+  async #create(): Promise<Repository> {
     const repository = new Repository(this.#sql);
     await this.#sql.durable();
     return repository;
   }
 }
 
-function carriedBy(http: ActorHttp | undefined): HttpFetch {
+function toHttpFetch(http: ActorHttp | undefined): HttpFetch {
   return async (url, request) => {
     if (http === undefined) fail(503, "This call was given no way out");
     const { status, headers, body, url: from } = await http(url, request);
-    return { status, headers: new Headers(headers), body: streamOf(known(body, "The remote's answer broke off")), url: from };
+    return { status, headers: new Headers(headers), body: streamOf(mapStreamErrors(body, "The remote's answer broke off")), url: from };
   };
 }
 
-/** What breaks on the way is the other side's or the network's doing, whatever class it lost on the way here. */
-async function* known(body: ByteStream, what: string): AsyncGenerator<Uint8Array> {
+/** An error while the body streams comes from the peer or the network (503), even if it lost its class on the way here. */
+async function* mapStreamErrors(body: ByteStream, what: string): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (;;) {

@@ -1,4 +1,4 @@
-// The first answer of a git server: its refs and what it can do.
+// The ref advertisement: a git server's first answer, which lists its refs and capabilities.
 
 import { FLUSH, pkt } from "./pkt-line.ts";
 import { ZERO_OID } from "./oid.ts";
@@ -25,7 +25,7 @@ const CAPABILITIES: Record<Service, readonly string[]> = {
   "git-receive-pack": ["report-status", "delete-refs", "side-band-64k", "quiet", "atomic", "ofs-delta"],
 };
 
-/** `version` is 0 or 1: they differ in one line. */
+/** Protocol versions 0 and 1 differ in one line. */
 export function advertise(store: Store, service: Service, version: 0 | 1): Uint8Array {
   const lines = [pkt(`# service=${service}\n`), FLUSH];
   if (version === 1) lines.push(pkt("version 1\n"));

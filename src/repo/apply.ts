@@ -1,4 +1,4 @@
-// Changes by callers who have no checkout: one list of operations, one commit, all or nothing.
+// Commits for callers who have no checkout: one list of operations becomes one commit, all or nothing.
 
 import { fromBase64 } from "../lib/base64.ts";
 import { fail } from "../lib/sys-error.ts";
@@ -15,7 +15,7 @@ export type ApplyOp =
       content?: string | undefined;
       contentBase64?: string | undefined;
       bytes?: Uint8Array | undefined;
-      /** Only over this blob. */
+      /** The write succeeds only if the path holds this blob now. */
       ifOid?: string | undefined;
     }
   | { type: "delete"; path: string; recursive?: boolean | undefined }
@@ -24,7 +24,7 @@ export type ApplyOp =
 export type ApplyRequest = {
   ref?: string | undefined;
   message: string;
-  /** Where the branch must be now; null says that it must not exist. */
+  /** The commit the branch must point to now; null: the branch must not exist. */
   expectedHead?: string | null | undefined;
   allowEmpty?: boolean | undefined;
   ops: readonly ApplyOp[];
@@ -35,7 +35,7 @@ export type ApplyRequest = {
 
 export type Applied = { ref: string; head: string | null; changed: boolean };
 
-/** Inside a transaction. */
+/** Call inside a transaction. */
 export function apply(store: Store, request: ApplyRequest): Applied {
   const { objects, refs, history, limits } = store;
   const name = branchRef(request.ref ?? "main");
@@ -52,7 +52,7 @@ export function apply(store: Store, request: ApplyRequest): Applied {
 
   const before = head === null ? null : history.node(head).tree;
   const edit = new TreeEdit(objects, before, limits.treeEntries);
-  for (const op of request.ops) run(op, edit, store);
+  for (const op of request.ops) applyOp(op, edit, store);
   const tree = edit.write();
   const isSame = before === null ? request.ops.length === 0 : tree === before;
   if (isSame && request.allowEmpty !== true) return { ref, head, changed: false };
@@ -63,18 +63,18 @@ export function apply(store: Store, request: ApplyRequest): Applied {
   return { ref, head: commit, changed: true };
 }
 
-/** Inside a transaction; no branch is moved to it. `message` was checked. */
+/** Call inside a transaction, with a message from `checkMessage`. Moves no branch. */
 export function writeCommit(
   { objects, history }: Store,
   { tree, parents, message, author, now }: Pick<Commit, "tree" | "parents" | "message"> & Pick<ApplyRequest, "author" | "now">,
 ): string {
-  const signed = { ...author, time: Math.floor(now / 1000) };
-  const commit = objects.write("commit", serializeCommit({ tree, parents, author: signed, committer: signed, message }));
+  const signature = { ...author, time: Math.floor(now / 1000) };
+  const commit = objects.write("commit", serializeCommit({ tree, parents, author: signature, committer: signature, message }));
   history.add(commit, tree, parents);
   return commit;
 }
 
-function run(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
+function applyOp(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
   switch (op.type) {
     case "put": {
       const bytes = contentOf(op);
@@ -89,8 +89,8 @@ function run(op: ApplyOp, edit: TreeEdit, { objects, limits }: Store): void {
 }
 
 function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { type: "put" }>): Uint8Array {
-  const given = [content, contentBase64, bytes].filter((value) => value !== undefined);
-  if (given.length > 1) fail(400, `put ${path} cannot specify both content and contentBase64`);
+  const contents = [content, contentBase64, bytes].filter((value) => value !== undefined);
+  if (contents.length > 1) fail(400, `put ${path} cannot specify both content and contentBase64`);
   if (content !== undefined) return toBytes(content);
   if (bytes !== undefined) return bytes;
   if (contentBase64 === undefined) fail(400, `No content for ${path}: pass content or contentBase64`);
@@ -101,7 +101,7 @@ function contentOf({ path, content, contentBase64, bytes }: Extract<ApplyOp, { t
   }
 }
 
-/** As git keeps it: with a line's end. */
+/** Returns the message as git stores it: with a newline at the end. */
 export function checkMessage(message: string, bytesMax: number): string {
   if (message.trim() === "") fail(400, "message is required");
   if (message.includes("\0")) fail(400, "A commit message holds no NUL");

@@ -1,4 +1,4 @@
-// A stream of bytes read piece by piece: bounded, and hashed on the way where asked for.
+// Reads a byte stream piece by piece, with an optional limit and an optional SHA-1 of the bytes read.
 
 import { fail } from "../lib/sys-error.ts";
 import { Sha1 } from "./sha1.ts";
@@ -8,51 +8,51 @@ export type ByteStream = ReadableStream<Uint8Array>;
 export class ByteReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #piece: Uint8Array = new Uint8Array(0);
-  #at = 0;
-  /** Bytes of earlier pieces. */
-  #before = 0;
+  #offset = 0;
+  /** Bytes in earlier pieces. */
+  #bytesBefore = 0;
   #bytesMax = Number.POSITIVE_INFINITY;
-  #tooLarge = "";
+  #limitMessage = "";
   #hash: Sha1 | undefined;
-  #hashedTo = 0;
+  #hashOffset = 0;
 
   constructor(stream: ByteStream) {
     this.#reader = stream.getReader();
   }
 
-  /** How many bytes were taken so far. */
+  /** How many bytes were read so far. */
   get position(): number {
-    return this.#before + this.#at;
+    return this.#bytesBefore + this.#offset;
   }
 
-  /** From here on at most so many; `message` is said when there are more. */
+  /** Limits the bytes that may be read from here on; reading more fails with `message`. */
   limit(bytesMax: number, message: string): void {
     this.#bytesMax = this.position + bytesMax;
-    this.#tooLarge = message;
+    this.#limitMessage = message;
   }
 
-  /** What is at hand; empty at the end of the stream. `skip` says how much of it was used. */
+  /** The unread bytes of the current piece; empty at the end of the stream. The caller reports with `skip` how many it used. */
   async peek(): Promise<Uint8Array> {
-    while (this.#at === this.#piece.length) {
+    while (this.#offset === this.#piece.length) {
       const { done, value } = await this.#reader.read();
       if (done) return new Uint8Array(0);
       this.#feedHash();
-      this.#before += this.#piece.length;
+      this.#bytesBefore += this.#piece.length;
       this.#piece = value;
-      this.#at = 0;
-      this.#hashedTo = 0;
+      this.#offset = 0;
+      this.#hashOffset = 0;
     }
-    return this.#at === 0 ? this.#piece : this.#piece.subarray(this.#at);
+    return this.#offset === 0 ? this.#piece : this.#piece.subarray(this.#offset);
   }
 
   skip(count: number): void {
-    this.#at += count;
-    if (this.position > this.#bytesMax) fail(413, this.#tooLarge);
+    this.#offset += count;
+    if (this.position > this.#bytesMax) fail(413, this.#limitMessage);
   }
 
   async byte(): Promise<number> {
-    if (this.#at === this.#piece.length && (await this.peek()).length === 0) fail(400, "The data ends too early");
-    const byte = this.#piece[this.#at]!;
+    if (this.#offset === this.#piece.length && (await this.peek()).length === 0) fail(400, "The data ends too early");
+    const byte = this.#piece[this.#offset]!;
     this.skip(1);
     return byte;
   }
@@ -74,10 +74,10 @@ export class ByteReader {
     return (await this.peek()).length === 0;
   }
 
-  /** Everything taken from here until `digest` is hashed. */
+  /** Hashes everything read from here until `digest`. */
   startHash(): void {
     this.#hash = new Sha1();
-    this.#hashedTo = this.#at;
+    this.#hashOffset = this.#offset;
   }
 
   digest(): Uint8Array {
@@ -88,8 +88,8 @@ export class ByteReader {
   }
 
   /**
-   * Throws the rest away. A client that is still sending does not listen, so it is heard out up to `bytesMax`; then it
-   * is told that no more is wanted.
+   * Discards the rest. A client does not read the answer while it is still sending, so up to `bytesMax` are read before the
+   * stream is cancelled.
    */
   async drain(bytesMax: number): Promise<void> {
     try {
@@ -100,18 +100,18 @@ export class ByteReader {
       }
       await this.#reader.cancel();
     } catch {
-      // It has gone away by itself.
+      // The peer has disconnected.
     }
   }
 
   #feedHash(): void {
     if (this.#hash === undefined) return;
-    this.#hash.update(this.#piece.subarray(this.#hashedTo, this.#at));
-    this.#hashedTo = this.#at;
+    this.#hash.update(this.#piece.subarray(this.#hashOffset, this.#offset));
+    this.#hashOffset = this.#offset;
   }
 }
 
-/** A stream that asks for the next piece only when there is room for it. */
+/** A stream with backpressure: it pulls the next piece only when there is room for it. */
 export function streamOf(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): ByteStream {
   const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
   return new ReadableStream<Uint8Array>({

@@ -1,5 +1,5 @@
-// What one may ask of a repository from outside its actor, by name: the one table that the actor dispatches by and that
-// the kernel's types are taken from. Arguments and results are values that can be copied.
+// The calls of a repository actor, by name. The actor dispatches by this table and the kernel derives its types from it.
+// Arguments and results can be copied between threads.
 
 import type { ApplyRequest } from "./apply.ts";
 import type { Person } from "./commit.ts";
@@ -12,25 +12,25 @@ import type { HttpFetch } from "./remote.ts";
 import { type Keyed, remembered } from "./remember.ts";
 import type { Repository } from "./repository.ts";
 
-/** What the kernel keeps a copy of, to list repositories and to know what their owners store without asking each. */
+/** The kernel keeps a copy of this, to list repositories and to know what their owners store without calling each one. */
 export type RepoState = { defaultBranch: string; head: string | null; bytes: number };
 
 export type FileStat = { kind: FileKind; size: number; oid: string; modifiedAt: number };
 export type FileEntry = { name: string; kind: FileKind };
-/** A link is neither file nor directory: what it points at is nobody's promise. */
+/** A symbolic link is "other": nothing guarantees that its target exists. */
 type FileKind = "file" | "directory" | "other";
 
 type Apply = Omit<ApplyRequest, keyof Keyed> & Keyed;
 type Scaffold = Pick<ApplyRequest, "message" | "ops" | "author" | "now">;
 type Create = Keyed & { slug: string; author: Person; ref?: string | undefined };
 type Import = Omit<ImportRequest, "http">;
-type Place = { ref?: string | undefined; path?: string | undefined };
+type Location = { ref?: string | undefined; path?: string | undefined };
 type None = Record<string, never>;
 
 export const repoCalls = {
   state: (repository: Repository, _: None) => stateOf(repository),
 
-  /** The first commit, where there is none yet: doing it again changes nothing. */
+  /** Writes the first commit of main unless main exists, so a repeat changes nothing. */
   scaffold(repository: Repository, { message, ops, author, now }: Scaffold) {
     if (repository.refs().heads.main === undefined) repository.apply({ ref: "main", message, ops, author, now });
     return stateOf(repository);
@@ -43,7 +43,7 @@ export const repoCalls = {
     })),
 
   apply: (repository: Repository, { key, ...request }: Apply) =>
-    remembered(repository.store.sql, { key, now: request.now }, ["apply", asked(request)], () => ({
+    remembered(repository.store.sql, { key, now: request.now }, ["apply", requestIdentity(request)], () => ({
       ...repository.apply(request),
       state: stateOf(repository),
     })),
@@ -54,7 +54,7 @@ export const repoCalls = {
 
   refs: (repository: Repository, _: None) => repository.refs(),
 
-  read: (repository: Repository, { ref, path }: Place) => repository.read(refOf(repository, ref), path),
+  read: (repository: Repository, { ref, path }: Location) => repository.read(refOf(repository, ref), path),
 
   search: (repository: Repository, { ref, query, prefix }: { ref?: string | undefined; query: string; prefix?: string | undefined }) =>
     repository.search(refOf(repository, ref), query, prefix),
@@ -72,29 +72,29 @@ export const repoCalls = {
     { base, head, context, stat }: { base: string; head: string; context?: number | undefined; stat?: boolean | undefined },
   ) => repository.compare(base, head, context, stat),
 
-  /** Files as a file tree has them, on the branch that people see. Null where there is nothing. */
+  /** The `file...` calls read and change files on the default branch. Null: there is no such file or directory. */
   fileStat(repository: Repository, { path }: { path: string }): FileStat | null {
-    const head = commitOf(repository);
-    const found = head === null ? undefined : repository.lookup(head.oid, path);
-    if (head === null || found === undefined) return null;
-    return { kind: KINDS[found.type], size: found.size ?? 0, oid: found.hash, modifiedAt: head.at };
+    const head = headCommit(repository);
+    const entry = head === null ? undefined : repository.lookup(head.oid, path);
+    if (head === null || entry === undefined) return null;
+    return { kind: KINDS[entry.type], size: entry.size ?? 0, oid: entry.hash, modifiedAt: head.at };
   },
 
   fileList(repository: Repository, { path }: { path: string }): FileEntry[] | null {
-    const head = commitOf(repository);
+    const head = headCommit(repository);
     if (head === null || repository.lookup(head.oid, path)?.type !== "tree") return null;
     const read = repository.read(head.oid, path);
     return read.kind === "tree" ? read.entries.map(({ name, type }) => ({ name, kind: KINDS[type] })) : null;
   },
 
   fileRead(repository: Repository, { path }: { path: string }): { oid: string; bytes: Uint8Array } | null {
-    const head = commitOf(repository);
-    const found = head === null ? undefined : repository.lookup(head.oid, path);
-    if (head === null || found?.type !== "blob") return null;
-    return { oid: found.hash, bytes: repository.bytes(head.oid, path) };
+    const head = headCommit(repository);
+    const entry = head === null ? undefined : repository.lookup(head.oid, path);
+    if (head === null || entry?.type !== "blob") return null;
+    return { oid: entry.hash, bytes: repository.bytes(head.oid, path) };
   },
 
-  /** The first bytes of many files at once, null for what is none. */
+  /** The first bytes of many files at once; null for a path that is not a file. */
   fileHeads(repository: Repository, { paths, bytes }: { paths: readonly string[]; bytes: number }): (Uint8Array | null)[] {
     const head = repository.head(refOf(repository, undefined));
     return head === null ? paths.map(() => null) : heads(repository.store, head, paths, bytes);
@@ -109,7 +109,7 @@ export const repoCalls = {
 const KINDS = { blob: "file", tree: "directory", symlink: "other" } as const satisfies Record<string, FileKind>;
 
 export type RepoCall = keyof typeof repoCalls;
-/** With a quota, as much as the repository may hold from then on. */
+/** A `quota` limits how much the repository may hold from then on. */
 export type RepoArgs<N extends RepoCall> = Parameters<(typeof repoCalls)[N]>[1] & { quota?: Quota | null };
 export type RepoResult<N extends RepoCall> = Awaited<ReturnType<(typeof repoCalls)[N]>>;
 
@@ -118,17 +118,17 @@ export function stateOf(repository: Repository): RepoState {
   return { defaultBranch, head: repository.head(defaultBranch), bytes: repository.store.objects.bytes };
 }
 
-/** Where nothing is said it is main; only a repository that has no main shows its own default. */
+/** The default is main; a repository without main uses its own default branch. */
 function refOf(repository: Repository, ref: string | undefined): string {
   return ref ?? (repository.head("main") === null ? repository.defaultBranch : "main");
 }
 
-function commitOf(repository: Repository): { oid: string; at: number } | null {
+function headCommit(repository: Repository): { oid: string; at: number } | null {
   const oid = repository.head(refOf(repository, undefined));
   return oid === null ? null : { oid, at: parseCommit(repository.store.objects.read(oid, "commit")).committer.time * 1000 };
 }
 
-/** What makes two requests the same: neither the moment nor, since it is part of the key, the caller. */
-function asked({ ref, message, expectedHead, allowEmpty, ops }: ApplyRequest): unknown {
+/** What makes two requests equal: not the time, and not the caller, who is part of the key already. */
+function requestIdentity({ ref, message, expectedHead, allowEmpty, ops }: ApplyRequest): unknown {
   return [ref, message, expectedHead, allowEmpty, ops];
 }

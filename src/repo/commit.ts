@@ -1,4 +1,4 @@
-// Commit and tag objects: text with headers, who and when, and a message.
+// Commit and tag objects: text with headers, signatures and a message.
 
 import { fail } from "../lib/sys-error.ts";
 import { isOid, type ObjectKind } from "./oid.ts";
@@ -6,13 +6,13 @@ import { toBytes, toText } from "./text.ts";
 
 export type Person = { name: string; email: string };
 
-export type Signed = Person & { /** Seconds since the epoch, as git has it. */ time: number };
+export type Signed = Person & { /** Seconds since the epoch, as in git. */ time: number };
 
 export type Commit = { tree: string; parents: string[]; author: Signed; committer: Signed; message: string };
 
 export type Tag = { target: string; kind: ObjectKind };
 
-/** A commit or a tag is a text that somebody wrote. */
+/** Commits and tags are written by people, so a megabyte is plenty. */
 const TEXT_BYTES_MAX = 1024 * 1024;
 const PARENTS_MAX = 1000;
 
@@ -20,20 +20,20 @@ export function parseCommit(bytes: Uint8Array): Commit {
   const text = toText(bytes);
   const lines = headerLines(text, "commit");
   let at = 0;
-  const tree = oidOfLine(lines[at++], "tree ") ?? bad("commit", "it names no tree");
+  const tree = parseOidLine(lines[at++], "tree ") ?? bad("commit", "it names no tree");
   const parents: string[] = [];
   for (;;) {
-    const parent = oidOfLine(lines[at], "parent ");
+    const parent = parseOidLine(lines[at], "parent ");
     if (parent === undefined) break;
     parents.push(parent);
     at++;
   }
-  const author = signedOfLine(lines[at++], "author ") ?? bad("commit", "its author line");
-  const committer = signedOfLine(lines[at], "committer ") ?? bad("commit", "its committer line");
+  const author = parseSignature(lines[at++], "author ") ?? bad("commit", "its author line");
+  const committer = parseSignature(lines[at], "committer ") ?? bad("commit", "its committer line");
   return { tree, parents, author, committer, message: text.slice(text.indexOf("\n\n") + 2) };
 }
 
-/** What `parseCommit` reads, judged as coming from a stranger. */
+/** Parses and validates a commit from an untrusted peer. */
 export function checkCommit(bytes: Uint8Array): Commit {
   checkBytes(bytes, "commit");
   const commit = parseCommit(bytes);
@@ -46,21 +46,21 @@ export function serializeCommit({ tree, parents, author, committer, message }: C
   const lines = [
     `tree ${tree}`,
     ...parents.map((parent) => `parent ${parent}`),
-    `author ${signature(author)}`,
-    `committer ${signature(committer)}`,
+    `author ${formatSignature(author)}`,
+    `committer ${formatSignature(committer)}`,
   ];
   return toBytes(`${lines.join("\n")}\n\n${message}`);
 }
 
-/** Judged as coming from a stranger. */
+/** Parses and validates a tag from an untrusted peer. */
 export function parseTag(bytes: Uint8Array): Tag {
   checkBytes(bytes, "tag");
   const lines = headerLines(toText(bytes), "tag");
-  const target = oidOfLine(lines[0], "object ") ?? bad("tag", "it names no object");
+  const target = parseOidLine(lines[0], "object ") ?? bad("tag", "it names no object");
   const kind = /^type (commit|tree|blob|tag)$/.exec(lines[1] ?? "")?.[1] ?? bad("tag", "it names no type");
   if (!/^tag [^ ~^:?*[\\][^~^:?*[\\]*$/.test(lines[2] ?? "")) bad("tag", "its name");
-  // Tags of early git have no tagger.
-  if (lines[3]?.startsWith("tagger ") && signedOfLine(lines[3], "tagger ") === undefined) bad("tag", "its tagger line");
+  // Early versions of git wrote tags without a tagger.
+  if (lines[3]?.startsWith("tagger ") && parseSignature(lines[3], "tagger ") === undefined) bad("tag", "its tagger line");
   return { target, kind: kind as ObjectKind };
 }
 
@@ -73,29 +73,29 @@ function checkBytes(bytes: Uint8Array, what: string): void {
 function headerLines(text: string, what: string): string[] {
   const end = text.indexOf("\n\n");
   if (end >= 0) return text.slice(0, end).split("\n");
-  // A message may be missing altogether, but the last header is a whole line.
+  // The message may be missing, but the last header must be a whole line.
   if (!text.endsWith("\n")) bad(what, "it is cut short");
   return text.slice(0, -1).split("\n");
 }
 
-function oidOfLine(line: string | undefined, prefix: string): string | undefined {
+function parseOidLine(line: string | undefined, prefix: string): string | undefined {
   if (line === undefined || !line.startsWith(prefix)) return undefined;
   const oid = line.slice(prefix.length);
   return isOid(oid) ? oid : undefined;
 }
 
-function signedOfLine(line: string | undefined, prefix: string): Signed | undefined {
+function parseSignature(line: string | undefined, prefix: string): Signed | undefined {
   if (line === undefined || !line.startsWith(prefix)) return undefined;
   const match = /^([^<>\n]*)<([^<>\n]*)> (\d{1,15}) [+-]\d{4,6}$/.exec(line.slice(prefix.length));
   return match === null ? undefined : { name: match[1]!.trim(), email: match[2]!, time: Number(match[3]) };
 }
 
-function signature({ name, email, time }: Signed): string {
-  return `${plain(name) || "unknown"} <${plain(email)}> ${time} +0000`;
+function formatSignature({ name, email, time }: Signed): string {
+  return `${sanitize(name) || "unknown"} <${sanitize(email)}> ${time} +0000`;
 }
 
-/** Without the characters that end a name or an address. */
-function plain(text: string): string {
+/** Removes the characters that would end a name or an address. */
+function sanitize(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are the characters in question
   return text.replace(/[\x00-\x1f<>]/g, "").trim();
 }

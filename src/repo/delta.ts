@@ -1,18 +1,18 @@
-// Git's deltas: a list of "copy from the base" and "insert this".
+// Git's deltas: lists of "copy from the base" and "insert these bytes".
 
 import { fail } from "../lib/sys-error.ts";
 
-/** What a delta will make, before it is made. */
+/** The size of the object that a delta produces, without applying it. */
 export function deltaSize(delta: Uint8Array): number {
   const at = { n: 0 };
-  varint(delta, at);
-  return varint(delta, at);
+  readVarint(delta, at);
+  return readVarint(delta, at);
 }
 
 export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
   const at = { n: 0 };
-  if (varint(delta, at) !== base.length) bad("it is for another base");
-  const result = new Uint8Array(varint(delta, at));
+  if (readVarint(delta, at) !== base.length) bad("it is for another base");
+  const result = new Uint8Array(readVarint(delta, at));
   let filled = 0;
   while (at.n < delta.length) {
     const op = delta[at.n++]!;
@@ -20,9 +20,9 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
     let from = 0;
     let count = op;
     if (op & 0x80) {
-      for (let i = 0; i < 4; i++) if (op & (1 << i)) from += next(delta, at) * 2 ** (8 * i);
+      for (let i = 0; i < 4; i++) if (op & (1 << i)) from += readByte(delta, at) * 2 ** (8 * i);
       count = 0;
-      for (let i = 0; i < 3; i++) if (op & (0x10 << i)) count += next(delta, at) * 2 ** (8 * i);
+      for (let i = 0; i < 3; i++) if (op & (0x10 << i)) count += readByte(delta, at) * 2 ** (8 * i);
       if (count === 0) count = 0x10000;
       if (from + count > base.length) bad("it copies past the end of its base");
     } else if (at.n + count > delta.length) {
@@ -41,17 +41,17 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
   return result;
 }
 
-function varint(bytes: Uint8Array, at: { n: number }): number {
+function readVarint(bytes: Uint8Array, at: { n: number }): number {
   let value = 0;
   for (let shift = 0; ; shift += 7) {
-    const byte = next(bytes, at);
+    const byte = readByte(bytes, at);
     value += (byte & 0x7f) * 2 ** shift;
     if (shift > 42) bad("a number that is too large");
     if (byte < 0x80) return value;
   }
 }
 
-function next(bytes: Uint8Array, at: { n: number }): number {
+function readByte(bytes: Uint8Array, at: { n: number }): number {
   if (at.n >= bytes.length) bad("it is cut short");
   return bytes[at.n++]!;
 }

@@ -1,4 +1,4 @@
-// What one commit changed, and how two commits differ.
+// The changes of one commit, and the differences between two commits.
 
 import { type Effort, effort, type Hunk, textHunks } from "./hunks.ts";
 import { Stints } from "./stints.ts";
@@ -11,12 +11,12 @@ export type RepoDiffFile = {
   status: "added" | "deleted" | "modified";
   oldHash?: string;
   newHash?: string;
-  /** Absent where only numbers were asked for, and for files past the size of an answer. */
+  /** Absent if the caller asked for counts only, and for files that no longer fit into the answer. */
   hunks?: Hunk[];
 };
 
 export type DiffStats = { filesChanged: number; additions: number; deletions: number };
-/** `truncated`: there is more than is shown. */
+/** `truncated`: the answer does not show everything. */
 type Difference = { stats: DiffStats; files: RepoDiffFile[]; truncated?: true };
 
 export type DiffResult = Difference & { commitHash: string; parentHash: string | null };
@@ -27,59 +27,59 @@ const CONTEXT_MAX = 20;
 const FILES_MAX = 5000;
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const HUNKS_CHARS_MAX = 4 * 1024 * 1024;
-/** Beyond this no file is opened any more. */
+/** After this many bytes no further file is read. */
 const READ_BYTES_MAX = 256 * 1024 * 1024;
 const BINARY_TEST_BYTES = 8192;
-/** How much is looked at before others get their turn; a file takes time by itself, however small. */
-const TURN_BYTES = 2 * 1024 * 1024;
-const FILE_TURN_BYTES = 8192;
+/** How many bytes are compared before the work yields to the event loop; every file has a fixed cost on top of its size. */
+const YIELD_BYTES = 2 * 1024 * 1024;
+const FILE_COST_BYTES = 8192;
 
-/** Against the first parent, or against nothing. */
+/** Compares a commit with its first parent, or with an empty tree if it has none. */
 export async function diff(store: Store, commit: string, context?: number): Promise<DiffResult> {
   const node = store.history.node(store.refs.resolve(commit));
   const parent = node.parents[0] ?? null;
   const before = parent === null ? null : store.history.node(parent).tree;
-  return { commitHash: node.oid, parentHash: parent, ...(await difference(store, before, node.tree, context, true)) };
+  return { commitHash: node.oid, parentHash: parent, ...(await compareTrees(store, before, node.tree, context, true)) };
 }
 
 export async function compare(store: Store, base: string, head: string, context?: number, stat?: boolean): Promise<CompareResult> {
   const baseHash = store.refs.resolve(base);
   const headHash = store.refs.resolve(head);
   const [before, after] = [store.history.node(baseHash).tree, store.history.node(headHash).tree];
-  return { base, head, baseHash, headHash, ...(await difference(store, before, after, context, stat !== true)) };
+  return { base, head, baseHash, headHash, ...(await compareTrees(store, before, after, context, stat !== true)) };
 }
 
-async function difference(
+async function compareTrees(
   store: Store,
   before: string | null,
   after: string,
-  contextAsked: number | undefined,
+  requestedContext: number | undefined,
   withHunks: boolean,
 ): Promise<Difference> {
-  const context = Math.min(CONTEXT_MAX, Math.max(0, Math.trunc(contextAsked ?? CONTEXT_DEFAULT)));
+  const context = Math.min(CONTEXT_MAX, Math.max(0, Math.trunc(requestedContext ?? CONTEXT_DEFAULT)));
   const { files: changed, isCut } = changedFiles(store.objects, before, after, FILES_MAX);
   const stats: DiffStats = { filesChanged: changed.length, additions: 0, deletions: 0 };
-  let room = HUNKS_CHARS_MAX;
-  let toRead = READ_BYTES_MAX;
+  let hunkCharsLeft = HUNKS_CHARS_MAX;
+  let readBytesLeft = READ_BYTES_MAX;
   let truncated = isCut;
-  const spent = effort();
-  const stints = new Stints(TURN_BYTES);
+  const budget = effort();
+  const stints = new Stints(YIELD_BYTES);
   const files = changed.map(describe);
   for (const [at, change] of changed.entries()) {
     const size = sizeOf(store, change.before) + sizeOf(store, change.after);
-    toRead -= size;
-    if (toRead < 0) {
+    readBytesLeft -= size;
+    if (readBytesLeft < 0) {
       truncated = true;
       continue;
     }
-    const effortBefore = spent.left;
-    const { hunks, additions, deletions } = hunksOf(store, change, context, spent);
+    const effortBefore = budget.left;
+    const { hunks, additions, deletions } = hunksOf(store, change, context, budget);
     stats.additions += additions;
     stats.deletions += deletions;
-    if (stints.isOver(size + FILE_TURN_BYTES + effortBefore - spent.left)) await stints.pause();
+    if (stints.isOver(size + FILE_COST_BYTES + effortBefore - budget.left)) await stints.pause();
     if (!withHunks) continue;
-    room -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
-    if (room < 0) truncated = true;
+    hunkCharsLeft -= hunks.reduce((sum, hunk) => sum + hunk.lines.reduce((chars, line) => chars + line.content.length + 1, 0), 0);
+    if (hunkCharsLeft < 0) truncated = true;
     else files[at]!.hunks = hunks;
   }
   return truncated ? { stats, files, truncated } : { stats, files };
@@ -96,17 +96,17 @@ function hunksOf(
   store: Store,
   { before, after }: ChangedFile,
   context: number,
-  spent: Effort,
+  budget: Effort,
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   if (before?.oid === after?.oid) return { hunks: [], additions: 0, deletions: 0 };
-  if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return oneLine("File is too large to show");
+  if (sizeOf(store, before) > FILE_BYTES_MAX || sizeOf(store, after) > FILE_BYTES_MAX) return placeholderHunk("File is too large to show");
   const old = bytesOf(store, before);
   const now = bytesOf(store, after);
-  if (isBinary(old) || isBinary(now)) return oneLine("Binary files differ");
-  return textHunks(toText(old), toText(now), context, spent);
+  if (isBinary(old) || isBinary(now)) return placeholderHunk("Binary files differ");
+  return textHunks(toText(old), toText(now), context, budget);
 }
 
-function oneLine(content: string): { hunks: Hunk[]; additions: number; deletions: number } {
+function placeholderHunk(content: string): { hunks: Hunk[]; additions: number; deletions: number } {
   const hunk: Hunk = { oldStart: 0, oldCount: 0, newStart: 0, newCount: 0, lines: [{ tag: "binary", content }] };
   return { hunks: [hunk], additions: 0, deletions: 0 };
 }

@@ -1,4 +1,4 @@
-// Stock git against serveGit, and the same script against stock git's own server.
+// Runs stock git against serveGit, and one script against both serveGit and git's own server.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -26,8 +26,8 @@ let base: string;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const answered = request.url!.startsWith("/stock/") ? stock(root, "/stock", request, response) : ours(request, response);
-    answered.catch((error: unknown) => response.destroy(error as Error));
+    const handled = request.url!.startsWith("/stock/") ? stock(root, "/stock", request, response) : serveOurs(request, response);
+    handled.catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
@@ -39,7 +39,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function ours(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveOurs(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url!, base);
   const [, name = "", ...path] = url.pathname.split("/");
   const answer = await serveGit(
@@ -64,7 +64,7 @@ function serve(name: string, limits = {}): Repository {
   return repository;
 }
 
-/** Commits on the present branch that no server knows, made by one process. */
+/** Makes commits on the current branch that no server has, in one git process. */
 async function localCommits(dir: string, count: number): Promise<void> {
   const lines = [
     "commit refs/heads/main",
@@ -81,7 +81,7 @@ async function localCommits(dir: string, count: number): Promise<void> {
 const fsck = (dir: string) => ok(dir, "fsck", "--strict", "--full", "--no-dangling");
 
 describe("stock git", () => {
-  test("clone, commit, push, fetch, shallow clone, deepen, delete", async () => {
+  test("clone, commit, push, fetch, shallow clone, deepen and delete work", async () => {
     const repository = serve("life");
     for (let i = 0; i < 12; i++) {
       const ops = [{ type: "put" as const, path: `dir/file-${i}.txt`, content: `content ${i}\n`.repeat(50) }];
@@ -134,7 +134,7 @@ describe("stock git", () => {
     expect(Object.keys(repository.refs().heads)).toEqual(["main"]);
   }, 60_000);
 
-  test("a clone with tags brings them, also by old protocols", async () => {
+  test("a clone includes tags, with old protocol versions too", async () => {
     for (const version of ["0", "1", "2"]) {
       await ok(root, "-c", `protocol.version=${version}`, "clone", "-q", `${base}/life`, `life-v${version}`);
       expect(await ok(join(root, `life-v${version}`), "tag")).toBe("v1");
@@ -144,7 +144,7 @@ describe("stock git", () => {
     await fsck(join(root, "life-tag"));
   }, 60_000);
 
-  test("merges, many branches and a client that is far behind", async () => {
+  test("fetches work with merges, many branches and a client that is far behind", async () => {
     const repository = serve("graph");
     await ok(root, "init", "-q", "graph-a");
     const a = join(root, "graph-a");
@@ -161,7 +161,7 @@ describe("stock git", () => {
       await commit(a, { trunk: String(i) }, `main ${i}`);
       await ok(a, "merge", "-q", "--no-ff", "-m", `merge ${i}`, `topic-${i}`);
     }
-    // The other clone has commits of its own that the server does not know.
+    // The other clone has local commits that the server does not have.
     await localCommits(b, 40);
     await ok(a, "push", "-q", "--all", "origin");
     await ok(b, "fetch", "-q");
@@ -176,7 +176,7 @@ describe("stock git", () => {
     await fsck(a);
   }, 60_000);
 
-  test("a push that is not a fast-forward is refused by the client, and by the server where it says so", async () => {
+  test("the client refuses a push that is not a fast-forward, and so does the server if force is false", async () => {
     const repository = serve("strict");
     repository.create("sam/strict", sam, now);
     await ok(root, "clone", "-q", `${base}/strict`, "strict");
@@ -194,7 +194,7 @@ describe("stock git", () => {
     expect(forced.err).toContain("non-fast-forward");
     expect(repository.head()).toBe(head);
     expect(repository.store.objects.count()).toBe(count);
-    // A lease on what is no longer there.
+    // A lease on a commit that main does not point to.
     const lease = await git(dir, "push", "--force-with-lease=main:HEAD", "origin", "main");
     expect(lease.err).toContain("stale info");
     const current = await git(dir, "push", "origin", "--delete", "main");
@@ -202,7 +202,7 @@ describe("stock git", () => {
     expect(current.code).not.toBe(0);
   }, 60_000);
 
-  test("an atomic push moves all or nothing", async () => {
+  test("an atomic push moves all refs or none", async () => {
     const repository = serve("atomic");
     repository.create("sam/atomic", sam, now);
     await ok(root, "clone", "-q", `${base}/atomic`, "atomic");
@@ -223,7 +223,7 @@ describe("stock git", () => {
     expect(repository.refs().heads.main).toBe(before.heads.main);
   }, 60_000);
 
-  test("who may not read or write is told so, and an unknown repository is not told apart", async () => {
+  test("clients without rights are refused, and an unreadable repository looks like an unknown one", async () => {
     access = { read: false, write: false, actor: null };
     expect((await git(root, "ls-remote", `${base}/life`)).err).toContain("could not read Username");
     access = { read: false, write: false, actor: "kim" };
@@ -243,7 +243,7 @@ describe("stock git", () => {
     expect((await fetch(`${base}/life/git-receive-pack`, { method: "POST", body: "0000" })).status).toBe(415);
   });
 
-  test("a pack over the limit is refused with a word the pusher can read", async () => {
+  test("a pack over the limit is refused with a message that git shows", async () => {
     const repository = serve("small", { packBytes: 300_000 });
     await ok(root, "init", "-q", "small");
     const dir = join(root, "small");
@@ -256,7 +256,7 @@ describe("stock git", () => {
     expect(repository.store.objects.count()).toBe(1);
   }, 60_000);
 
-  test("a large push comes chunked and compressed", async () => {
+  test("a chunked push and a compressed fetch request work", async () => {
     const repository = serve("large");
     await ok(root, "init", "-q", "large");
     const dir = join(root, "large");
@@ -276,8 +276,8 @@ describe("stock git", () => {
 
 test("the same script against git http-backend gives the same refs and exit codes", async () => {
   const script = async (url: string, name: string): Promise<unknown[]> => {
-    const seen: unknown[] = [];
-    const step = async (cwd: string, ...args: string[]) => seen.push([args[0], (await git(cwd, ...args)).code]);
+    const results: unknown[] = [];
+    const step = async (cwd: string, ...args: string[]) => results.push([args[0], (await git(cwd, ...args)).code]);
     const a = join(root, `${name}-a`);
     const b = join(root, `${name}-b`);
     await step(root, "clone", "-q", url, a);
@@ -306,8 +306,8 @@ test("the same script against git http-backend gives the same refs and exit code
     await step(join(root, `${name}-c`), "fetch", "-q", "--unshallow");
     await step(root, "clone", "-q", "--branch", "nope", url, join(root, `${name}-d`));
     for (const dir of [a, b, join(root, `${name}-c`)]) await step(dir, "fsck", "--strict");
-    seen.push((await git(root, "ls-remote", "--symref", url)).out);
-    return seen;
+    results.push((await git(root, "ls-remote", "--symref", url)).out);
+    return results;
   };
   serve("script");
   await ok(root, "init", "-q", "--bare", "stock.git");
@@ -323,7 +323,7 @@ describe("import", () => {
     return { status: answer.status, headers: answer.headers, body: answer.body as ReadableStream<Uint8Array> | null, url: answer.url };
   };
 
-  test("from stock git: all of it, then only what is new, then nothing", async () => {
+  test("imports from stock git: everything, then only new objects, then nothing", async () => {
     const dir = join(root, "origin.git");
     await ok(root, "init", "-q", "--bare", dir);
     const work = join(root, "work");
@@ -364,7 +364,7 @@ describe("import", () => {
     expect(small.store.objects.count()).toBe(1);
   }, 60_000);
 
-  test("from another gsv", async () => {
+  test("imports from another gateway", async () => {
     const repository = new Repository(new NodeSql(":memory:", () => {}));
     const head = repositories.get("graph")!.head();
     expect(await repository.import({ remoteUrl: `${base}/graph`, http })).toMatchObject({ head, changed: true });
@@ -372,4 +372,4 @@ describe("import", () => {
   });
 });
 
-test("git is here", () => expect(execFileSync("git", ["--version"], { encoding: "utf8" })).toContain("git version"));
+test("git is installed", () => expect(execFileSync("git", ["--version"], { encoding: "utf8" })).toContain("git version"));

@@ -1,6 +1,6 @@
-// The commit graph as rows. Owns commits. A commit knows how far it is from the beginning along first parents and one
-// ancestor to jump to, so the thousandth page of a log costs about as much as the first, and a generation number, so a
-// question about ancestors stops as soon as it cannot be answered any more.
+// The commit graph as rows. Owns the table commits. Each row stores its distance from the root along first parents and one
+// ancestor to jump to, so the thousandth page of a log costs about as much as the first. It also stores a generation number,
+// so an ancestor search stops below the generation of its targets.
 
 import type { Sql, SqlRow } from "../ports/sql.ts";
 
@@ -18,7 +18,7 @@ export class History {
     return row && fromRow(row);
   }
 
-  /** A commit that must be there: everything stored is complete. */
+  /** Throws if the commit is missing: every stored object has its references stored too. */
   node(oid: string): Node {
     const node = this.get(oid);
     if (node === undefined) throw new Error(`commit ${oid} is not in the index`);
@@ -29,24 +29,24 @@ export class History {
     this.addAll([{ oid, tree, parents }]);
   }
 
-  /** Parents come first. */
+  /** Parents must precede their children. */
   addAll(commits: Iterable<{ oid: string; tree: string; parents: readonly string[] }>): void {
-    // What was just written is asked for again at once.
-    const fresh = new Map<string, Node>();
-    const find = (oid: string): Node => fresh.get(oid) ?? this.node(oid);
+    // The next commit usually needs the row that was just written.
+    const cache = new Map<string, Node>();
+    const find = (oid: string): Node => cache.get(oid) ?? this.node(oid);
     for (const { oid, tree, parents } of commits) {
-      if (fresh.has(oid) || this.get(oid) !== undefined) continue;
+      if (cache.has(oid) || this.get(oid) !== undefined) continue;
       const nodes = parents.map(find);
       const first = nodes[0];
       const generation = 1 + nodes.reduce((most, node) => Math.max(most, node.generation), 0);
       const depth = first === undefined ? 0 : first.depth + 1;
       const jump = first === undefined ? oid : jumpFrom(first, find);
       this.#sql.run("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)", oid, tree, parents.join(" "), generation, depth, jump);
-      fresh.set(oid, { oid, tree, parents: [...parents], generation, depth, jump });
+      cache.set(oid, { oid, tree, parents: [...parents], generation, depth, jump });
     }
   }
 
-  /** A page of the first-parent line that ends in `tip`, newest first. */
+  /** A page of the first-parent history of `tip`, newest first. */
   line(tip: string, limit: number, offset: number): string[] {
     const start = this.#ancestor(tip, offset);
     if (start === undefined) return [];
@@ -77,15 +77,15 @@ export class History {
     let lowest = Number.POSITIVE_INFINITY;
     for (const target of targets) lowest = Math.min(lowest, this.get(target)?.generation ?? lowest);
     const seen = new Set(tips);
-    const todo = [...tips];
-    for (let oid = todo.pop(); oid !== undefined; oid = todo.pop()) {
+    const stack = [...tips];
+    for (let oid = stack.pop(); oid !== undefined; oid = stack.pop()) {
       if (targets.has(oid)) return true;
       const node = this.get(oid);
       if (node === undefined || node.generation <= lowest) continue;
       for (const parent of node.parents) {
         if (seen.has(parent)) continue;
         seen.add(parent);
-        todo.push(parent);
+        stack.push(parent);
       }
     }
     return false;
@@ -103,7 +103,7 @@ export class History {
   }
 }
 
-/** Skew-binary jumps: each is as long as two equal ones before it together, so log n of them reach anywhere. */
+/** Skew-binary jump pointers: a jump spans the two equal jumps before it, so log n jumps reach any ancestor. */
 function jumpFrom(parent: Node, find: (oid: string) => Node): string {
   const first = find(parent.jump);
   const second = find(first.jump);

@@ -1,4 +1,4 @@
-// Packs, trees and names that no honest git would send: each is refused with a word, and leaves nothing behind.
+// Packs, trees and names that no honest git would send: each is refused with an error and leaves nothing behind.
 
 import { createHash, randomBytes } from "node:crypto";
 import { deflateSync, gzipSync } from "node:zlib";
@@ -18,7 +18,7 @@ const now = 1_700_000_000_000;
 const [COMMIT, TREE, BLOB, TAG, OFS, REF] = [1, 2, 3, 4, 6, 7] as const;
 const KINDS = ["", "commit", "tree", "blob", "tag"];
 
-/** `size` is what the header claims, `zlib` what comes instead of data's own; `base` stands between. */
+/** `size` is what the header claims; `base` follows the header; `zlib` replaces the compressed data. */
 type Entry = { type: number; data: Buffer; size?: number; zlib?: Buffer; base?: Buffer };
 
 const oid = ({ type, data }: Entry) => createHash("sha1").update(`${KINDS[type]} ${data.length}\0`).update(data).digest("hex");
@@ -41,9 +41,9 @@ function commit(treeOid: string, parents: string[] = [], tail = "\nmessage\n", a
 const text = (type: number, content: string): Entry => ({ type, data: Buffer.from(content) });
 const refDelta = (base: string, data: Buffer): Entry => ({ type: REF, data, base: Buffer.from(base, "hex") });
 
-function ofsDelta(back: number, data: Buffer): Entry {
-  const bytes = [back & 0x7f];
-  for (let rest = back >> 7; rest > 0; rest >>= 7) bytes.unshift(0x80 | (--rest & 0x7f));
+function ofsDelta(offset: number, data: Buffer): Entry {
+  const bytes = [offset & 0x7f];
+  for (let rest = offset >> 7; rest > 0; rest >>= 7) bytes.unshift(0x80 | (--rest & 0x7f));
   return { type: OFS, data, base: Buffer.from(bytes) };
 }
 
@@ -64,9 +64,12 @@ function entryBytes({ type, data, size = data.length, zlib = deflateSync(data), 
   return Buffer.concat([Buffer.from([(type << 4) | low | (rest.length > 0 ? 0x80 : 0), ...rest]), base, zlib]);
 }
 
-type Oddity = { count?: number; version?: number; magic?: string; trailer?: Buffer; extra?: Buffer };
+type PackOptions = { count?: number; version?: number; magic?: string; trailer?: Buffer; extra?: Buffer };
 
-function pack(entries: readonly Entry[], { count = entries.length, version = 2, magic = "PACK", trailer, extra }: Oddity = {}): Buffer {
+function pack(
+  entries: readonly Entry[],
+  { count = entries.length, version = 2, magic = "PACK", trailer, extra }: PackOptions = {},
+): Buffer {
   const header = Buffer.alloc(12);
   header.write(magic, "latin1");
   header.writeUInt32BE(version, 4);
@@ -75,7 +78,7 @@ function pack(entries: readonly Entry[], { count = entries.length, version = 2, 
   return Buffer.concat([body, trailer ?? createHash("sha1").update(body).digest(), extra ?? Buffer.alloc(0)]);
 }
 
-function streamed(bytes: Uint8Array, pieceBytes = 65_536): ReadableStream<Uint8Array> {
+function toStream(bytes: Uint8Array, pieceBytes = 65_536): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -86,15 +89,15 @@ function streamed(bytes: Uint8Array, pieceBytes = 65_536): ReadableStream<Uint8A
   });
 }
 
-/** A repository with one commit, which is also the present head. */
-function standing(limits: Partial<Limits> = {}): Repository {
+/** A repository with one commit on main. */
+function repositoryWithCommit(limits: Partial<Limits> = {}): Repository {
   const repository = new Repository(new NodeSql(":memory:", () => {}), limits);
   repository.apply({ message: "first", ops: [{ type: "put", path: "a", content: "standing\n" }], author: sam, now });
   return repository;
 }
 
-/** Everything there is, so that "nothing happened" can be told. */
-function state({ store }: Repository): unknown {
+/** A summary of all tables, to check that nothing changed. */
+function summarize({ store }: Repository): unknown {
   const count = (query: string) => store.sql.get(query)!.n;
   return {
     refs: store.refs.list(),
@@ -108,21 +111,21 @@ function state({ store }: Repository): unknown {
   };
 }
 
-const to = (entry: Entry, ref = "refs/heads/evil"): RefUpdate => ({ ref, from: null, to: oid(entry) });
+const updateTo = (entry: Entry, ref = "refs/heads/evil"): RefUpdate => ({ ref, from: null, to: oid(entry) });
 
-async function refused(bytes: Uint8Array, update: RefUpdate, why: string, limits: Partial<Limits> = {}): Promise<void> {
-  const repository = standing(limits);
-  const before = state(repository);
-  const received = await repository.receive(streamed(bytes, 1000), [update]);
+async function expectRefused(bytes: Uint8Array, update: RefUpdate, why: string, limits: Partial<Limits> = {}): Promise<void> {
+  const repository = repositoryWithCommit(limits);
+  const before = summarize(repository);
+  const received = await repository.receive(toStream(bytes, 1000), [update]);
   expect(received.unpack ?? received.refs[0]!.fault).toContain(why);
-  expect(state(repository)).toEqual(before);
+  expect(summarize(repository)).toEqual(before);
 }
 
-async function accepted(bytes: Uint8Array, update: RefUpdate, repository = standing()): Promise<Repository> {
-  const received = await repository.receive(streamed(bytes, 777), [update]);
+async function expectAccepted(bytes: Uint8Array, update: RefUpdate, repository = repositoryWithCommit()): Promise<Repository> {
+  const received = await repository.receive(toStream(bytes, 777), [update]);
   expect(received).toEqual({ unpack: null, refs: [{ ref: update.ref, fault: null }] } satisfies Received);
-  expect(state(repository)).toMatchObject({ incoming: 0 });
-  const { chunks, used } = state(repository) as { chunks: number; used: number };
+  expect(summarize(repository)).toMatchObject({ incoming: 0 });
+  const { chunks, used } = summarize(repository) as { chunks: number; used: number };
   expect(chunks).toBe(used);
   expect(repository.store.sql.get("SELECT sum(length(bytes) + 512) AS bytes FROM chunks")).toEqual({
     bytes: repository.store.objects.bytes,
@@ -135,10 +138,10 @@ const goodTree = tree(["100644", "file", oid(content)]);
 const good = commit(oid(goodTree));
 const goodPack = pack([content, goodTree, good]);
 
-/** A commit of this tree, and what it needs. */
+/** A pack with a commit of this tree and everything it references. */
 function withTree(bad: Entry, ...more: Entry[]): { bytes: Buffer; update: RefUpdate } {
   const tip = commit(oid(bad));
-  return { bytes: pack([content, ...more, bad, tip]), update: to(tip) };
+  return { bytes: pack([content, ...more, bad, tip]), update: updateTo(tip) };
 }
 
 describe("trees", () => {
@@ -149,21 +152,24 @@ describe("trees", () => {
   names.push(["..", "'..'"], [".", "'.'"], ["", "empty"], ["a/b", "slash"], ["a\nb", "line break"], ["a\rb", "line break"]);
   names.push(["C:evil", "drive"], ["\\\\server\\x", "backslash"], ["a\\..\\b", "'..'"], ["x".repeat(300), "too long"]);
   names.push([Buffer.from([0xff, 0xfe]), "UTF-8"], [Buffer.from([0xc0, 0xaf]), "UTF-8"]);
-  test.each(names)("the name %j", async (name, why) => {
+  test.each(names)("a tree with the name %j is refused", async (name, why) => {
     const { bytes, update } = withTree(tree(["100644", name, oid(content)]));
-    await refused(bytes, update, why);
+    await expectRefused(bytes, update, why);
     const nested = withTree(tree(["40000", "d", oid(tree(["100644", name, oid(content)]))]), tree(["100644", name, oid(content)]));
-    await refused(nested.bytes, nested.update, why);
+    await expectRefused(nested.bytes, nested.update, why);
   });
 
-  test.each(["160000", "040000", "100777", "0", "", "777777", "100640", "1006440", "10064x", "-1"])("the mode %j", async (mode) => {
-    const { bytes, update } = withTree(tree([mode, "file", oid(content)]));
-    await refused(bytes, update, mode === "160000" ? "submodules are not kept" : "Bad tree");
-  });
+  test.each(["160000", "040000", "100777", "0", "", "777777", "100640", "1006440", "10064x", "-1"])(
+    "a tree with the mode %j is refused",
+    async (mode) => {
+      const { bytes, update } = withTree(tree([mode, "file", oid(content)]));
+      await expectRefused(bytes, update, mode === "160000" ? "submodules are not kept" : "Bad tree");
+    },
+  );
 
   const file = (name: string): [string, string, string] => ["100644", name, oid(content)];
   const cases: [string, Entry, string][] = [
-    ["out of order", tree(file("b"), file("a")), "out of order"],
+    ["entries out of order", tree(file("b"), file("a")), "out of order"],
     ["a directory sorted like a file", tree(["40000", "a", oid(goodTree)], file("a.b")), "out of order"],
     ["two entries of one name", tree(file("a"), file("a")), "two entries"],
     ["a file and a directory of one name", tree(file("a"), file("a.b"), ["40000", "a", oid(goodTree)]), "two entries"],
@@ -171,35 +177,35 @@ describe("trees", () => {
     ["an entry that is missing", tree(["100644", "a", "1".repeat(40)]), "is missing"],
     ["a file that is a tree", tree(["100644", "a", oid(goodTree)]), "is used as a blob"],
     ["a directory that is a file", tree(["40000", "a", oid(content)]), "as a tree"],
-    ["one thing as both", tree(file("a"), ["40000", "b", oid(content)]), "as a blob and as a tree"],
+    ["one object as file and directory", tree(file("a"), ["40000", "b", oid(content)]), "as a blob and as a tree"],
     [".gitmodules as a link", tree(["120000", ".gitmodules", oid(content)]), "symbolic link"],
     [".GITattributes as a link", tree(["120000", ".GITattributes", oid(content)]), "symbolic link"],
     ["gitmod~1 as a link", tree(["120000", "gitmod~1", oid(content)]), "symbolic link"],
-    ["cut in a hash", { type: TREE, data: goodTree.data.subarray(0, -3) }, "cut short"],
-    ["cut in a name", { type: TREE, data: Buffer.from("100644 nam") }, "cut short"],
+    ["a hash that is cut off", { type: TREE, data: goodTree.data.subarray(0, -3) }, "cut short"],
+    ["a name that is cut off", { type: TREE, data: Buffer.from("100644 nam") }, "cut short"],
     ["garbage", { type: TREE, data: randomBytes(100) }, "Bad tree"],
   ];
-  test.each(cases)("%s", async (_, bad, why) => {
+  test.each(cases)("a tree with %s is refused", async (_, bad, why) => {
     const { bytes, update } = withTree(bad, goodTree);
-    await refused(bytes, update, why);
+    await expectRefused(bytes, update, why);
   });
 
-  test("a link is kept and not followed", async () => {
+  test("a symbolic link is stored and not followed", async () => {
     const link = blob("../../etc/passwd");
     const { bytes, update } = withTree(tree(["120000", "link", oid(link)]), link);
-    const repository = await accepted(bytes, update);
+    const repository = await expectAccepted(bytes, update);
     expect(repository.read("evil", "")).toMatchObject({ entries: [{ name: "link", mode: "120000", type: "symlink" }] });
     expect(repository.read("evil", "link")).toMatchObject({ content: "../../etc/passwd" });
     expect(() => repository.read("evil", "link/x")).toThrow("Path not found");
     expect((await repository.search("evil", "passwd")).matches).toEqual([]);
   });
 
-  test("trees that stand for millions of files are kept, and cost little to look at", async () => {
+  test("trees that expand to millions of files are accepted, and search and diff stay cheap", async () => {
     const levels = [goodTree];
     for (let i = 0; i < 10; i++)
       levels.push(tree(...Array.from({ length: 10 }, (_, n): [string, string, string] => ["40000", `d${n}`, oid(levels[i]!)])));
     const tip = commit(oid(levels.at(-1)!));
-    const repository = await accepted(pack([content, ...levels, tip]), to(tip));
+    const repository = await expectAccepted(pack([content, ...levels, tip]), updateTo(tip));
     const started = performance.now();
     expect(await repository.search("evil", "nothing")).toMatchObject({ truncated: true, matches: [] });
     expect(await repository.diff("evil")).toMatchObject({ truncated: true });
@@ -207,25 +213,25 @@ describe("trees", () => {
     expect(performance.now() - started).toBeLessThan(90_000);
   });
 
-  test("and so are those that stand for millions of directories without a file", async () => {
+  test("trees that expand to millions of directories without a file are accepted, and a diff stays cheap", async () => {
     const levels = [tree()];
     for (let i = 0; i < 60; i++) levels.push(tree(["40000", "a", oid(levels[i]!)], ["40000", "b", oid(levels[i]!)]));
     const tip = commit(oid(levels.at(-1)!));
-    const repository = await accepted(pack([...levels, tip]), to(tip));
+    const repository = await expectAccepted(pack([...levels, tip]), updateTo(tip));
     expect(await repository.diff("evil")).toMatchObject({ truncated: true, files: [] });
   });
 
-  test("very deep trees", async () => {
+  test("very deep trees are accepted, and search and diff are truncated", async () => {
     const levels = [goodTree];
     for (let i = 0; i < 2000; i++) levels.push(tree(["40000", "d", oid(levels[i]!)]));
     const tip = commit(oid(levels.at(-1)!));
-    const repository = await accepted(pack([content, ...levels, tip]), to(tip));
+    const repository = await expectAccepted(pack([content, ...levels, tip]), updateTo(tip));
     expect((await repository.search("evil", "content")).truncated).toBe(true);
     expect((await repository.diff("evil")).truncated).toBe(true);
   });
 });
 
-test("many files that have nothing in common are compared in a moment, and others get their turn meanwhile", async () => {
+test("a diff of many files with nothing in common ends in time and yields to the event loop", async () => {
   const repository = new Repository(new NodeSql(":memory:", () => {}));
   const lines = (word: string) => Array.from({ length: 1100 }, (_, n) => `${word} ${n}\n`).join("");
   const put = (word: string) =>
@@ -268,14 +274,14 @@ describe("commits and tags", () => {
     ["no author", text(COMMIT, `tree ${oid(goodTree)}\ncommitter ${AUTHOR}\n\nm`), "author line"],
     ["no date", commit(oid(goodTree), [], "\nm", "kim <kim@example.org>"), "author line"],
     ["a broken address", commit(oid(goodTree), [], "\nm", "kim <<x>> 1 +0000"), "author line"],
-    ["a date beyond time", commit(oid(goodTree), [], "\nm", "kim <x> 99999999999999999999 +0000"), "author line"],
+    ["a date out of range", commit(oid(goodTree), [], "\nm", "kim <x> 99999999999999999999 +0000"), "author line"],
     ["a NUL", commit(oid(goodTree), [], "\nm\0x"), "a NUL"],
-    ["cut short", text(COMMIT, `tree ${oid(goodTree)}`), "cut short"],
-    ["nothing", text(COMMIT, ""), "cut short"],
+    ["its headers cut short", text(COMMIT, `tree ${oid(goodTree)}`), "cut short"],
+    ["no content", text(COMMIT, ""), "cut short"],
     ["two megabytes of message", commit(oid(goodTree), [], `\n${"m".repeat(2_000_000)}`), "too long"],
   ];
-  test.each(cases)("a commit with %s", async (_, bad, why) => {
-    await refused(pack([content, goodTree, good, bad]), to(bad), why);
+  test.each(cases)("a commit with %s is refused", async (_, bad, why) => {
+    await expectRefused(pack([content, goodTree, good, bad]), updateTo(bad), why);
   });
 
   const tag = (target: string, type: string, name = "v1") =>
@@ -283,18 +289,18 @@ describe("commits and tags", () => {
   const tags: [string, Entry, string][] = [
     ["a target that is missing", tag("4".repeat(40), "commit"), "is missing"],
     ["a target of another type", tag(oid(good), "blob"), "is used as a blob"],
-    ["a type nobody knows", tag(oid(good), "exe"), "names no type"],
+    ["an unknown type", tag(oid(good), "exe"), "names no type"],
     ["no name", tag(oid(good), "commit", ""), "its name"],
     ["a broken tagger", text(TAG, `object ${oid(good)}\ntype commit\ntag v1\ntagger nobody\n\nm\n`), "tagger"],
     ["garbage", text(TAG, "\n\n"), "names no object"],
   ];
-  test.each(tags)("a tag with %s", async (_, bad, why) => {
-    await refused(pack([content, goodTree, good, bad]), to(bad, "refs/tags/v1"), why);
+  test.each(tags)("a tag with %s is refused", async (_, bad, why) => {
+    await expectRefused(pack([content, goodTree, good, bad]), updateTo(bad, "refs/tags/v1"), why);
   });
 
-  test("a good tag is kept and leads to its commit", async () => {
+  test("a valid tag is stored and resolves to its commit", async () => {
     const v1 = tag(oid(good), "commit");
-    const repository = await accepted(pack([v1, good, goodTree, content]), to(v1, "refs/tags/v1"));
+    const repository = await expectAccepted(pack([v1, good, goodTree, content]), updateTo(v1, "refs/tags/v1"));
     expect(repository.log("v1").entries[0]!.hash).toBe(oid(good));
     expect(repository.refs().tags).toEqual({ v1: oid(v1) });
   });
@@ -306,7 +312,7 @@ describe("packs", () => {
   const dictionary = deflateSync(content.data, { dictionary: Buffer.from("content") });
   const zlib = deflateSync(content.data);
   const cases: [string, Uint8Array, string][] = [
-    ["nothing at all", Buffer.alloc(0), "ends too early"],
+    ["no bytes", Buffer.alloc(0), "ends too early"],
     ["another signature", pack([content], { magic: "KCAP" }), "does not begin like one"],
     ["another version", pack([content], { version: 9 }), "version 9"],
     ["fewer objects than it says", pack([content, goodTree, good], { count: 4 }), "Bad"],
@@ -314,10 +320,10 @@ describe("packs", () => {
     ["a wrong checksum", pack([content, goodTree, good], { trailer: Buffer.alloc(20) }), "checksum is wrong"],
     ["a flipped bit", damaged, ""],
     ["something after its end", pack([content, goodTree, good], { extra: Buffer.from("x") }), "more after its end"],
-    ["cut in its trailer", goodPack.subarray(0, -5), "ends too early"],
-    ["cut in an object", goodPack.subarray(0, 20), "cut short"],
-    ["type 0", pack([{ ...content, type: 0 }]), "type 0"],
-    ["type 5", pack([{ ...content, type: 5 }]), "type 5"],
+    ["its checksum cut off", goodPack.subarray(0, -5), "ends too early"],
+    ["an object cut off", goodPack.subarray(0, 20), "cut short"],
+    ["an entry of type 0", pack([{ ...content, type: 0 }]), "type 0"],
+    ["an entry of type 5", pack([{ ...content, type: 5 }]), "type 5"],
     ["an object larger than it says", pack([{ ...content, size: 3 }]), "more than it says"],
     ["an object smaller than it says", pack([{ ...content, size: 30 }]), "less than it says"],
     ["no zlib", pack([{ ...content, zlib: Buffer.from("not compressed at all") }]), "damaged"],
@@ -328,34 +334,34 @@ describe("packs", () => {
     ["a size without end", Buffer.concat([goodPack.subarray(0, 12), Buffer.alloc(40, 0xff)]), "size that is too large"],
     ["an object over the limit", pack([{ ...content, size: 64 * 1024 * 1024 + 1 }]), "Object too large"],
   ];
-  test.each(cases)("%s", async (_, bytes, why) => {
-    await refused(bytes, to(good), why);
+  test.each(cases)("a pack with %s is refused", async (_, bytes, why) => {
+    await expectRefused(bytes, updateTo(good), why);
   });
 
   const size = content.data.length;
-  const back = entryBytes(content).length;
+  const offset = entryBytes(content).length;
   const deltas: [string, Entry, string][] = [
     ["a base before the pack", ofsDelta(9999, delta(size, 1, 1, 65)), "not before it"],
     ["itself as a base", ofsDelta(0, delta(size, 1, 1, 65)), "not before it"],
-    ["a base between entries", ofsDelta(back - 1, delta(size, 1, 1, 65)), "no entry"],
+    ["a base between entries", ofsDelta(offset - 1, delta(size, 1, 1, 65)), "no entry"],
     ["a base that is missing", refDelta("5".repeat(40), delta(size, 1, 1, 65)), "base is missing"],
-    ["a base of another size", ofsDelta(back, delta(size + 1, 1, 1, 65)), "another base"],
-    ["a copy past the end", ofsDelta(back, delta(size, 9, 0x91, 4, 9)), "past the end"],
-    ["a copy from far away", ofsDelta(back, delta(size, 9, 0x9f, 255, 255, 255, 255, 9)), "past the end"],
-    ["an insert past the end", ofsDelta(back, delta(size, 9, 9, 65)), "cut short"],
-    ["a copy without its numbers", ofsDelta(back, delta(size, 9, 0xff)), "cut short"],
-    ["the reserved instruction", ofsDelta(back, delta(size, 1, 0, 1, 65)), "unknown instruction"],
-    ["more than it says", ofsDelta(back, delta(size, 1, 2, 65, 65)), "more than it says"],
-    ["less than it says", ofsDelta(back, delta(size, 9, 2, 65, 65)), "less than it says"],
-    ["nothing", ofsDelta(back, Buffer.alloc(0)), "cut short"],
-    ["a result of a petabyte", ofsDelta(back, Buffer.from([...varint(size), ...varint(2 ** 40)])), "Object too large"],
-    ["numbers without end", ofsDelta(back, Buffer.alloc(20, 0xff)), "too large"],
+    ["a base of another size", ofsDelta(offset, delta(size + 1, 1, 1, 65)), "another base"],
+    ["a copy past the end", ofsDelta(offset, delta(size, 9, 0x91, 4, 9)), "past the end"],
+    ["a copy from far away", ofsDelta(offset, delta(size, 9, 0x9f, 255, 255, 255, 255, 9)), "past the end"],
+    ["an insert past the end", ofsDelta(offset, delta(size, 9, 9, 65)), "cut short"],
+    ["a copy without its numbers", ofsDelta(offset, delta(size, 9, 0xff)), "cut short"],
+    ["the reserved instruction", ofsDelta(offset, delta(size, 1, 0, 1, 65)), "unknown instruction"],
+    ["more output than it declares", ofsDelta(offset, delta(size, 1, 2, 65, 65)), "more than it says"],
+    ["less output than it declares", ofsDelta(offset, delta(size, 9, 2, 65, 65)), "less than it says"],
+    ["no content", ofsDelta(offset, Buffer.alloc(0)), "cut short"],
+    ["a result of a petabyte", ofsDelta(offset, Buffer.from([...varint(size), ...varint(2 ** 40)])), "Object too large"],
+    ["numbers without end", ofsDelta(offset, Buffer.alloc(20, 0xff)), "too large"],
   ];
-  test.each(deltas)("a delta with %s", async (_, bad, why) => {
-    await refused(pack([content, bad, goodTree, good]), to(good), why);
+  test.each(deltas)("a delta with %s is refused", async (_, bad, why) => {
+    await expectRefused(pack([content, bad, goodTree, good]), updateTo(good), why);
   });
 
-  /** Each adds one letter to the one before. */
+  /** A chain in which each delta appends one letter to its base. */
   function chain(length: number): { entries: Entry[]; last: Entry } {
     const entries = [blob("x")];
     let last = blob("x");
@@ -367,7 +373,7 @@ describe("packs", () => {
     return { entries, last };
   }
 
-  test("a chain of fifty deltas, and of one more", async () => {
+  test("a chain of fifty deltas is accepted, and one of 51 is refused", async () => {
     for (const [length, isFine] of [
       [50, true],
       [51, false],
@@ -376,12 +382,12 @@ describe("packs", () => {
       const top = tree(["100644", "f", oid(last)]);
       const tip = commit(oid(top));
       const bytes = pack([...entries, top, tip]);
-      if (isFine) expect((await accepted(bytes, to(tip))).read("evil", "f")).toMatchObject({ content: `x${"y".repeat(50)}` });
-      else await refused(bytes, to(tip), "more than 50 deltas");
+      if (isFine) expect((await expectAccepted(bytes, updateTo(tip))).read("evil", "f")).toMatchObject({ content: `x${"y".repeat(50)}` });
+      else await expectRefused(bytes, updateTo(tip), "more than 50 deltas");
     }
   });
 
-  test("a thin pack, a base that comes later, and deltas of deltas that wait", async () => {
+  test("deltas resolve against stored objects, later bases and other waiting deltas", async () => {
     const thin = blob("standing\nand more\n");
     const late = blob("content\n!");
     const later = blob("content\n!?");
@@ -396,79 +402,83 @@ describe("packs", () => {
       top,
       tip,
     ]);
-    const repository = await accepted(bytes, to(tip));
+    const repository = await expectAccepted(bytes, updateTo(tip));
     expect(repository.read("evil", "c")).toMatchObject({ content: "content\n!?" });
-    await refused(bytes, to(tip), "deltas before their base", { waitingBytes: 300 });
+    await expectRefused(bytes, updateTo(tip), "deltas before their base", { waitingBytes: 300 });
   });
 
-  test("two deltas that wait for each other", async () => {
+  test("two deltas whose bases never arrive are refused", async () => {
     const [a, b] = ["6".repeat(40), "7".repeat(40)];
-    await refused(
+    await expectRefused(
       pack([refDelta(a, delta(1, 1, 1, 65)), refDelta(b, delta(1, 1, 1, 65)), content, goodTree, good]),
-      to(good),
+      updateTo(good),
       "base is missing",
     );
   });
 
-  test("limits of size, number and expansion", async () => {
-    await refused(goodPack, to(good), "Pack too large", { packBytes: goodPack.length - 1 });
-    await accepted(goodPack, to(good), standing({ packBytes: goodPack.length }));
-    await refused(goodPack, to(good), "3 objects (at most 2)", { packObjects: 2 });
-    await refused(pack([], { count: 0xffffffff }), to(good), "Pack too large");
+  test("limits apply to size, object count, expansion, tree entries and references", async () => {
+    await expectRefused(goodPack, updateTo(good), "Pack too large", { packBytes: goodPack.length - 1 });
+    await expectAccepted(goodPack, updateTo(good), repositoryWithCommit({ packBytes: goodPack.length }));
+    await expectRefused(goodPack, updateTo(good), "3 objects (at most 2)", { packObjects: 2 });
+    await expectRefused(pack([], { count: 0xffffffff }), updateTo(good), "Pack too large");
     const zeros = Array.from({ length: 20 }, (_, i) => blob(Buffer.alloc(1_000_000, i)));
-    await refused(pack([...zeros, content, goodTree, good]), to(good), "unpacks to more than", { inflatedBytes: 10_000_000 });
-    await refused(pack([blob(Buffer.alloc(70_000)), content, goodTree, good]), to(good), "Object too large", { objectBytes: 65_536 });
+    await expectRefused(pack([...zeros, content, goodTree, good]), updateTo(good), "unpacks to more than", { inflatedBytes: 10_000_000 });
+    await expectRefused(pack([blob(Buffer.alloc(70_000)), content, goodTree, good]), updateTo(good), "Object too large", {
+      objectBytes: 65_536,
+    });
     const wide = tree(...Array.from({ length: 101 }, (_, i): [string, string, string] => ["100644", `f${1000 + i}`, oid(content)]));
     const tip = commit(oid(wide));
-    await refused(pack([content, wide, tip]), to(tip), "more than 100 entries", { treeEntries: 100 });
-    await refused(goodPack, to(good), "points to more than 1 objects", { packReferences: 1 });
-    // A few bytes of delta that make a megabyte each.
+    await expectRefused(pack([content, wide, tip]), updateTo(tip), "more than 100 entries", { treeEntries: 100 });
+    await expectRefused(goodPack, updateTo(good), "points to more than 1 objects", { packReferences: 1 });
+    // Each delta has a few bytes and expands to more than 600 kilobytes.
     const base = blob(Buffer.alloc(65_536));
     const bomb = Array.from({ length: 16 }, (_, i) =>
       refDelta(oid(base), delta(65_536, 655_361 + i, ...Array.from({ length: 10 }, () => 0x80), 1 + i, ...Buffer.alloc(1 + i, 66))),
     );
-    await refused(pack([base, ...bomb, content, goodTree, good]), to(good), "unpacks to more than", { inflatedBytes: 5_000_000 });
+    await expectRefused(pack([base, ...bomb, content, goodTree, good]), updateTo(good), "unpacks to more than", {
+      inflatedBytes: 5_000_000,
+    });
   });
 
-  test("another content under a hash that is taken", async () => {
-    const repository = standing();
-    await accepted(goodPack, to(good), repository);
-    // As if SHA-1 had been broken for this one.
+  test("an object whose hash collides with a stored one is refused", async () => {
+    const repository = repositoryWithCommit();
+    await expectAccepted(goodPack, updateTo(good), repository);
+    // Simulates a SHA-1 collision.
     repository.store.sql.run(
       "UPDATE chunks SET bytes = ? WHERE id = (SELECT first FROM objects WHERE oid = ?)",
       deflateSync("CONTENT\n"),
       oid(content),
     );
-    const before = state(repository);
-    const received = await repository.receive(streamed(goodPack), [{ ref: "refs/heads/other", from: null, to: oid(good) }]);
+    const before = summarize(repository);
+    const received = await repository.receive(toStream(goodPack), [{ ref: "refs/heads/other", from: null, to: oid(good) }]);
     expect(received.unpack).toContain("collides");
-    expect(state(repository)).toEqual(before);
+    expect(summarize(repository)).toEqual(before);
   });
 
-  test("an object twice in one pack is one object", async () => {
-    const repository = await accepted(pack([content, content, goodTree, good, goodTree]), to(good));
+  test("an object that is twice in one pack is stored once", async () => {
+    const repository = await expectAccepted(pack([content, content, goodTree, good, goodTree]), updateTo(good));
     expect(repository.read("evil", "file")).toMatchObject({ content: "content\n" });
   });
 
-  test("more than the owner's quota leaves nothing, and what fits is taken", async () => {
-    const repository = standing();
+  test("a push over the owner's quota leaves nothing, and one that fits is accepted", async () => {
+    const repository = repositoryWithCommit();
     const { objects } = repository.store;
     const large = blob(randomBytes(20_000).toString("base64"));
     const listing = tree(["100644", "large", oid(large)]);
     const tip = commit(oid(listing));
     objects.allow({ bytes: objects.bytes + 10_000, says: "Quota exceeded: sam" });
-    const before = state(repository);
-    const received = await repository.receive(streamed(pack([large, listing, tip]), 1000), [to(tip)]);
+    const before = summarize(repository);
+    const received = await repository.receive(toStream(pack([large, listing, tip]), 1000), [updateTo(tip)]);
     expect(received).toEqual({ unpack: "Quota exceeded: sam", refs: [{ ref: "refs/heads/evil", fault: "unpacker error" }] });
-    expect(state(repository)).toEqual(before);
-    await accepted(goodPack, to(good), repository);
+    expect(summarize(repository)).toEqual(before);
+    await expectAccepted(goodPack, updateTo(good), repository);
     objects.allow(null);
-    await accepted(pack([large, listing, tip]), to(tip, "refs/heads/large"), repository);
+    await expectAccepted(pack([large, listing, tip]), updateTo(tip, "refs/heads/large"), repository);
   });
 
-  test("a stream that breaks leaves nothing", async () => {
-    const repository = standing();
-    const before = state(repository);
+  test("a stream that fails leaves nothing behind", async () => {
+    const repository = repositoryWithCommit();
+    const before = summarize(repository);
     let sent = false;
     const broken = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -477,22 +487,22 @@ describe("packs", () => {
         sent = true;
       },
     });
-    await expect(repository.receive(broken, [to(good)])).rejects.toThrow("gone");
-    expect(state(repository)).toEqual(before);
+    await expect(repository.receive(broken, [updateTo(good)])).rejects.toThrow("gone");
+    expect(summarize(repository)).toEqual(before);
   });
 
-  test("what a crash leaves is dropped at the next start", async () => {
+  test("the next start drops what a crash left in quarantine", async () => {
     const sql = new NodeSql(":memory:", () => {});
     const repository = new Repository(sql);
     repository.create("sam/x", sam, now);
-    const before = state(repository);
+    const before = summarize(repository);
     const stuck = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(goodPack.subarray(0, -20))) });
-    void repository.receive(stuck, [to(good)]);
-    await expect.poll(() => state(repository)).not.toEqual(before);
-    expect(state(new Repository(sql))).toEqual(before);
+    void repository.receive(stuck, [updateTo(good)]);
+    await expect.poll(() => summarize(repository)).not.toEqual(before);
+    expect(summarize(new Repository(sql))).toEqual(before);
   });
 
-  test("a disk that fails at any one write: all of it or nothing", async () => {
+  test("if any single write to disk fails, the push or commit changes nothing", async () => {
     let left = Number.POSITIVE_INFINITY;
     class FailingSql extends NodeSql {
       override run(query: string, ...bindings: SqlValue[]): number {
@@ -502,45 +512,45 @@ describe("packs", () => {
     }
     const repository = new Repository(new FailingSql(":memory:", () => {}));
     repository.create("sam/x", sam, now);
-    const before = state(repository);
+    const before = summarize(repository);
     let failures = 0;
     for (let at = 1; ; at++) {
       left = at;
-      const received = await repository.receive(streamed(goodPack), [to(good)]);
+      const received = await repository.receive(toStream(goodPack), [updateTo(good)]);
       left = Number.POSITIVE_INFINITY;
       if (received.unpack === null) break;
       failures++;
       expect(received.unpack).toContain("Storage is full");
-      expect(state(repository)).toEqual(before);
+      expect(summarize(repository)).toEqual(before);
     }
     expect(failures).toBeGreaterThan(10);
-    const after = state(repository);
+    const after = summarize(repository);
     for (let at = 1; at < 8; at++) {
       left = at;
       const ops = [{ type: "put" as const, path: "x/y", content: "new" }];
       expect(() => repository.apply({ message: "m", ops, author: sam, now })).toThrow("Storage is full");
       left = Number.POSITIVE_INFINITY;
-      expect(state(repository)).toEqual(after);
+      expect(summarize(repository)).toEqual(after);
     }
   });
 
-  test("two pushes of the same things at once", async () => {
-    const repository = standing();
+  test("concurrent pushes of the same objects store them once", async () => {
+    const repository = repositoryWithCommit();
     const received = await Promise.all([
-      repository.receive(streamed(goodPack, 10), [to(good, "refs/heads/one")]),
-      repository.receive(streamed(goodPack, 11), [to(good, "refs/heads/two")]),
-      repository.receive(streamed(goodPack, 12), [to(good, "refs/heads/two")]),
+      repository.receive(toStream(goodPack, 10), [updateTo(good, "refs/heads/one")]),
+      repository.receive(toStream(goodPack, 11), [updateTo(good, "refs/heads/two")]),
+      repository.receive(toStream(goodPack, 12), [updateTo(good, "refs/heads/two")]),
     ]);
     expect(received.map(({ refs }) => refs[0]!.fault).filter((fault) => fault !== null)).toEqual(["stale info"]);
-    const { chunks, used, incoming } = state(repository) as { chunks: number; used: number; incoming: number };
+    const { chunks, used, incoming } = summarize(repository) as { chunks: number; used: number; incoming: number };
     expect([chunks, incoming]).toEqual([used, 0]);
   });
 
-  test("bytes changed at random: refused, or harmless", async () => {
+  test("a randomly changed pack is refused or harmless", async () => {
     const entries = [content, refDelta(oid(content), delta(8, 9, 0x90, 8, 1, 33)), goodTree, good];
     const bytes = pack(entries);
-    const repository = standing();
-    const before = state(repository);
+    const repository = repositoryWithCommit();
+    const before = summarize(repository);
     const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255), fc.boolean());
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), fc.nat(200), async (changes, cut) => {
@@ -549,13 +559,13 @@ describe("packs", () => {
         if (mutated.equals(bytes)) return;
         const isSealed = changes[0]![2];
         const body = mutated.subarray(0, cut < 100 ? -20 : Math.max(0, mutated.length - 20 - (cut - 100)));
-        // Half of them with a true checksum, so that more than the checksum is asked.
+        // Half of the packs get a valid checksum, so that the later checks run too.
         const sent = isSealed ? Buffer.concat([body, createHash("sha1").update(body).digest()]) : mutated;
-        const received = await repository.receive(streamed(sent, 64), [to(good)]);
+        const received = await repository.receive(toStream(sent, 64), [updateTo(good)]);
         if (received.unpack === null && received.refs[0]!.fault === null) {
           expect(repository.read("evil", "file")).toMatchObject({ content: "content\n" });
           await repository.receive(null, [{ ref: "refs/heads/evil", from: oid(good), to: null }]);
-        } else expect(state(repository)).toMatchObject({ incoming: 0, refs: (before as { refs: unknown }).refs });
+        } else expect(summarize(repository)).toMatchObject({ incoming: 0, refs: (before as { refs: unknown }).refs });
       }),
       { numRuns: 400 },
     );
@@ -583,70 +593,75 @@ describe("refs", () => {
     "config",
     `refs/heads/${"x".repeat(300)}`,
   );
-  test.each(names)("the name %j", async (ref) => {
-    await refused(goodPack, { ref, from: null, to: oid(good) }, "funny refname");
+  test.each(names)("a ref with the name %j is refused", async (ref) => {
+    await expectRefused(goodPack, { ref, from: null, to: oid(good) }, "funny refname");
   });
 
-  test("where they point, and how many", async () => {
-    await refused(pack([content]), to(content), "must point to a commit");
-    await refused(pack([content]), { ref: "refs/heads/x", from: null, to: "8".repeat(40) }, "missing necessary objects");
-    await refused(goodPack, { ref: "refs/heads/main", from: null, to: oid(good) }, "stale info");
-    await refused(goodPack, { ref: "refs/heads/main", from: oid(good), to: oid(good) }, "stale info");
-    await refused(goodPack, { ref: "refs/heads/main/sub", from: null, to: oid(good) }, "exists; cannot create");
-    await refused(goodPack, to(good), "more than 1 refs", { refs: 1 });
+  test("a ref with a bad target, a stale value or a conflicting name is refused, and so is one too many", async () => {
+    await expectRefused(pack([content]), updateTo(content), "must point to a commit");
+    await expectRefused(pack([content]), { ref: "refs/heads/x", from: null, to: "8".repeat(40) }, "missing necessary objects");
+    await expectRefused(goodPack, { ref: "refs/heads/main", from: null, to: oid(good) }, "stale info");
+    await expectRefused(goodPack, { ref: "refs/heads/main", from: oid(good), to: oid(good) }, "stale info");
+    await expectRefused(goodPack, { ref: "refs/heads/main/sub", from: null, to: oid(good) }, "exists; cannot create");
+    await expectRefused(goodPack, updateTo(good), "more than 1 refs", { refs: 1 });
   });
 });
 
 describe("requests", () => {
-  async function post(service: string, body: Uint8Array, headers: Record<string, string> = {}, repository = standing()): Promise<string> {
+  async function post(
+    service: string,
+    body: Uint8Array,
+    headers: Record<string, string> = {},
+    repository = repositoryWithCommit(),
+  ): Promise<string> {
     const request = {
       method: "POST",
       path: `/${service}`,
       query: new URLSearchParams(),
       headers: new Headers({ "content-type": `application/x-${service}-request`, ...headers }),
-      body: streamed(body),
+      body: toStream(body),
     };
     const answer = await serveGit(repository, request, { read: true, write: true, actor: "sam" });
     return new Response(answer.body).text();
   }
-  const joined = (...parts: (string | Uint8Array)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)));
+  const join = (...parts: (string | Uint8Array)[]) => Buffer.concat(parts.map((part) => Buffer.from(part)));
 
   const uploads: [string, Uint8Array, string][] = [
-    ["no packet line", joined("xxxx"), "not a packet line"],
-    ["a length of three", joined("0003"), "length of a packet line"],
-    ["a length over the limit", joined("ffff"), "length of a packet line"],
-    ["a line that ends early", joined("0032want"), "ends too early"],
-    ["a want of nothing", joined(pkt("want x\n")), "not supported"],
-    ["a want of what is not shown", joined(pkt(`want ${"9".repeat(40)}\n`), "0000", pkt("done\n")), "not our ref"],
-    ["a filter", joined(pkt("filter blob:none\n"), "0000"), "not supported"],
+    ["no packet line", join("xxxx"), "not a packet line"],
+    ["a length of three", join("0003"), "length of a packet line"],
+    ["a length over the limit", join("ffff"), "length of a packet line"],
+    ["a line that ends early", join("0032want"), "ends too early"],
+    ["a want without a hash", join(pkt("want x\n")), "not supported"],
+    ["a want that is not advertised", join(pkt(`want ${"9".repeat(40)}\n`), "0000", pkt("done\n")), "not our ref"],
+    ["a filter", join(pkt("filter blob:none\n"), "0000"), "not supported"],
   ];
-  test.each(uploads)("a fetch with %s", async (_, body, why) => {
+  test.each(uploads)("a fetch with %s is refused", async (_, body, why) => {
     expect(await post("git-upload-pack", body)).toContain(why);
   });
 
   const pushes: [string, Uint8Array, string][] = [
-    ["no packet line", joined("PACK"), "not a packet line"],
-    ["a command that is none", joined(pkt("hello"), "0000"), "not a command"],
-    ["short hashes", joined(pkt("123 456 refs/heads/x\0report-status"), "0000"), "not a command"],
-    ["no pack", joined(pkt(`${ZERO_OID} ${oid(good)} refs/heads/x\0report-status`), "0000"), "unpack The data ends too early"],
+    ["no packet line", join("PACK"), "not a packet line"],
+    ["a malformed command", join(pkt("hello"), "0000"), "not a command"],
+    ["short hashes", join(pkt("123 456 refs/heads/x\0report-status"), "0000"), "not a command"],
+    ["no pack", join(pkt(`${ZERO_OID} ${oid(good)} refs/heads/x\0report-status`), "0000"), "unpack The data ends too early"],
   ];
-  test.each(pushes)("a push with %s", async (_, body, why) => {
+  test.each(pushes)("a push with %s is refused", async (_, body, why) => {
     expect(await post("git-receive-pack", body)).toContain(why);
   });
 
-  test("gzip is taken, and its bombs are not", async () => {
-    const repository = standing();
-    const body = joined(pkt(`want ${repository.head()}\n`), "0000", pkt("done\n"));
+  test("gzip requests are accepted, and gzip bombs are refused", async () => {
+    const repository = repositoryWithCommit();
+    const body = join(pkt(`want ${repository.head()}\n`), "0000", pkt("done\n"));
     const gzip = { "content-encoding": "gzip" };
     expect(await post("git-upload-pack", gzipSync(body), gzip, repository)).toContain("PACK");
     expect(await post("git-upload-pack", gzipSync(Buffer.alloc(100_000_000, "0032want ")), gzip, repository)).toContain("ERR");
     const haves = Buffer.concat(Array.from({ length: 200_000 }, () => Buffer.from(pkt(`have ${"a".repeat(40)}\n`))));
-    expect(await post("git-upload-pack", gzipSync(joined(pkt(`want ${repository.head()}\n`), "0000", haves)), gzip, repository)).toContain(
+    expect(await post("git-upload-pack", gzipSync(join(pkt(`want ${repository.head()}\n`), "0000", haves)), gzip, repository)).toContain(
       "Request too large",
     );
     expect(await post("git-upload-pack", Buffer.from("nonsense"), gzip, repository)).toContain("gzip data is damaged");
     expect(await post("git-upload-pack", body, { "content-encoding": "br" }, repository)).toContain("Unsupported content encoding");
-    const push = joined(pkt(`${ZERO_OID} ${oid(good)} refs/heads/zipped\0report-status`), "0000", goodPack);
+    const push = join(pkt(`${ZERO_OID} ${oid(good)} refs/heads/zipped\0report-status`), "0000", goodPack);
     expect(await post("git-receive-pack", gzipSync(push), gzip, repository)).toContain("ok refs/heads/zipped");
   });
 });

@@ -1,5 +1,5 @@
-// The difference of two texts as hunks of lines. Bounded: where the shortest difference would take too long to find,
-// the differing middle is shown as replaced, which is still a true difference.
+// The difference between two texts as hunks of lines. The work is bounded: if the shortest difference would take too long to
+// find, the whole differing middle is shown as replaced, which is longer but still correct.
 
 import { diffArrays } from "diff";
 
@@ -9,12 +9,12 @@ export type Hunk = { oldStart: number; oldCount: number; newStart: number; newCo
 /** Lines `oldFrom..oldTo` of the old text became `newFrom..newTo` of the new one; counted from 0, ends excluded. */
 type Change = { oldFrom: number; oldTo: number; newFrom: number; newTo: number };
 
-/** The time for a file grows with the square of this. */
+/** The time per file grows with the square of this. */
 const EDITS_MAX = 2000;
 const LINES_MAX = 100_000;
 const TIMEOUT_MS = 500;
 
-/** What is left for all files of one answer, in squares of edits: counted, because not every host has a clock that runs. */
+/** What is left for all files of one answer, in squared edits. It is counted because on some hosts the clock stands still. */
 export type Effort = { left: number };
 
 export function effort(): Effort {
@@ -25,26 +25,26 @@ export function textHunks(
   before: string,
   after: string,
   context: number,
-  spent: Effort = effort(),
+  budget: Effort = effort(),
 ): { hunks: Hunk[]; additions: number; deletions: number } {
   const old = linesOf(before);
   const now = linesOf(after);
-  const changes = changesOf(old, now, spent);
+  const changes = changesOf(old, now, budget);
   let additions = 0;
   let deletions = 0;
   for (const change of changes) {
     additions += change.newTo - change.newFrom;
     deletions += change.oldTo - change.oldFrom;
   }
-  return { hunks: group(changes, context).map((near) => hunk(near, old, now, context)), additions, deletions };
+  return { hunks: group(changes, context).map((nearby) => buildHunk(nearby, old, now, context)), additions, deletions };
 }
 
-/** With their ends, so that a missing newline at the end of a file is a difference. */
+/** Lines keep their newline, so that a missing newline at the end of a file is a difference. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function changesOf(old: string[], now: string[], spent: Effort): Change[] {
+function changesOf(old: string[], now: string[], budget: Effort): Change[] {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
@@ -53,10 +53,10 @@ function changesOf(old: string[], now: string[], spent: Effort): Change[] {
   if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
   if (whole.oldFrom === whole.oldTo || whole.newFrom === whole.newTo) return [whole];
   if (whole.oldTo - start > LINES_MAX || whole.newTo - start > LINES_MAX) return [whole];
-  const maxEditLength = Math.min(EDITS_MAX, Math.floor(Math.sqrt(Math.max(0, spent.left))));
+  const maxEditLength = Math.min(EDITS_MAX, Math.floor(Math.sqrt(Math.max(0, budget.left))));
   const parts = diffArrays(old.slice(start, whole.oldTo), now.slice(start, whole.newTo), { maxEditLength, timeout: TIMEOUT_MS });
   const edits = parts?.reduce((sum, { added, removed, value }) => sum + (added || removed ? value.length : 0), 0) ?? maxEditLength;
-  spent.left -= edits ** 2;
+  budget.left -= edits ** 2;
   if (parts === undefined) return [whole];
 
   const changes: Change[] = [];
@@ -77,7 +77,7 @@ function changesOf(old: string[], now: string[], spent: Effort): Change[] {
   return changes;
 }
 
-/** Changes whose context would touch belong to one hunk. */
+/** Groups changes whose context lines would touch into one hunk. */
 function group(changes: readonly Change[], context: number): Change[][] {
   const groups: Change[][] = [];
   for (const change of changes) {
@@ -88,7 +88,7 @@ function group(changes: readonly Change[], context: number): Change[][] {
   return groups;
 }
 
-function hunk(changes: readonly Change[], old: readonly string[], now: readonly string[], context: number): Hunk {
+function buildHunk(changes: readonly Change[], old: readonly string[], now: readonly string[], context: number): Hunk {
   const first = changes[0]!;
   const last = changes.at(-1)!;
   const before = Math.min(context, first.oldFrom);
@@ -98,17 +98,17 @@ function hunk(changes: readonly Change[], old: readonly string[], now: readonly 
   const lines: HunkLine[] = [];
   let at = oldFrom;
   for (const change of changes) {
-    for (; at < change.oldFrom; at++) lines.push({ tag: "context", content: bare(old[at]!) });
-    for (; at < change.oldTo; at++) lines.push({ tag: "delete", content: bare(old[at]!) });
-    for (let i = change.newFrom; i < change.newTo; i++) lines.push({ tag: "add", content: bare(now[i]!) });
+    for (; at < change.oldFrom; at++) lines.push({ tag: "context", content: stripNewline(old[at]!) });
+    for (; at < change.oldTo; at++) lines.push({ tag: "delete", content: stripNewline(old[at]!) });
+    for (let i = change.newFrom; i < change.newTo; i++) lines.push({ tag: "add", content: stripNewline(now[i]!) });
   }
-  for (; at < oldTo; at++) lines.push({ tag: "context", content: bare(old[at]!) });
+  for (; at < oldTo; at++) lines.push({ tag: "context", content: stripNewline(old[at]!) });
   const oldCount = oldTo - oldFrom;
   const newCount = last.newTo + (oldTo - last.oldTo) - newFrom;
-  // As in a patch: a side without lines names the line before.
+  // As in a patch, a side without lines gives the number of the line before it.
   return { oldStart: oldCount === 0 ? oldFrom : oldFrom + 1, oldCount, newStart: newCount === 0 ? newFrom : newFrom + 1, newCount, lines };
 }
 
-function bare(line: string): string {
+function stripNewline(line: string): string {
   return line.endsWith("\n") ? line.slice(0, -1) : line;
 }

@@ -1,4 +1,4 @@
-// A branch brought to where a remote's ref is, whatever it was before, or to a commit of one's own on top of that.
+// Sets a branch to the commit of a remote's ref, whatever it pointed to before, or to a commit of our own on top of it.
 
 import { fail } from "../lib/sys-error.ts";
 import { type ApplyRequest, checkMessage, writeCommit } from "./apply.ts";
@@ -9,7 +9,7 @@ import { branchRef, shortName } from "./ref-names.ts";
 import { fetchPack, findRemote, type HttpFetch } from "./remote.ts";
 import type { Store } from "./store.ts";
 
-/** Says in the history who imported something and why. */
+/** Records in the history who imported something and why. */
 type Note = Pick<ApplyRequest, "message" | "author" | "now">;
 
 export type ImportRequest = {
@@ -26,18 +26,18 @@ const HAVES_MAX = 512;
 
 export async function importBranch(store: Store, { ref = "main", remoteUrl, remoteRef, note, http }: ImportRequest): Promise<Imported> {
   const { refs, history, limits } = store;
-  const checked = note && { ...note, message: checkMessage(note.message, limits.messageBytes) };
+  const checkedNote = note && { ...note, message: checkMessage(note.message, limits.messageBytes) };
   const name = branchRef(ref);
-  const wanted = remoteRef ?? shortName(name);
-  const remote = await findRemote(http, remoteUrl, wanted, limits);
+  const remoteName = remoteRef ?? shortName(name);
+  const remote = await findRemote(http, remoteUrl, remoteName, limits);
   const move = (): Imported => {
-    const theirs = refs.peel(remote.ref.oid);
-    if (theirs?.kind !== "commit") fail(400, `${wanted} of ${remoteUrl} does not lead to a commit`);
+    const remoteCommit = refs.peel(remote.ref.oid);
+    if (remoteCommit?.kind !== "commit") fail(400, `${remoteName} of ${remoteUrl} does not lead to a commit`);
     const before = refs.get(name) ?? null;
-    const head = checked === undefined ? theirs.oid : commitNote(store, theirs.oid, before, checked);
+    const head = checkedNote === undefined ? remoteCommit.oid : commitNote(store, remoteCommit.oid, before, checkedNote);
     const fault = before === head ? undefined : refs.move(name, before, head);
     if (fault !== undefined) fail(409, `Cannot write ${shortName(name)}: ${fault}`);
-    return { ref: shortName(name), head, changed: before !== head, remoteUrl, remoteRef: wanted };
+    return { ref: shortName(name), head, changed: before !== head, remoteUrl, remoteRef: remoteName };
   };
   if (store.objects.kind(remote.ref.oid) !== undefined) return withPack(store, null, move);
 
@@ -53,13 +53,13 @@ export async function importBranch(store: Store, { ref = "main", remoteUrl, remo
   }
 }
 
-/** A commit that changes no file and holds the note, or the one that is there: importing the same twice is importing it once. */
-function commitNote(store: Store, theirs: string, before: string | null, note: Note): string {
-  const { tree } = store.history.node(theirs);
+/** Writes a commit that changes no file and holds the note. Importing the same commit again returns the existing one. */
+function commitNote(store: Store, remoteCommit: string, before: string | null, note: Note): string {
+  const { tree } = store.history.node(remoteCommit);
   if (before !== null) {
     const present = parseCommit(store.objects.read(before, "commit"));
     const [parent, ...others] = present.parents;
-    if (parent === theirs && others.length === 0 && present.tree === tree && present.message === note.message) return before;
+    if (parent === remoteCommit && others.length === 0 && present.tree === tree && present.message === note.message) return before;
   }
-  return writeCommit(store, { tree, parents: [theirs], ...note });
+  return writeCommit(store, { tree, parents: [remoteCommit], ...note });
 }

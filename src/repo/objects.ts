@@ -1,6 +1,6 @@
-// Git objects in SQL, by name. Owns objects and chunks. Bytes are kept as the zlib stream that git puts into a pack, so
-// serving a clone copies them and compresses nothing. Whatever is here is complete: everything an object points to is
-// here too, which is why nothing else has to walk a graph to know that it may show it. Counts what it keeps, in usage.
+// Git objects in SQL, by hash. Owns the tables objects, chunks and usage. Bytes are stored as the zlib stream that git puts
+// into a pack, so serving a clone copies them and compresses nothing. Everything a stored object references is stored too, so
+// no reader has to walk the graph to find out whether an object is complete.
 
 import { ROW_BYTES } from "../lib/row-bytes.ts";
 import { fail } from "../lib/sys-error.ts";
@@ -13,14 +13,14 @@ export type GitObject = { kind: ObjectKind; bytes: Uint8Array };
 /** Where an object's compressed bytes are. */
 export type Stored = { kind: ObjectKind; size: number; first: number; chunks: number };
 
-/** How much all objects may take, those that are arriving included, and what is said where that is too little. */
+/** How many bytes all objects may take, including those in quarantine, and the error message when that is exceeded. */
 export type Quota = { bytes: number; says: string };
 
-/** Below the 2 MB that a value may have. */
+/** Below the limit of 2 MB per SQL value. */
 const CHUNK_BYTES = 1_500_000;
 
-/** Objects asked for in one look: each may bring a whole chunk into memory. */
-const AT_ONCE = 20;
+/** Objects per query: each may load a whole chunk into memory. */
+const OBJECTS_PER_QUERY = 20;
 const WITH_FIRST_CHUNK = "SELECT o.oid, o.kind, o.size, o.first, o.chunks, c.bytes FROM objects o JOIN chunks c ON c.id = o.first";
 
 const NUMBER_OF: Record<ObjectKind, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
@@ -34,12 +34,12 @@ export class Objects {
     this.#sql = sql;
   }
 
-  /** What they take. */
+  /** Stored bytes, as counted against the quota. */
   get bytes(): number {
     return Number(this.#sql.get("SELECT bytes FROM usage")!.bytes);
   }
 
-  /** From now on; null for as much as the disk has. */
+  /** Sets the quota from now on; null for no limit but the disk. */
   allow(quota: Quota | null): void {
     this.#quota = quota;
   }
@@ -51,21 +51,21 @@ export class Objects {
 
   find(oid: string): GitObject | undefined {
     const row = this.#sql.get(`${WITH_FIRST_CHUNK} WHERE o.oid = ?`, oid);
-    return row && this.#unpacked(row);
+    return row && this.#inflateRow(row);
   }
 
-  /** Commits that must be there, in the order in which they are asked for. */
+  /** Commits in the order of `oids`; fails if one is missing. */
   commits(oids: readonly string[]): Uint8Array[] {
     const found = new Map<string, Uint8Array>();
-    for (let at = 0; at < oids.length; at += AT_ONCE) {
-      const some = JSON.stringify(oids.slice(at, at + AT_ONCE));
-      for (const row of this.#sql.all(`${WITH_FIRST_CHUNK} WHERE o.oid IN (SELECT value FROM json_each(?))`, some))
-        if (KIND_OF[Number(row.kind)] === "commit") found.set(String(row.oid), this.#unpacked(row).bytes);
+    for (let at = 0; at < oids.length; at += OBJECTS_PER_QUERY) {
+      const batch = JSON.stringify(oids.slice(at, at + OBJECTS_PER_QUERY));
+      for (const row of this.#sql.all(`${WITH_FIRST_CHUNK} WHERE o.oid IN (SELECT value FROM json_each(?))`, batch))
+        if (KIND_OF[Number(row.kind)] === "commit") found.set(String(row.oid), this.#inflateRow(row).bytes);
     }
     return oids.map((oid) => found.get(oid) ?? this.read(oid, "commit"));
   }
 
-  /** The bytes of an object that must be there and be of this kind. */
+  /** The bytes of an object; fails if it is missing or of another kind. */
   read(oid: string, kind: ObjectKind): Uint8Array {
     const object = this.find(oid);
     if (object === undefined) fail(404, `Object not found: ${oid}`);
@@ -78,7 +78,7 @@ export class Objects {
     return row && toStored(row);
   }
 
-  /** Only objects that are not there yet cost anything. */
+  /** Does nothing if the object is stored already. */
   write(kind: ObjectKind, bytes: Uint8Array): string {
     const oid = oidOf(kind, bytes);
     if (this.kind(oid) === undefined) {
@@ -88,7 +88,7 @@ export class Objects {
     return oid;
   }
 
-  /** Bytes without a name yet: the quarantine gives them one, or drops them. */
+  /** Stores bytes that no object names yet; the caller inserts a row for them or drops them. */
   keep(deflated: Uint8Array): { first: number; chunks: number } {
     const cost = deflated.length + ROW_BYTES * Math.ceil(deflated.length / CHUNK_BYTES);
     if (this.#quota !== null && this.bytes + cost > this.#quota.bytes) fail(507, this.#quota.says);
@@ -100,7 +100,7 @@ export class Objects {
     return { first, chunks };
   }
 
-  /** `which` is a query for numbers of chunks. */
+  /** `which` is a query for chunk ids. */
   drop(which: string, ...bindings: SqlValue[]): void {
     const cost = `SELECT coalesce(sum(length(bytes) + ${ROW_BYTES}), 0) FROM chunks WHERE id IN (${which})`;
     this.#sql.run(`UPDATE usage SET bytes = bytes - (${cost})`, ...bindings);
@@ -117,15 +117,15 @@ export class Objects {
       yield this.#sql.get("SELECT bytes FROM chunks WHERE id = ?", id)!.bytes as Uint8Array;
   }
 
-  /** `row` has the first chunk, which is all of most objects. */
-  #unpacked(row: SqlRow): GitObject {
+  /** `row` includes the first chunk; most objects have only one. */
+  #inflateRow(row: SqlRow): GitObject {
     const stored = toStored(row);
     const { kind, size, first, chunks } = stored;
     const rest = chunks === 1 ? [] : this.deflated({ ...stored, first: first + 1, chunks: chunks - 1 });
     return { kind, bytes: inflate([row.bytes as Uint8Array, ...rest], size) };
   }
 
-  /** How many there are; for operators and tests. */
+  /** How many objects are stored; for operators and tests. */
   count(): number {
     return Number(this.#sql.get("SELECT count(*) AS n FROM objects")!.n);
   }

@@ -1,4 +1,4 @@
-// Object names: forty hexadecimal digits in memory and in tables, twenty bytes inside git's own formats.
+// Object ids: forty hexadecimal digits in memory and in tables, twenty bytes in git's own formats.
 
 import { Sha1 } from "./sha1.ts";
 

@@ -1,5 +1,5 @@
-// A pack as it arrives: entry by entry, each inflated to exactly the size it declares, the whole checked against its
-// own checksum at the end. Whoever takes entries must not show anything of them before this has ended.
+// Reads a pack as it arrives: entry by entry, each inflated to exactly the size it declares. The checksum is verified at the
+// end, so the caller must not publish any entry before the generator has finished.
 
 import { fail } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
@@ -11,10 +11,10 @@ import { Inflater } from "./zlib.ts";
 
 export type PackEntry = {
   offset: number;
-  /** What is inflated: an object, or a delta to make one from a base. */
+  /** What `bytes` holds: an object, or a delta against a base. */
   content: { kind: ObjectKind } | { baseOffset: number } | { baseOid: string };
   bytes: Uint8Array;
-  /** The same, as it came. */
+  /** `bytes` as they were compressed in the pack. */
   deflated: Uint8Array;
 };
 
@@ -36,11 +36,11 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
   let inflated = 0;
   for (let i = 0; i < count; i++) {
     const offset = reader.position - start;
-    const { number, size } = await entryHeader(reader);
+    const { number, size } = await readEntryHeader(reader);
     if (size > limits.objectBytes) fail(413, `Object too large: ${size} bytes (at most ${limits.objectBytes})`);
     inflated += size;
     if (inflated > limits.inflatedBytes) fail(413, `Pack too large: it unpacks to more than ${limits.inflatedBytes} bytes`);
-    const content = await contentOf(reader, number, offset);
+    const content = await readContent(reader, number, offset);
     yield { offset, content, ...(await inflateEntry(reader, size)) };
   }
 
@@ -49,7 +49,7 @@ export async function* readPack(reader: ByteReader, limits: Limits): AsyncGenera
   if (!(await reader.isAtEnd())) bad("there is more after its end");
 }
 
-async function entryHeader(reader: ByteReader): Promise<{ number: number; size: number }> {
+async function readEntryHeader(reader: ByteReader): Promise<{ number: number; size: number }> {
   let byte = await reader.byte();
   const number = (byte >> 4) & 7;
   let size = byte & 15;
@@ -61,18 +61,18 @@ async function entryHeader(reader: ByteReader): Promise<{ number: number; size: 
   return { number, size };
 }
 
-async function contentOf(reader: ByteReader, number: number, offset: number): Promise<PackEntry["content"]> {
+async function readContent(reader: ByteReader, number: number, offset: number): Promise<PackEntry["content"]> {
   if (number === REF_DELTA) return { baseOid: oidFrom(await reader.take(20), 0) };
   if (number === OFS_DELTA) {
     let byte = await reader.byte();
-    let back = byte & 0x7f;
+    let distance = byte & 0x7f;
     while (byte >= 0x80) {
       byte = await reader.byte();
-      back = (back + 1) * 128 + (byte & 0x7f);
-      if (back > offset) break;
+      distance = (distance + 1) * 128 + (byte & 0x7f);
+      if (distance > offset) break;
     }
-    if (back <= 0 || back > offset) bad("a delta whose base is not before it");
-    return { baseOffset: offset - back };
+    if (distance <= 0 || distance > offset) bad("a delta whose base is not before it");
+    return { baseOffset: offset - distance };
   }
   return { kind: kindOfNumber(number) ?? bad(`an entry of type ${number}`) };
 }
@@ -84,7 +84,7 @@ async function inflateEntry(reader: ByteReader, size: number): Promise<{ bytes: 
     const piece = await reader.peek();
     if (piece.length === 0) bad("it is cut short");
     const { used, done } = inflater.push(piece);
-    // A copy: the piece belongs to the stream.
+    // Copied, because the piece belongs to the stream.
     parts.push(piece.slice(0, used));
     reader.skip(used);
     if (done) return { bytes: inflater.bytes, deflated: concat(parts) };

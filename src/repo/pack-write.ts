@@ -1,4 +1,4 @@
-// A pack for somebody else, object by object: the stored bytes are already what a pack holds.
+// Writes a pack object by object. The stored bytes are already in the form that a pack holds.
 
 import { kindNumber, type Objects } from "./objects.ts";
 import { Sha1 } from "./sha1.ts";
@@ -6,24 +6,24 @@ import { concat } from "../lib/bytes.ts";
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Everything must be there; nothing that is stored ever changes, so a slow reader sees no half of anything. */
+/** All objects must be stored. Stored objects never change, so even a slow reader gets a consistent pack. */
 export function* writePack(objects: Objects, oids: ReadonlySet<string>): Generator<Uint8Array> {
   const hash = new Sha1();
   let parts: Uint8Array[] = [packHeader(oids.size)];
-  let held = 0;
+  let pieceBytes = 0;
   for (const oid of oids) {
     const stored = objects.stored(oid);
     if (stored === undefined) throw new Error(`object ${oid} is missing`);
     parts.push(entryHeader(kindNumber(stored.kind), stored.size));
     for (const bytes of objects.deflated(stored)) {
       parts.push(bytes);
-      held += bytes.length;
-      if (held < PIECE_BYTES) continue;
+      pieceBytes += bytes.length;
+      if (pieceBytes < PIECE_BYTES) continue;
       const piece = concat(parts);
       hash.update(piece);
       yield piece;
       parts = [];
-      held = 0;
+      pieceBytes = 0;
     }
   }
   const rest = concat(parts);

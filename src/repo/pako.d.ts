@@ -1,5 +1,5 @@
-// The part of pako 1.0.11 that zlib.ts uses. Its own top layer hides where a stream ended, which a pack reader must
-// know, and makes a new compressor of a quarter megabyte for every object.
+// The part of pako 1.0.11 that zlib.ts uses. pako's public API hides where a stream ended, which a pack reader must know, and
+// allocates a compressor of a quarter megabyte for every object.
 
 declare module "pako/lib/zlib/zstream.js" {
   export default class ZStream {

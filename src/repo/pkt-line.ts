@@ -1,4 +1,4 @@
-// Git's framing: four hexadecimal digits of length, then the line. 0000 is a flush.
+// Git's pkt-line framing: the length in four hexadecimal digits, then the line. 0000 is a flush.
 
 import { fail } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
@@ -25,13 +25,13 @@ export async function readPkt(reader: ByteReader): Promise<Uint8Array | null> {
   return reader.take(length - 4);
 }
 
-/** Null for a flush; the line's end removed. */
+/** Null for a flush; without the newline at the end. */
 export async function readLine(reader: ByteReader): Promise<string | null> {
   const bytes = await readPkt(reader);
   return bytes === null ? null : toText(bytes).replace(/\n$/, "");
 }
 
-/** One band of a multiplexed answer, in packets as large as the client takes. */
+/** Splits bytes into packets of one side band, as large as the client accepts. */
 export function* sideband(band: Band, bytes: Uint8Array, packetMax: number): Generator<Uint8Array> {
   const room = packetMax - 5;
   for (let at = 0; at < bytes.length; at += room) yield pkt(concat([new Uint8Array([band]), bytes.subarray(at, at + room)]));

@@ -1,4 +1,4 @@
-// Serving a push: the commands, then the pack, then a word on each ref.
+// Serves a push: reads the commands and the pack, and reports the status of each ref.
 
 import { fail, SysError } from "../lib/sys-error.ts";
 import { StorageError } from "../ports/sql.ts";
@@ -11,21 +11,21 @@ import { concat } from "../lib/bytes.ts";
 
 type Commands = { updates: RefUpdate[]; capabilities: Set<string> };
 
-/** The answer, and which refs have moved. */
+/** Returns the answer and the refs that moved. */
 export async function servePush(
   store: Store,
   reader: ByteReader,
   options: { force: boolean },
 ): Promise<{ answer: Uint8Array; moved: RefUpdate[] }> {
   reader.limit(store.limits.requestBytes, "Request too large");
-  // Clients send an empty request first to see whether they are let in.
+  // Clients first send an empty request to test their credentials.
   if (await reader.isAtEnd()) return { answer: new Uint8Array(0), moved: [] };
   const { updates, capabilities } = await readCommands(reader, store.limits.refs);
   if (updates.length === 0) return { answer: new Uint8Array(0), moved: [] };
   const pack = updates.every(({ to }) => to === null) ? null : reader;
   const received = await receive(store, pack, updates, { atomic: capabilities.has("atomic"), force: options.force });
   const moved = received.unpack === null ? updates.filter((_, i) => received.refs[i]!.fault === null) : [];
-  return { answer: capabilities.has("report-status") ? report(received, capabilities) : new Uint8Array(0), moved };
+  return { answer: capabilities.has("report-status") ? formatReport(received, capabilities) : new Uint8Array(0), moved };
 }
 
 async function readCommands(reader: ByteReader, refsMax: number): Promise<Commands> {
@@ -34,7 +34,7 @@ async function readCommands(reader: ByteReader, refsMax: number): Promise<Comman
     const line = await readLine(reader);
     if (line === null) return commands;
     const [command = "", capabilities] = line.split("\0");
-    // What a shallow clone does not have is of no concern: the pack must be complete with what is here.
+    // The boundary of a shallow clone does not matter: pack and repository together must be complete.
     if (/^shallow [0-9a-f]{40}$/.test(command)) continue;
     if (commands.updates.length === 0 && capabilities !== undefined)
       commands.capabilities = new Set(capabilities.split(" ").filter((word) => word !== ""));
@@ -45,14 +45,14 @@ async function readCommands(reader: ByteReader, refsMax: number): Promise<Comman
   }
 }
 
-function report(received: Received, capabilities: ReadonlySet<string>): Uint8Array {
+function formatReport(received: Received, capabilities: ReadonlySet<string>): Uint8Array {
   const lines = [pkt(`unpack ${received.unpack ?? "ok"}\n`)];
   for (const { ref, fault } of received.refs) lines.push(pkt(fault === null ? `ok ${ref}\n` : `ng ${ref} ${fault}\n`));
   const status = concat([...lines, FLUSH]);
   return capabilities.has("side-band-64k") ? concat([...sideband(1, status, PKT_BYTES_MAX), FLUSH]) : status;
 }
 
-/** What went wrong before anything could be reported line by line. */
+/** The answer for an error that occurred before the status of each ref could be reported. */
 export function pushError(error: unknown): Uint8Array {
   if (!(error instanceof SysError || error instanceof StorageError)) throw error;
   return pkt(`ERR ${error.message}`);

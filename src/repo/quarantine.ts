@@ -1,7 +1,7 @@
-// Objects that have arrived and are not to be seen yet. Owns incoming. They become part of the repository in one
-// transaction, all of them, or go without a trace; what a crash leaves behind goes at the next start.
+// Objects that have arrived but are not visible yet. Owns the table incoming. One transaction publishes all objects of a push,
+// or all of them are dropped; the next start drops what a crash leaves behind.
 //
-// Rows here are on the relaxed lane: nobody was promised them, and the transaction that publishes carries them along.
+// These rows use the relaxed lane: nobody was promised them, and the transaction that publishes them makes them durable.
 
 import { fail } from "../lib/sys-error.ts";
 import { StorageError } from "../ports/sql.ts";
@@ -13,7 +13,7 @@ import type { Store } from "./store.ts";
 import { deflate } from "./zlib.ts";
 
 type Links = Pick<Commit, "tree" | "parents">;
-type Kept = Pick<Store, "sql" | "objects">;
+type Tables = Pick<Store, "sql" | "objects">;
 
 export class Quarantine {
   readonly #store: Store;
@@ -26,17 +26,17 @@ export class Quarantine {
     this.#store = store;
     this.#references = new References(store.limits);
     this.#push = Number(store.sql.get("SELECT coalesce(max(push), 0) + 1 AS push FROM incoming")!.push);
-    // Takes the number, also while nothing has arrived.
+    // Reserves the push number before the first object arrives.
     store.sql.relaxed(() => store.sql.run("INSERT INTO incoming VALUES (?, '', 0, 0, 0, 0)", this.#push));
   }
 
-  /** Checks an object for itself; what it points to is checked by `complete`. */
+  /** Validates the object itself; `complete` checks what it references. */
   add(kind: ObjectKind, bytes: Uint8Array, deflated?: Uint8Array): string {
     const { sql, objects } = this.#store;
     const oid = oidOf(kind, bytes);
     const known = this.find(oid);
     if (known !== undefined) {
-      // Two contents of one hash: whoever sent the second wants it taken for the first.
+      // Two contents with the same hash: the sender of the second tries to pass it off as the first.
       if (known.kind !== kind || !isSame(known.bytes, bytes)) fail(400, `Bad object: ${oid} collides with another`);
       return oid;
     }
@@ -62,16 +62,16 @@ export class Quarantine {
     return this.#kinds.has(oid) || this.#store.objects.kind(oid) !== undefined;
   }
 
-  /** Fails unless everything that was added points to things that are here or there, and of the right kind. */
+  /** Fails unless everything the added objects reference is in the quarantine or the repository and of the right kind. */
   complete(): void {
     this.#references.check((oid) => this.#kinds.get(oid) ?? this.#store.objects.kind(oid));
   }
 
-  /** Inside a transaction, and after `complete`. */
+  /** Call inside a transaction, after `complete`. */
   publish(): void {
     const { sql, objects, history } = this.#store;
-    this.#mustBeWhole();
-    // Another push may have brought some of the same meanwhile.
+    this.#checkNoneLost();
+    // Another push may have published some of the same objects meanwhile.
     objects.drop(chunkIds("incoming.oid IN (SELECT oid FROM objects)"), this.#push);
     sql.run("DELETE FROM incoming WHERE push = ? AND (oid = '' OR oid IN (SELECT oid FROM objects))", this.#push);
     sql.run("INSERT INTO objects SELECT oid, kind, size, first, chunks FROM incoming WHERE push = ?", this.#push);
@@ -84,8 +84,8 @@ export class Quarantine {
     sql.relaxed(() => dropPush(this.#store, this.#push));
   }
 
-  /** Relaxed rows are lost with their batch where a disk is full for a moment, and nobody was told. */
-  #mustBeWhole(): void {
+  /** If the disk was full for a moment, relaxed rows were lost with their batch, without an error for their writer. */
+  #checkNoneLost(): void {
     const rows = this.#store.sql.all("SELECT oid FROM incoming WHERE push = ? AND oid <> ''", this.#push);
     if (rows.length !== this.#kinds.size || !rows.every(({ oid }) => this.#kinds.has(String(oid))))
       throw new StorageError(true, new Error("objects that had arrived were lost"));
@@ -96,33 +96,33 @@ export class Quarantine {
     return row && toStored(row);
   }
 
-  /** Packs have them in any order. */
+  /** Packs may hold commits in any order. */
   *#parentsFirst(): Generator<Links & { oid: string }> {
-    const done = new Set<string>();
+    const visited = new Set<string>();
     for (const start of this.#commits.keys()) {
       const stack = [start];
       for (let oid = stack.at(-1); oid !== undefined; oid = stack.at(-1)) {
         const commit = this.#commits.get(oid)!;
-        const waiting = commit.parents.filter((parent) => this.#commits.has(parent) && !done.has(parent));
-        if (waiting.length > 0) {
-          stack.push(...waiting);
+        const pendingParents = commit.parents.filter((parent) => this.#commits.has(parent) && !visited.has(parent));
+        if (pendingParents.length > 0) {
+          stack.push(...pendingParents);
           continue;
         }
         stack.pop();
-        if (done.has(oid)) continue;
-        done.add(oid);
+        if (visited.has(oid)) continue;
+        visited.add(oid);
         yield { oid, ...commit };
       }
     }
   }
 }
 
-/** Drops what earlier lives have left. */
-export function sweep(store: Kept): void {
+/** Drops pushes that a crash or restart interrupted. */
+export function sweep(store: Tables): void {
   for (const row of store.sql.all("SELECT DISTINCT push FROM incoming")) dropPush(store, Number(row.push));
 }
 
-function dropPush({ sql, objects }: Kept, push: number): void {
+function dropPush({ sql, objects }: Tables, push: number): void {
   sql.transaction(() => {
     objects.drop(chunkIds("1"), push);
     sql.run("DELETE FROM incoming WHERE push = ?", push);

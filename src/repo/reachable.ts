@@ -1,4 +1,4 @@
-// Which objects somebody lacks who wants these commits and has those: the question behind every fetch.
+// Which objects a client is missing that wants some commits and has others. Every fetch needs this.
 
 import type { Node } from "./history.ts";
 import { Stints } from "./stints.ts";
@@ -8,42 +8,42 @@ import { isTree, parseTree } from "./tree.ts";
 export type Wanted = {
   /** Commits, trees, blobs or tags. */
   wants: readonly string[];
-  /** Commits that the other side has, with all their ancestors up to its own shallow ones. */
+  /** Commits that the client has, with all their ancestors down to its shallow ones. */
   haves: readonly string[];
-  /** Commits whose parents the other side does not have. */
+  /** Commits whose parents the client does not have. */
   theirShallow?: ReadonlySet<string>;
-  /** Commits whose parents it does not want. */
+  /** Commits whose parents the client does not want. */
   newShallow?: ReadonlySet<string>;
 };
 
-const OBJECTS_PER_TURN = 200;
+const OBJECTS_PER_YIELD = 200;
 
-/** In the order in which they go into a pack. */
+/** Returns the objects in the order in which they go into the pack. */
 export async function missingObjects(store: Store, wanted: Wanted): Promise<Set<string>> {
   const { refs, objects } = store;
   const result = new Set<string>();
   const tips: string[] = [];
-  const others: string[] = [];
+  const nonCommits: string[] = [];
   for (const want of wanted.wants) {
     for (let oid = want; objects.kind(oid) === "tag"; oid = refs.target(oid)) result.add(oid);
     const peeled = refs.peel(want);
     if (peeled?.kind === "commit") tips.push(peeled.oid);
-    else if (peeled !== undefined) others.push(peeled.oid);
+    else if (peeled !== undefined) nonCommits.push(peeled.oid);
   }
-  const stints = new Stints(OBJECTS_PER_TURN);
+  const stints = new Stints(OBJECTS_PER_YIELD);
   const { missing, edge } = await missingCommits(store, tips, wanted, stints);
   const known = new Set<string>();
   for (const node of edge) await addTree(store, node.tree, known, new Set(), stints);
   for (const node of missing) result.add(node.oid);
   for (const node of missing) await addTree(store, node.tree, result, known, stints);
-  for (const oid of others) {
+  for (const oid of nonCommits) {
     if (objects.kind(oid) === "tree") await addTree(store, oid, result, known, stints);
     else if (!known.has(oid)) result.add(oid);
   }
   return result;
 }
 
-/** Highest generation first, so a commit's marks are complete when its turn comes. */
+/** Visits the highest generation first, so that a commit has all its marks before it is visited. */
 async function missingCommits(
   store: Store,
   tips: readonly string[],
@@ -58,10 +58,10 @@ async function missingCommits(
     if (stints.isOver()) await stints.pause();
     const { node, had, wanted: isWanted, isTheirEdge } = walk.next();
     if (isWanted && !had) missing.push(node);
-    const goesOn = isWanted && wanted.newShallow?.has(node.oid) !== true;
+    const followsParents = isWanted && wanted.newShallow?.has(node.oid) !== true;
     for (const parent of node.parents) {
       if (had && !isTheirEdge) walk.mark(parent, "had");
-      if (goesOn) walk.mark(parent, "wanted");
+      if (followsParents) walk.mark(parent, "wanted");
     }
   }
   return { missing, edge: walk.edgeOf(missing) };
@@ -69,16 +69,16 @@ async function missingCommits(
 
 type Mark = { node: Node; had: boolean; wanted: boolean; isTheirEdge: boolean };
 
-/** Commits to visit, by generation. */
+/** A priority queue of commits to visit, by generation. */
 class Walk {
   readonly #store: Store;
   readonly #theirShallow: ReadonlySet<string>;
-  /** Whether something may be missing below what the other side has. */
+  /** Whether objects may be missing below commits that the client has. */
   readonly #deepens: boolean;
   readonly #marks = new Map<string, Mark>();
   /** Sorted, highest generation last. */
-  readonly #open: Mark[] = [];
-  /** How many of the open ones can still lead to something missing. When none does, the rest changes nothing. */
+  readonly #queue: Mark[] = [];
+  /** How many queued commits can still lead to a missing object. The walk ends when this is 0. */
   #live = 0;
 
   constructor(store: Store, { theirShallow = new Set(), newShallow }: Wanted) {
@@ -104,12 +104,12 @@ class Walk {
   }
 
   next(): Mark {
-    const mark = this.#open.pop()!;
+    const mark = this.#queue.pop()!;
     if (this.#isLive(mark)) this.#live--;
     return mark;
   }
 
-  /** What the other side has just below what it lacks: most of what it needs is already there. */
+  /** The parents of missing commits that the client has: their trees share most objects with the missing ones. */
   edgeOf(missing: readonly Node[]): Node[] {
     const edge = new Set<Node>();
     for (const node of missing) {
@@ -127,25 +127,25 @@ class Walk {
 
   #insert(mark: Mark): void {
     let low = 0;
-    let high = this.#open.length;
+    let high = this.#queue.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#open[middle]!.node.generation < mark.node.generation) low = middle + 1;
+      if (this.#queue[middle]!.node.generation < mark.node.generation) low = middle + 1;
       else high = middle;
     }
-    this.#open.splice(low, 0, mark);
+    this.#queue.splice(low, 0, mark);
   }
 }
 
-/** Everything below a tree that is in neither set goes into the first. */
+/** Adds the tree and everything below it to `into`, except what is in `known`. */
 async function addTree({ objects }: Store, root: string, into: Set<string>, known: ReadonlySet<string>, stints: Stints): Promise<void> {
-  const todo = [root];
-  for (let tree = todo.pop(); tree !== undefined; tree = todo.pop()) {
+  const stack = [root];
+  for (let tree = stack.pop(); tree !== undefined; tree = stack.pop()) {
     if (into.has(tree) || known.has(tree)) continue;
     into.add(tree);
     if (stints.isOver()) await stints.pause();
     for (const entry of parseTree(objects.read(tree, "tree"))) {
-      if (isTree(entry)) todo.push(entry.oid);
+      if (isTree(entry)) stack.push(entry.oid);
       else if (!known.has(entry.oid)) into.add(entry.oid);
     }
   }

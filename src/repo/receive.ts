@@ -1,4 +1,4 @@
-// A pack and the refs it is for, taken together: nothing of the pack is seen unless a ref moved to it.
+// Receives a pack together with its ref updates: no object of the pack becomes visible unless a ref moves.
 
 import { SysError } from "../lib/sys-error.ts";
 import { StorageError } from "../ports/sql.ts";
@@ -7,20 +7,20 @@ import { Quarantine } from "./quarantine.ts";
 import type { Store } from "./store.ts";
 import { unpack } from "./unpack.ts";
 
-/** Null is absent: a ref from null is new, one to null is deleted. */
+/** Null means absent: a ref from null is created, a ref to null is deleted. */
 export type RefUpdate = { ref: string; from: string | null; to: string | null };
 
 export type ReceiveOptions = {
   /** All refs move or none. */
   atomic?: boolean;
-  /** Whether a branch may leave its present commit behind. */
+  /** Whether a branch may move to a commit that does not contain its present one. */
   force?: boolean;
 };
 
-/** `unpack` is null where the pack was fine; a ref's `fault` where it moved. */
+/** `unpack` is null if the pack was accepted; the `fault` of a ref is null if the ref moved. */
 export type Received = { unpack: string | null; refs: { ref: string; fault: string | null }[] };
 
-/** `pack` is null where nothing but deletions is asked for. */
+/** `pack` is null if all updates are deletions. */
 export async function receive(
   store: Store,
   pack: ByteReader | null,
@@ -37,7 +37,7 @@ export async function receive(
   }
 }
 
-/** `body` runs in the transaction that makes the pack part of the repository. If it throws, the pack never was there. */
+/** `body` runs in the transaction that publishes the pack. If it throws, nothing of the pack is kept. */
 export async function withPack<T>(store: Store, pack: ByteReader | null, body: () => T): Promise<T> {
   if (pack === null) return store.sql.transaction(body);
   const quarantine = new Quarantine(store);
@@ -54,7 +54,7 @@ export async function withPack<T>(store: Store, pack: ByteReader | null, body: (
   }
 }
 
-/** Where the disk is full even that may fail; then the next start does it. */
+/** On a full disk even dropping may fail; then the next start does it. */
 function dropQuietly(quarantine: Quarantine): void {
   try {
     quarantine.drop();

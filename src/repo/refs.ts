@@ -1,4 +1,5 @@
-// Branches and tags. Owns refs and head. Changes compare first: whoever wants to move a ref says where it believes it is.
+// Branches and tags. Owns the tables refs and head. A change is a compare-and-swap: the caller passes where it believes the
+// ref points.
 
 import { fail } from "../lib/sys-error.ts";
 import type { Sql } from "../ports/sql.ts";
@@ -41,7 +42,7 @@ export class Refs {
     this.#sql.run("UPDATE head SET ref = ?", name);
   }
 
-  /** Why a ref cannot go from `from` to `to` (null is absent); undefined after it went. */
+  /** Moves a ref from `from` to `to` (null is absent). Returns why it could not; undefined if it did. */
   move(name: string, from: string | null, to: string | null): string | undefined {
     if (!isRefName(name)) return "funny refname";
     if ((this.get(name) ?? null) !== from) return "stale info";
@@ -53,11 +54,11 @@ export class Refs {
     if (kind === undefined) return "missing necessary objects";
     if (name.startsWith("refs/heads/") && kind !== "commit") return "a branch must point to a commit";
     if (from === null) {
-      const fault = this.#roomFault(name);
+      const fault = this.#creationFault(name);
       if (fault !== undefined) return fault;
     }
     this.#sql.run("INSERT INTO refs VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET oid = excluded.oid", name, to);
-    // A repository whose default branch does not exist would clone to nothing.
+    // A clone of a repository whose default branch does not exist would check nothing out.
     if (name.startsWith("refs/heads/") && this.get(this.head()) === undefined) this.setHead(name);
     return undefined;
   }
@@ -72,7 +73,7 @@ export class Refs {
     return peeled.oid;
   }
 
-  /** What an annotated tag is about; the object itself if it is none. */
+  /** The object that an annotated tag finally points to; any other object is returned as it is. */
   peel(oid: string): { oid: string; kind: ObjectKind } | undefined {
     for (let i = 0; i < PEEL_MAX; i++) {
       const kind = this.#objects.kind(oid);
@@ -83,7 +84,7 @@ export class Refs {
     return undefined;
   }
 
-  /** The object that a tag object names, which may be another tag. */
+  /** The object that a tag object points to, which may be another tag. */
   target(oid: string): string {
     return parseTag(this.#objects.read(oid, "tag")).target;
   }
@@ -98,8 +99,8 @@ export class Refs {
     return found[0] && String(found[0].oid);
   }
 
-  /** A name cannot be a branch and a folder of branches at once: other people keep refs as files. */
-  #roomFault(name: string): string | undefined {
+  /** A name cannot be a branch and a folder of branches at once, because git keeps refs as files. */
+  #creationFault(name: string): string | undefined {
     for (let slash = name.lastIndexOf("/"); slash > "refs/heads".length; slash = name.lastIndexOf("/", slash - 1)) {
       const outer = name.slice(0, slash);
       if (this.get(outer) !== undefined) return `'${outer}' exists; cannot create '${name}'`;

@@ -1,5 +1,5 @@
-// Lets a write be sent twice and done once: the result is stored under the caller's key in the write's own transaction.
-// Owns results. The kernel stores results of its own writes in the same way (kernel/nouns/results.ts).
+// Makes writes idempotent: the result is stored under the caller's key in the write's own transaction. Owns the table
+// results. The kernel stores results of its own writes in the same way (kernel/nouns/results.ts).
 
 import { toHex } from "../lib/hex.ts";
 import { fail } from "../lib/sys-error.ts";
@@ -7,10 +7,10 @@ import type { Sql } from "../ports/sql.ts";
 import { Sha1 } from "./sha1.ts";
 import { toBytes } from "./text.ts";
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const RESULT_TTL_MS = 24 * 60 * 60 * 1000;
 
 export type Keyed = {
-  /** Names the caller too: keys of two users are two keys. */
+  /** Includes the caller, so that keys of two users never collide. */
   key?: string | undefined;
   now: number;
 };
@@ -19,7 +19,7 @@ export function remembered<T>(sql: Sql, { key, now }: Keyed, request: unknown, b
   if (key === undefined) return sql.transaction(body);
   const digest = toHex(new Sha1().update(toBytes(JSON.stringify(request))).digest());
   return sql.transaction(() => {
-    sql.run("DELETE FROM results WHERE created_at <= ?", now - KEPT_MS);
+    sql.run("DELETE FROM results WHERE created_at <= ?", now - RESULT_TTL_MS);
     const row = sql.get("SELECT request, result FROM results WHERE key = ?", key);
     if (row !== undefined) {
       if (row.request !== digest) fail(409, "This key was used for another request");

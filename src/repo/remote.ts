@@ -1,5 +1,5 @@
-// Fetching one ref from somebody else's git server, over whatever carries HTTP. The address, the redirects and the time
-// are that carrier's business; here everything that comes back is bounded and believed only when it has been checked.
+// Fetches one ref from a remote git server through a given HTTP function, which checks addresses, redirects and timeouts.
+// Everything that comes back is bounded and validated here.
 
 import { fail } from "../lib/sys-error.ts";
 import { ByteReader, type ByteStream, streamOf } from "./byte-reader.ts";
@@ -18,7 +18,7 @@ export type HttpAnswer = {
   status: number;
   headers: Headers;
   body: ByteStream | null;
-  /** Where the answer really came from, after redirects. */
+  /** The final URL, after redirects. */
   url?: string;
 };
 
@@ -26,8 +26,8 @@ export type RemoteRef = { name: string; oid: string };
 export type Remote = { url: string; ref: RemoteRef; capabilities: ReadonlySet<string> };
 
 const AGENT = "git/gsv";
-/** A server that keeps talking without sending anything. */
-const TALK_PACKETS_MAX = 100_000;
+/** Against a server that keeps sending progress and no pack. */
+const NON_PACK_PACKETS_MAX = 100_000;
 
 /** Looks for a branch, a tag, a full name or HEAD, in this order. */
 export async function findRemote(http: HttpFetch, remoteUrl: string, wanted: string, limits: Limits): Promise<Remote> {
@@ -50,7 +50,7 @@ export async function findRemote(http: HttpFetch, remoteUrl: string, wanted: str
   }
 }
 
-/** The pack that brings `remote.ref` to somebody who has `haves`. */
+/** Fetches the pack that a client with `haves` needs to have `remote.ref`. */
 export async function fetchPack(http: HttpFetch, remote: Remote, haves: readonly string[]): Promise<ByteStream> {
   const wanted = ["ofs-delta", "thin-pack", "no-progress"].filter((word) => remote.capabilities.has(word));
   if (!remote.capabilities.has("side-band-64k")) fail(400, `${remote.url} runs a git that is too old`);
@@ -70,7 +70,7 @@ export async function fetchPack(http: HttpFetch, remote: Remote, haves: readonly
     body: concat(lines),
   });
   if (answer.status !== 200 || answer.body === null) fail(503, `${remote.url} answered ${answer.status} to a fetch`);
-  return streamOf(packOf(new ByteReader(answer.body), remote.url));
+  return streamOf(readPackBand(new ByteReader(answer.body), remote.url));
 }
 
 function cleanUrl(remoteUrl: string): string {
@@ -81,7 +81,7 @@ function cleanUrl(remoteUrl: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-/** After a redirect the rest of the conversation is held there. */
+/** After a redirect, the following requests go to the new address. */
 function finalBase(url: string | undefined): string | undefined {
   const match = /^(.*)\/info\/refs\?service=git-upload-pack$/.exec(url ?? "");
   return match?.[1];
@@ -103,7 +103,7 @@ async function readAdvertisement(reader: ByteReader): Promise<{ refs: Map<string
   return { refs, capabilities };
 }
 
-async function* packOf(reader: ByteReader, url: string): AsyncGenerator<Uint8Array> {
+async function* readPackBand(reader: ByteReader, url: string): AsyncGenerator<Uint8Array> {
   try {
     for (let packets = 0; ;) {
       const packet = await readPkt(reader);
@@ -113,7 +113,7 @@ async function* packOf(reader: ByteReader, url: string): AsyncGenerator<Uint8Arr
       else if (packet[0] === 3) fail(503, `${url} says: ${toText(packet.subarray(1)).trim().slice(0, 300)}`);
       else if (toText(packet.subarray(0, 4)) === "ERR ") fail(503, `${url} says: ${toText(packet.subarray(4)).trim().slice(0, 300)}`);
       // ACK, NAK and progress.
-      if (!isPack && ++packets > TALK_PACKETS_MAX) fail(503, `${url} does not come to the point`);
+      if (!isPack && ++packets > NON_PACK_PACKETS_MAX) fail(503, `${url} does not come to the point`);
     }
   } finally {
     await reader.drain(0);

@@ -1,4 +1,4 @@
-// The operations of a repository, against the spec's shapes and against stock git's own hashes.
+// The operations of a repository, compared with the shapes in the spec and with the hashes of stock git.
 
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ import { deflate, inflate, Inflater } from "./zlib.ts";
 const sam = { name: "sam", email: "sam@gsv.local" };
 const now = 1_700_000_000_000;
 
-function fresh(): Repository {
+function newRepository(): Repository {
   return new Repository(new NodeSql(":memory:", () => {}));
 }
 
@@ -27,7 +27,7 @@ function put(repository: Repository, files: Record<string, string>, message = "p
 }
 
 describe("bytes", () => {
-  test("sha-1 is node's at every length around a block, in one piece or many", () => {
+  test("sha-1 equals Node's at every length around a block, in one piece or many", () => {
     for (const length of [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 100_000]) {
       const bytes = new Uint8Array(randomBytes(length));
       const sha = new Sha1();
@@ -36,7 +36,7 @@ describe("bytes", () => {
     }
   });
 
-  test("zlib is node's both ways, and the compressor is clean after each use", () => {
+  test("zlib is compatible with Node's in both directions, and the shared compressor keeps no state between uses", () => {
     for (let round = 0; round < 60; round++) {
       const bytes = new Uint8Array(
         Buffer.from(round % 3 === 0 ? randomBytes(round * 997) : Buffer.from("lorem ipsum ".repeat(round * 50))),
@@ -49,7 +49,7 @@ describe("bytes", () => {
     }
   });
 
-  test("an inflater stops where the stream stops, and at the size it was told", () => {
+  test("an inflater stops at the end of the stream and refuses a wrong size", () => {
     const packed = new Uint8Array([...deflateSync(Buffer.from("hello")), 1, 2, 3]);
     const inflater = new Inflater(5);
     expect(inflater.push(packed)).toEqual({ used: packed.length - 3, done: true });
@@ -59,8 +59,8 @@ describe("bytes", () => {
 });
 
 describe("create and apply", () => {
-  test("create writes an empty commit once", () => {
-    const repository = fresh();
+  test("create writes an empty first commit only once", () => {
+    const repository = newRepository();
     const made = repository.create("sam/notes", sam, now);
     expect(made).toEqual({ ref: "main", head: expect.stringMatching(/^[0-9a-f]{40}$/), created: true });
     expect(repository.create("sam/notes", sam, now + 1)).toEqual({ ...made, created: false });
@@ -71,9 +71,9 @@ describe("create and apply", () => {
     expect(repository.refs()).toEqual({ heads: { main: made.head }, tags: {} });
   });
 
-  test("put, move and delete make one commit, and the same request makes the same one", () => {
+  test("put, move and delete make one commit, and the same request makes the same commit", () => {
     const run = () => {
-      const repository = fresh();
+      const repository = newRepository();
       put(repository, { "a.txt": "a", "dir/b.txt": "b", "dir/c.txt": "c" });
       const ops = [
         { type: "move", from: "dir/b.txt", to: "new/deep/b.txt" },
@@ -101,8 +101,8 @@ describe("create and apply", () => {
     expect([...repository.bytes("main", "bin")]).toEqual([0, 1, 2, 3]);
   });
 
-  test("a conflict names both heads and changes nothing", () => {
-    const repository = fresh();
+  test("a conflict reports both heads and changes nothing", () => {
+    const repository = newRepository();
     const first = put(repository, { a: "1" });
     const second = put(repository, { a: "2" });
     const late = () =>
@@ -116,10 +116,10 @@ describe("create and apply", () => {
   });
 
   test("a failing operation undoes the ones before it, objects included", () => {
-    const repository = fresh();
+    const repository = newRepository();
     const head = put(repository, { "dir/a": "1", b: "2" });
     const count = repository.store.objects.count();
-    const refused: [Parameters<Repository["apply"]>[0]["ops"][number], string][] = [
+    const refusals: [Parameters<Repository["apply"]>[0]["ops"][number], string][] = [
       [{ type: "delete", path: "none" }, "Path not found: none"],
       [{ type: "delete", path: "dir" }, "Directory not empty: dir"],
       [{ type: "move", from: "b", to: "dir/a" }, "Path already exists: dir/a"],
@@ -133,7 +133,7 @@ describe("create and apply", () => {
       [{ type: "put", path: "x", content: "", contentBase64: "" }, "cannot specify both content and contentBase64"],
       [{ type: "put", path: "x", contentBase64: "*" }, "not base64"],
     ];
-    for (const [op, message] of refused) {
+    for (const [op, message] of refusals) {
       const ops = [{ type: "put" as const, path: "fine", content: message }, op];
       expect(() => repository.apply({ message: "m", ops, author: sam, now })).toThrow(message);
     }
@@ -142,8 +142,8 @@ describe("create and apply", () => {
     expect(repository.store.objects.count()).toBe(count);
   });
 
-  test("nothing to change is no commit unless asked for", () => {
-    const repository = fresh();
+  test("a request without changes makes no commit unless allowEmpty is set", () => {
+    const repository = newRepository();
     expect(repository.apply({ message: "m", ops: [], author: sam, now })).toEqual({ ref: "main", head: null, changed: false });
     const head = put(repository, { a: "1" });
     expect(repository.apply({ message: "m", ops: [], author: sam, now }).head).toBe(head);
@@ -151,8 +151,8 @@ describe("create and apply", () => {
     expect(repository.apply({ message: "m", ops: [], allowEmpty: true, author: sam, now }).head).not.toBe(head);
   });
 
-  test("directories that were emptied are gone, also for the next operation", () => {
-    const repository = fresh();
+  test("an emptied directory is gone, even for the next operation of the same commit", () => {
+    const repository = newRepository();
     put(repository, { "d/e/f": "1", "d/e/g": "2", keep: "" });
     const ops = [
       { type: "delete", path: "d/e/f" },
@@ -173,8 +173,8 @@ describe("create and apply", () => {
     expect(repository.read("main")).toMatchObject({ entries: [] });
   });
 
-  test("large files are kept in pieces", () => {
-    const repository = fresh();
+  test("a file larger than one chunk is stored and read back", () => {
+    const repository = newRepository();
     const bytes = new Uint8Array(randomBytes(5_000_000));
     repository.apply({ message: "big", ops: [{ type: "put", path: "big", bytes }], author: sam, now });
     expect(Buffer.compare(repository.bytes("main", "big"), bytes)).toBe(0);
@@ -182,9 +182,9 @@ describe("create and apply", () => {
   });
 });
 
-describe("hashes are git's", () => {
-  test("a tree whose order is not the alphabet's", () => {
-    const repository = fresh();
+describe("hashes equal git's", () => {
+  test("a tree whose entries git does not sort alphabetically has git's hash", () => {
+    const repository = newRepository();
     const files = { "foo/x": "1", "foo.txt": "2", "foo-bar": "3", foo0: "4", ä: "5", "😀": "6", "\ufb01": "7" };
     put(repository, files);
     const tree = repository.log().entries[0]!.treeHash;
@@ -203,8 +203,8 @@ describe("hashes are git's", () => {
 });
 
 describe("refs", () => {
-  test("a ref is found by branch, tag, full name, hash and beginning of a hash", () => {
-    const repository = fresh();
+  test("a ref is found by branch, tag, full name, hash and abbreviated hash", () => {
+    const repository = newRepository();
     const head = put(repository, { a: "1" });
     repository.store.refs.move("refs/tags/v1", null, head);
     for (const ref of ["main", "refs/heads/main", "HEAD", "v1", "refs/tags/v1", "tags/v1", head, head.slice(0, 8)])
@@ -217,8 +217,8 @@ describe("refs", () => {
     expect(() => repository.log(repository.log().entries[0]!.treeHash)).toThrow("does not lead to a commit");
   });
 
-  test("moves compare first", () => {
-    const { store } = fresh();
+  test("a move fails if the ref does not point where the caller expects", () => {
+    const { store } = newRepository();
     const oid = store.objects.write("blob", new Uint8Array(1));
     expect(store.refs.move("refs/heads/main", null, oid)).toBe("a branch must point to a commit");
     expect(store.refs.move("refs/tags/x", null, "1".repeat(40))).toBe("missing necessary objects");
@@ -230,7 +230,7 @@ describe("refs", () => {
     expect(store.refs.move("refs/tags/x", null, oid)).toContain("exists; cannot create");
   });
 
-  test("names agree with git check-ref-format", () => {
+  test("ref names are valid exactly when git check-ref-format accepts them", () => {
     const names = [
       "refs/heads/a",
       "refs/heads/a/b",
@@ -249,15 +249,15 @@ describe("refs", () => {
       } catch {
         isValid = false;
       }
-      // Stricter than git in one: a branch called @ is read as HEAD.
+      // One case is stricter than git: a branch called @ would be read as HEAD.
       expect(isRefName(name), name).toBe(isValid && name !== "refs/heads/@");
     }
     for (const ref of ["../x", "a..b", "-x", "HEAD", "a b", "", "refs/heads/", "a.lock", "/a", "a/", "@{1}", "x\n"])
-      expect(() => fresh().apply({ ref, message: "m", ops: [], allowEmpty: true, author: sam, now }), ref).toThrow("Invalid ref");
+      expect(() => newRepository().apply({ ref, message: "m", ops: [], allowEmpty: true, author: sam, now }), ref).toThrow("Invalid ref");
   });
 });
 
-test("hostile names are refused, in the forms that other file systems take for the same", () => {
+test("hostile names are refused, including the forms that other file systems treat as equal", () => {
   const hostile = [".git", ".GIT", ".Git", ".git ", ".git.", ".git...", ".git . ", "git~1", "GIT~1", "git~2", ".git::$INDEX_ALLOCATION"];
   hostile.push(".git:x", ".g\u200cit", "\ufeff.git", ".gi\u200dt\u202e", "..", ".", "", "a\0b", "a\nb", "a\rb", "a/b", "C:", "c:evil");
   hostile.push("a\\..\\b", "..\\x", ".git\\config", "x\\.git", "\\\\server", "\\x", "x".repeat(256), "é".repeat(128), "git~1 ", "git~1.");
@@ -279,12 +279,12 @@ test("hostile names are refused, in the forms that other file systems take for t
   ])
     expect(nameFault(name), name).toBeUndefined();
   for (const path of [".git/config", "a/.GIT/x", "a/../b", "a\0b", "x/git~1/y", "C:/x", "a".repeat(5000), "a\nb"])
-    expect(() => put(fresh(), { [path]: "" }), path).toThrow("Invalid path");
+    expect(() => put(newRepository(), { [path]: "" }), path).toThrow("Invalid path");
 });
 
 describe("log", () => {
-  test("any page is the right one", () => {
-    const repository = fresh();
+  test("every page of a log holds the right commits", () => {
+    const repository = newRepository();
     const heads: string[] = [];
     for (let i = 0; i < 300; i++) heads.unshift(put(repository, { n: String(i) }, `commit ${i}`));
     for (const [limit, offset] of [
@@ -306,8 +306,8 @@ describe("log", () => {
 });
 
 describe("diff and compare", () => {
-  test("hunks with context, as a patch counts them", async () => {
-    const repository = fresh();
+  test("hunks have context and are counted as in a patch", async () => {
+    const repository = newRepository();
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
     const base = put(repository, { f: `${lines.join("\n")}\n`, gone: "x\ny\n", same: "s" });
     lines[9] = "ten";
@@ -368,8 +368,8 @@ describe("diff and compare", () => {
     expect(await repository.compare(base, base)).toMatchObject({ files: [], stats: { filesChanged: 0, additions: 0, deletions: 0 } });
   });
 
-  test("texts with nothing in common end in time", async () => {
-    const repository = fresh();
+  test("a diff of texts with nothing in common ends in time", async () => {
+    const repository = newRepository();
     const text = (seed: string) => Array.from({ length: 60_000 }, (_, i) => `${seed} ${i * 7919}`).join("\n");
     put(repository, { f: text("a") });
     put(repository, { f: text("b") });
@@ -381,8 +381,8 @@ describe("diff and compare", () => {
 });
 
 describe("search", () => {
-  test("literal, by case, at a ref, under a prefix, up to 500 lines", async () => {
-    const repository = fresh();
+  test("search is literal and case-sensitive, at a ref, under a prefix, up to 500 matches, and skips secrets", async () => {
+    const repository = newRepository();
     const first = put(repository, { "a.txt": "one\ntwo needle needle\r\nNeedle\n", "dir/b.txt": "needle", "dirt.txt": "needle (1)\n" });
     put(repository, { "a.txt": "nothing", bin: "\0needle", many: "needle\n".repeat(600) });
     expect(await repository.search(first, "needle")).toEqual({
@@ -398,11 +398,11 @@ describe("search", () => {
     expect((await repository.search("main", "needle", "dir")).matches.map((match) => match.path)).toEqual(["dir/b.txt", "dirt.txt"]);
     expect(await repository.search("main", "e (", "dir")).toMatchObject({ prefix: "dir", matches: [{ path: "dirt.txt" }] });
     put(repository, { "deploy/.env": "needle", "deploy/.env.example": "needle", ".ssh/config": "needle" });
-    const found = async (prefix?: string) => (await repository.search("main", "needle", prefix)).matches.map(({ path }) => path);
-    expect((await found()).filter((path) => path.startsWith("."))).toEqual([]);
-    expect(await found("deploy")).toEqual(["deploy/.env.example"]);
-    expect(await found("deploy/.env")).toEqual(["deploy/.env", "deploy/.env.example"]);
-    expect(await found(".ssh/")).toEqual([".ssh/config"]);
+    const matchedPaths = async (prefix?: string) => (await repository.search("main", "needle", prefix)).matches.map(({ path }) => path);
+    expect((await matchedPaths()).filter((path) => path.startsWith("."))).toEqual([]);
+    expect(await matchedPaths("deploy")).toEqual(["deploy/.env.example"]);
+    expect(await matchedPaths("deploy/.env")).toEqual(["deploy/.env", "deploy/.env.example"]);
+    expect(await matchedPaths(".ssh/")).toEqual([".ssh/config"]);
     const many = await repository.search("main", "needle", "many");
     expect(many.truncated).toBe(true);
     expect(many.matches).toHaveLength(500);

@@ -1,5 +1,5 @@
-// One git repository in one database. It knows commits, trees and refs, and nothing of accounts: who may do what is
-// decided before anything here is called. One instance per database: it drops what an earlier life left half received.
+// One git repository in one database. It knows commits, trees and refs, but no accounts: callers are authorized before they
+// get here. There is one instance per database, because the constructor drops pushes that were interrupted.
 
 import { fail } from "../lib/sys-error.ts";
 import type { Sql } from "../ports/sql.ts";
@@ -32,7 +32,7 @@ export class Repository {
     const objects = new Objects(sql);
     this.store = { sql, objects, refs: new Refs(sql, objects, all.refs), history: new History(sql), limits: all };
     sweep(this.store);
-    // Git takes the empty tree for granted and does not always send it.
+    // Git assumes that the empty tree exists and does not always send it.
     objects.write("tree", new Uint8Array(0));
   }
 
@@ -54,7 +54,7 @@ export class Repository {
     this.store.refs.setHead(branchRef(ref));
   }
 
-  /** The commit of a branch; null where there is none. */
+  /** The commit of a branch; null if the branch does not exist. */
   head(ref: string = DEFAULT_REF): string | null {
     return this.store.refs.get(branchRef(ref)) ?? null;
   }
@@ -63,12 +63,12 @@ export class Repository {
     return read(this.store, ref, path);
   }
 
-  /** What is at a path, without reading it. */
+  /** The entry at a path, without its content. */
   lookup(ref: string, path: string): Found | undefined {
     return lookup(this.store, ref, path);
   }
 
-  /** A file's bytes, or a link's target, as they are. */
+  /** The bytes of a file, or the target of a link. */
   bytes(ref: string, path: string): Uint8Array {
     const found = lookup(this.store, ref, path);
     if (found === undefined) fail(404, `Path not found: ${path} at ${ref}`);
@@ -96,17 +96,17 @@ export class Repository {
     return this.store.sql.transaction(() => apply(this.store, request));
   }
 
-  /** A pack and the refs it is for. `pack` is null where there is nothing to bring. */
+  /** Receives a pack and its ref updates. `pack` is null if all updates are deletions. */
   receive(pack: ByteStream | null, updates: readonly RefUpdate[], options?: ReceiveOptions): Promise<Received> {
     return receive(this.store, pack === null ? null : new ByteReader(pack), updates, options);
   }
 
-  /** Brings a branch to where a remote's ref is. */
+  /** Sets a branch to the commit of a remote's ref. */
   import(request: ImportRequest): Promise<Imported> {
     return importBranch(this.store, request);
   }
 
-  /** An empty first commit on a branch that does not exist yet. */
+  /** Writes an empty first commit on a branch unless the branch exists. */
   create(slug: string, author: Person, now: number, ref: string = DEFAULT_REF): { ref: string; head: string | null; created: boolean } {
     const head = this.head(ref);
     if (head !== null) return { ref: shortName(branchRef(ref)), head, created: false };

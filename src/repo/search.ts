@@ -12,23 +12,23 @@ export type Match = { path: string; line: number; content: string };
 export type SearchResult = { ref: string; query: string; prefix?: string; truncated?: true; matches: Match[] };
 
 const MATCHES_MAX = 500;
-/** Small trees that contain each other can stand for millions of files. */
+/** A few small trees that contain each other can expand to millions of files. */
 const ENTRIES_MAX = 200_000;
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const TOTAL_BYTES_MAX = 512 * 1024 * 1024;
 const DEPTH_MAX = 256;
-/** A line of minified code would fill the answer by itself. */
+/** One line of minified code would fill the whole answer. */
 const LINE_CHARS_MAX = 1000;
 
-/** How much is looked through before others get their turn; an entry takes time by itself. */
-const TURN_BYTES = 2 * 1024 * 1024;
-const ENTRY_BYTES = 1024;
+/** How many bytes are searched before the work yields to the event loop; every entry has a fixed cost on top of its size. */
+const YIELD_BYTES = 2 * 1024 * 1024;
+const ENTRY_COST_BYTES = 1024;
 
 type Search = {
   store: Store;
   query: string;
   prefix: string;
-  isOpen: (path: string) => boolean;
+  isSearchable: (path: string) => boolean;
   matches: Match[];
   entries: number;
   bytes: number;
@@ -40,10 +40,10 @@ export async function search(store: Store, ref: string, query: string, prefix?: 
   if (query === "") fail(400, "query is required");
   const tree = store.history.node(store.refs.resolve(ref)).tree;
   const folder = prefix === undefined ? "" : cleanPrefix(prefix);
-  const stints = new Stints(TURN_BYTES);
-  // As in fs.search: who looks for something everywhere does not mean their keys; who begins there does.
-  const isOpen = namesSecret(folder) ? () => true : (path: string) => !namesSecret(path);
-  const search: Search = { store, query, prefix: folder, isOpen, matches: [], entries: 0, bytes: 0, isCut: false, stints };
+  const stints = new Stints(YIELD_BYTES);
+  // As in fs.search: files with secrets are skipped, unless the caller's prefix names one.
+  const isSearchable = namesSecret(folder) ? () => true : (path: string) => !namesSecret(path);
+  const search: Search = { store, query, prefix: folder, isSearchable, matches: [], entries: 0, bytes: 0, isCut: false, stints };
   await walk(search, tree, "", 0);
   const result: SearchResult = { ref, query, matches: search.matches };
   if (prefix !== undefined) result.prefix = prefix;
@@ -51,7 +51,7 @@ export async function search(store: Store, ref: string, query: string, prefix?: 
   return result;
 }
 
-/** A prefix is of the text of a path, so `doc` finds what is below docs and a file doc.txt. */
+/** The prefix is compared with the text of paths, so `doc` matches everything below docs/ and a file doc.txt. */
 function cleanPrefix(prefix: string): string {
   const path = readPath(prefix).join("/");
   return path !== "" && prefix.endsWith("/") ? `${path}/` : path;
@@ -61,12 +61,12 @@ async function walk(search: Search, tree: string, path: string, depth: number): 
   for (const entry of parseTree(search.store.objects.read(tree, "tree"))) {
     if (++search.entries > ENTRIES_MAX || depth > DEPTH_MAX || search.bytes > TOTAL_BYTES_MAX) search.isCut = true;
     if (search.isCut) return;
-    if (search.stints.isOver(ENTRY_BYTES)) await search.stints.pause();
+    if (search.stints.isOver(ENTRY_COST_BYTES)) await search.stints.pause();
     const name = path + entry.name;
     if (isTree(entry)) {
       const inner = `${name}/`;
       if (inner.startsWith(search.prefix) || search.prefix.startsWith(inner)) await walk(search, entry.oid, inner, depth + 1);
-    } else if (entry.mode !== MODE.link && name.startsWith(search.prefix) && search.isOpen(name)) {
+    } else if (entry.mode !== MODE.link && name.startsWith(search.prefix) && search.isSearchable(name)) {
       const before = search.bytes;
       searchFile(search, entry.oid, name);
       if (search.stints.isOver(search.bytes - before)) await search.stints.pause();
@@ -93,13 +93,13 @@ function searchFile(search: Search, oid: string, path: string): void {
       counted = next + 1;
     }
     const end = text.indexOf("\n", at);
-    search.matches.push({ path, line, content: shown(text, counted, end < 0 ? text.length : end, at) });
+    search.matches.push({ path, line, content: excerptLine(text, counted, end < 0 ? text.length : end, at) });
     if (end < 0) return;
     at = text.indexOf(search.query, end);
   }
 }
 
-function shown(text: string, start: number, end: number, at: number): string {
+function excerptLine(text: string, start: number, end: number, at: number): string {
   const stop = text[end - 1] === "\r" ? end - 1 : end;
   if (stop - start <= LINE_CHARS_MAX) return text.slice(start, stop);
   const from = Math.max(start, Math.min(at - LINE_CHARS_MAX / 4, stop - LINE_CHARS_MAX));

@@ -1,5 +1,5 @@
-// The git server: smart HTTP over one repository, as a function from request to answer. Who is asking and what they
-// may do was decided before; the host only carries bytes.
+// The git server: smart HTTP over one repository, as a function from request to answer. The kernel has authenticated and
+// authorized the caller; the host only transports bytes.
 
 import { fail, SysError } from "../lib/sys-error.ts";
 import { advertise, type Service } from "./advertise.ts";
@@ -12,7 +12,7 @@ import { serveUpload } from "./upload.ts";
 
 export type GitRequest = {
   method: string;
-  /** What follows the repository's own address, beginning with a slash: `/info/refs`. */
+  /** The part after the repository's own address, starting with a slash: `/info/refs`. */
   path: string;
   query: URLSearchParams;
   headers: Headers;
@@ -22,9 +22,9 @@ export type GitRequest = {
 export type GitAccess = {
   read: boolean;
   write: boolean;
-  /** Null where nobody has said who they are: they are asked to. */
+  /** Null if the client has not authenticated; then the answer asks it to. */
   actor: string | null;
-  /** Whether a push may rewrite a branch, as git's own servers allow it. */
+  /** Whether a push may rewrite a branch, as git's own servers allow by default. */
   force?: boolean;
 };
 
@@ -40,11 +40,12 @@ const SERVICES: readonly Service[] = ["git-upload-pack", "git-receive-pack"];
 
 export async function serveGit(repository: Repository, request: GitRequest, access: GitAccess): Promise<GitResponse> {
   const service = serviceOf(request);
-  if (service === undefined) return plain(access.read ? 404 : refusal(access), "Not found\n");
-  // To those who may not read it, it does not exist.
-  if (!access.read) return plain(refusal(access), access.actor === null ? "Authentication required\n" : "Repository not found\n");
+  if (service === undefined) return textResponse(access.read ? 404 : refusalStatus(access), "Not found\n");
+  // A repository looks absent to those who may not read it.
+  if (!access.read)
+    return textResponse(refusalStatus(access), access.actor === null ? "Authentication required\n" : "Repository not found\n");
   if (service === "git-receive-pack" && !access.write)
-    return plain(
+    return textResponse(
       access.actor === null ? 401 : 403,
       access.actor === null ? "Authentication required\n" : "You may not write to this repository\n",
     );
@@ -53,21 +54,21 @@ export async function serveGit(repository: Repository, request: GitRequest, acce
     const version = /(^|:)version=1(:|$)/.test(request.headers.get("git-protocol") ?? "") ? 1 : 0;
     return answer(`application/x-${service}-advertisement`, [advertise(repository.store, service, version)]);
   }
-  if (request.headers.get("content-type") !== `application/x-${service}-request`) return plain(415, "Unsupported media type\n");
+  if (request.headers.get("content-type") !== `application/x-${service}-request`) return textResponse(415, "Unsupported media type\n");
   const { limits } = repository.store;
   let reader: ByteReader;
   try {
     reader = new ByteReader(bodyOf(request, limits.packBytes + limits.requestBytes));
   } catch (error) {
     if (!(error instanceof SysError)) throw error;
-    return plain(415, `${error.message}\n`);
+    return textResponse(415, `${error.message}\n`);
   }
   const type = `application/x-${service}-result`;
   if (service === "git-upload-pack") return answer(type, serveUpload(repository.store, reader));
   try {
     const { answer: report, moved } = await servePush(repository.store, reader, { force: access.force ?? true });
     await reader.drain(limits.packBytes);
-    // A client is told only of what is on disk.
+    // The client gets its answer only when the change is on disk.
     if (moved.length > 0) await repository.store.sql.durable();
     return answer(type, [report], moved);
   } catch (error) {
@@ -77,11 +78,11 @@ export async function serveGit(repository: Repository, request: GitRequest, acce
 }
 
 function serviceOf({ method, path, query }: GitRequest): Service | undefined {
-  const named = path === "/info/refs" && method === "GET" ? query.get("service") : method === "POST" ? path.slice(1) : null;
-  return SERVICES.find((service) => service === named);
+  const serviceName = path === "/info/refs" && method === "GET" ? query.get("service") : method === "POST" ? path.slice(1) : null;
+  return SERVICES.find((service) => service === serviceName);
 }
 
-function refusal({ actor }: GitAccess): number {
+function refusalStatus({ actor }: GitAccess): number {
   return actor === null ? 401 : 404;
 }
 
@@ -93,7 +94,7 @@ function bodyOf({ headers, body }: GitRequest, bytesMax: number): ByteStream {
   return streamOf(gunzip(stream, bytesMax));
 }
 
-/** A few bytes can unpack to any number: whoever reads this stops at its own limit, and this at the largest of them. */
+/** Guards against zip bombs: readers have limits of their own, and this stops at the largest of them. */
 async function* gunzip(stream: ByteStream, bytesMax: number): AsyncGenerator<Uint8Array> {
   const reader = stream.pipeThrough(new DecompressionStream("gzip") as ReadableWritablePair<Uint8Array, Uint8Array>).getReader();
   let total = 0;
@@ -114,7 +115,7 @@ function answer(type: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8
   return { status: 200, headers: { "content-type": type, ...NO_CACHE }, body: streamOf(pieces), moved };
 }
 
-function plain(status: number, text: string): GitResponse {
+function textResponse(status: number, text: string): GitResponse {
   const headers: Record<string, string> = { "content-type": "text/plain; charset=utf-8", ...NO_CACHE };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="gsv"';
   return { status, headers, body: streamOf([toBytes(text)]), moved: [] };

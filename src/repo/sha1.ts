@@ -1,5 +1,5 @@
-// SHA-1, because git names things by it. Synchronous, which no platform we share offers; nothing else may rely on it
-// as a protection.
+// SHA-1, because git names objects by it. It is synchronous, which no API common to our hosts offers. Nothing else may use it
+// for security.
 
 export class Sha1 {
   readonly #state = new Int32Array([0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]);
@@ -15,16 +15,16 @@ export class Sha1 {
       this.#block.set(bytes.subarray(0, at), this.#filled);
       this.#filled += at;
       if (this.#filled < 64) return this;
-      mix(this.#state, this.#block, 0);
+      processBlock(this.#state, this.#block, 0);
       this.#filled = 0;
     }
-    for (; at + 64 <= bytes.length; at += 64) mix(this.#state, bytes, at);
+    for (; at + 64 <= bytes.length; at += 64) processBlock(this.#state, bytes, at);
     this.#block.set(bytes.subarray(at));
     this.#filled = bytes.length - at;
     return this;
   }
 
-  /** Only once: the object is spent afterwards. */
+  /** May be called once. */
   digest(): Uint8Array {
     const length = this.#length;
     const tail = new Uint8Array((this.#filled < 56 ? 64 : 128) - this.#filled);
@@ -42,7 +42,7 @@ export class Sha1 {
 
 const W = new Int32Array(80);
 
-function mix(state: Int32Array, bytes: Uint8Array, from: number): void {
+function processBlock(state: Int32Array, bytes: Uint8Array, from: number): void {
   for (let i = 0, at = from; i < 16; i++, at += 4)
     W[i] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
   for (let i = 16; i < 80; i++) {
@@ -54,7 +54,7 @@ function mix(state: Int32Array, bytes: Uint8Array, from: number): void {
   let c = state[2]!;
   let d = state[3]!;
   let e = state[4]!;
-  // Four times the same but for one line: a choice inside would double the time.
+  // Four loops that differ in one line: a branch inside one loop would double the time.
   for (let i = 0; i < 20; i++) {
     const next = (((a << 5) | (a >>> 27)) + ((b & c) | (~b & d)) + e + 0x5a827999 + W[i]!) | 0;
     e = d;

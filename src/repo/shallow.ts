@@ -1,17 +1,17 @@
-// Histories with a bottom: where a clone of a given depth ends.
+// Shallow clones: where the history of a clone with a given depth ends.
 
 import type { Store } from "./store.ts";
 
 export type ShallowUpdate = {
-  /** Commits of the new history whose parents are left out. */
+  /** Commits of the new history whose parents are not sent. */
   edge: Set<string>;
-  /** Those of them that are new to the client. */
+  /** The commits of `edge` that are not shallow on the client yet. */
   shallow: string[];
-  /** Those of the client's that get their parents now. */
+  /** The client's shallow commits that get their parents now. */
   unshallow: string[];
 };
 
-/** `depth` commits along every line. */
+/** For a history that ends `depth` commits below the wants on every path. */
 export function shallowUpdate(store: Store, wants: readonly string[], depth: number, theirs: ReadonlySet<string>): ShallowUpdate {
   const edge = new Set<string>();
   const inside = new Set<string>();
@@ -27,7 +27,7 @@ export function shallowUpdate(store: Store, wants: readonly string[], depth: num
   };
 }
 
-/** How far below the wants the client's history ends now. */
+/** How many levels below the wants the client's history ends now. */
 export function depthOf(store: Store, wants: readonly string[], theirs: ReadonlySet<string>): number {
   let deepest = 0;
   walk(store, wants, Number.POSITIVE_INFINITY, (oid, level) => {
@@ -37,7 +37,7 @@ export function depthOf(store: Store, wants: readonly string[], theirs: Readonly
   return deepest;
 }
 
-/** Level by level, so that a commit is met at its least depth. */
+/** Breadth first, so that each commit is visited at its smallest depth. */
 function walk(
   { refs, history }: Store,
   wants: readonly string[],

@@ -1,19 +1,19 @@
-// Long work done in stints, so that whoever shares the thread has a turn in between.
+// Splits long work into slices and yields to the event loop between them, because others share the thread.
 
 import { yieldToEventLoop } from "../lib/yield.ts";
 
 export class Stints {
-  readonly #unitsPerTurn: number;
+  readonly #unitsPerSlice: number;
   #units = 0;
 
-  constructor(unitsPerTurn: number) {
-    this.#unitsPerTurn = unitsPerTurn;
+  constructor(unitsPerSlice: number) {
+    this.#unitsPerSlice = unitsPerSlice;
   }
 
-  /** Counts what was done; true when it is time to `pause`. */
+  /** Counts the work done; true when the caller should `pause`. */
   isOver(units: number = 1): boolean {
     this.#units += units;
-    if (this.#units < this.#unitsPerTurn) return false;
+    if (this.#units < this.#unitsPerSlice) return false;
     this.#units = 0;
     return true;
   }

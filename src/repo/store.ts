@@ -1,4 +1,4 @@
-// What every operation on a repository works on.
+// The parts of a repository that every operation uses.
 
 import type { Sql } from "../ports/sql.ts";
 import type { History } from "./history.ts";

@@ -1,4 +1,4 @@
-// Text in and out of git's bytes.
+// Converts between text and the bytes of git objects.
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lossy = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -8,12 +8,12 @@ export function toBytes(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** What is not UTF-8 becomes the replacement character. */
+/** Invalid UTF-8 becomes the replacement character. */
 export function toText(bytes: Uint8Array): string {
   return lossy.decode(bytes);
 }
 
-/** Undefined where the bytes are not text: a NUL, or not UTF-8. */
+/** Undefined if the bytes are not text: they contain a NUL or are not UTF-8. */
 export function asText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

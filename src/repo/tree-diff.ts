@@ -1,4 +1,4 @@
-// Which files differ between two trees. Directories that are the same are not opened.
+// Which files differ between two trees. Directories with the same hash are not read.
 
 import type { Objects } from "./objects.ts";
 import { compareEntries, isTree, parseTree, type TreeEntry } from "./tree.ts";
@@ -7,12 +7,12 @@ type Side = { mode: string; oid: string };
 export type ChangedFile = { path: string; before?: Side; after?: Side };
 
 const DEPTH_MAX = 256;
-/** Small trees that contain each other can stand for any number of directories, with no file in them. */
+/** A few small trees that contain each other can expand to any number of directories without a file. */
 const ENTRIES_MAX = 200_000;
-/** To open one takes as long as to look at so many entries. */
-const TREE_ENTRIES = 20;
+/** Reading a tree takes as long as comparing this many entries. */
+const TREE_COST_ENTRIES = 20;
 
-/** At most `filesMax` of them; `isCut` says that there are more. */
+/** Returns at most `filesMax` files; `isCut` means that there are more. */
 export function changedFiles(
   objects: Objects,
   before: string | null,
@@ -40,7 +40,7 @@ export function changedFiles(
   function compare(prefix: string, old: string | null, now: string | null, depth: number): void {
     if (depth > DEPTH_MAX) isCut = true;
     if (isCut) return;
-    entries += TREE_ENTRIES;
+    entries += TREE_COST_ENTRIES;
     const left = old === null ? [] : parseTree(objects.read(old, "tree"));
     const right = now === null ? [] : parseTree(objects.read(now, "tree"));
     let i = 0;

@@ -1,5 +1,5 @@
-// A tree being changed: directories are read when a change reaches them and written once at the end. Nothing is
-// followed: a symbolic link is an entry like a file.
+// Edits a tree: directories are loaded when a change reaches them and written once at the end. Symbolic links are not
+// followed: a link is an entry like a file.
 
 import { fail } from "../lib/sys-error.ts";
 import { writePath } from "./names.ts";
@@ -7,8 +7,8 @@ import type { Objects } from "./objects.ts";
 import { isTree, MODE, parseTree, serializeTree } from "./tree.ts";
 
 type Directory = Map<string, Entry>;
-/** A directory that was opened has its content here, and its hash is stale. */
-type Entry = { mode: string; oid: string; opened?: Directory };
+/** A directory that was loaded has its entries in `children`, and its oid is stale. */
+type Entry = { mode: string; oid: string; children?: Directory };
 
 export class TreeEdit {
   readonly #objects: Objects;
@@ -24,9 +24,9 @@ export class TreeEdit {
   put(path: string, blob: string, ifOid?: string): void {
     const segments = writePath(path);
     const name = segments.pop()!;
-    const directory = this.#open(segments, path);
+    const directory = this.#openDirectory(segments, path);
     const present = directory.get(name);
-    if (present !== undefined && isTree(present) && !this.#isGone(present)) fail(409, `Is a directory: ${path}`);
+    if (present !== undefined && isTree(present) && !this.#isEmptied(present)) fail(409, `Is a directory: ${path}`);
     if (ifOid !== undefined && present?.oid !== ifOid)
       fail(409, `Conflict: ${path} has changed meanwhile`, { expected: ifOid, found: present?.oid ?? null });
     directory.set(name, { mode: MODE.file, oid: blob });
@@ -49,19 +49,19 @@ export class TreeEdit {
     }
     if (this.#find(target) !== undefined) fail(409, `Path already exists: ${target.join("/")}`);
     this.#remove(source);
-    this.#open(target.slice(0, -1), to).set(target.at(-1)!, entry);
+    this.#openDirectory(target.slice(0, -1), to).set(target.at(-1)!, entry);
   }
 
-  /** Writes what changed; the hash of the whole. */
+  /** Writes the changed directories and returns the hash of the root. */
   write(): string {
     return this.#write(this.#root) ?? this.#objects.write("tree", new Uint8Array(0));
   }
 
-  /** Undefined for an empty directory, which git does not keep. */
+  /** Undefined for an empty directory, which git does not store. */
   #write(directory: Directory): string | undefined {
     const entries = [];
     for (const [name, entry] of directory) {
-      const oid = entry.opened === undefined ? entry.oid : this.#write(entry.opened);
+      const oid = entry.children === undefined ? entry.oid : this.#write(entry.children);
       if (oid !== undefined) entries.push({ mode: entry.mode, name, oid });
     }
     if (entries.length > this.#entriesMax) fail(413, `More than ${this.#entriesMax} entries in one directory`);
@@ -72,39 +72,39 @@ export class TreeEdit {
     let directory: Directory = this.#root;
     for (const [i, segment] of segments.entries()) {
       const entry = directory.get(segment);
-      if (entry === undefined || i === segments.length - 1) return entry === undefined || this.#isGone(entry) ? undefined : entry;
+      if (entry === undefined || i === segments.length - 1) return entry === undefined || this.#isEmptied(entry) ? undefined : entry;
       if (!isTree(entry)) return undefined;
-      directory = this.#opened(entry);
+      directory = this.#loadChildren(entry);
     }
     return undefined;
   }
 
-  /** A directory of which everything was taken out before. */
-  #isGone(entry: Entry): boolean {
-    return entry.opened !== undefined && [...entry.opened.values()].every((inner) => this.#isGone(inner));
+  /** Whether this is a directory from which everything was removed. */
+  #isEmptied(entry: Entry): boolean {
+    return entry.children !== undefined && [...entry.children.values()].every((inner) => this.#isEmptied(inner));
   }
 
   #remove(segments: readonly string[]): void {
-    this.#open(segments.slice(0, -1), segments.join("/")).delete(segments.at(-1)!);
+    this.#openDirectory(segments.slice(0, -1), segments.join("/")).delete(segments.at(-1)!);
   }
 
-  #open(segments: readonly string[], path: string): Directory {
+  #openDirectory(segments: readonly string[], path: string): Directory {
     let directory = this.#root;
     for (const [i, segment] of segments.entries()) {
       let entry = directory.get(segment);
       if (entry === undefined) {
-        entry = { mode: MODE.tree, oid: "", opened: new Map() };
+        entry = { mode: MODE.tree, oid: "", children: new Map() };
         directory.set(segment, entry);
       }
       if (!isTree(entry)) fail(409, `Not a directory: ${segments.slice(0, i + 1).join("/")} (in ${path})`);
-      directory = this.#opened(entry);
+      directory = this.#loadChildren(entry);
     }
     return directory;
   }
 
-  #opened(entry: Entry): Directory {
-    entry.opened ??= this.#load(entry.oid);
-    return entry.opened;
+  #loadChildren(entry: Entry): Directory {
+    entry.children ??= this.#load(entry.oid);
+    return entry.children;
   }
 
   #load(tree: string): Directory {

@@ -1,4 +1,4 @@
-// A tree object: its entries, git's order of them, and what makes one acceptable.
+// Tree objects: their entries, git's sort order, and validation.
 
 import { fail } from "../lib/sys-error.ts";
 import { linkFault, nameFault } from "./names.ts";
@@ -7,7 +7,7 @@ import { asText, toBytes } from "./text.ts";
 
 export const MODE = { tree: "40000", file: "100644", executable: "100755", link: "120000" } as const;
 
-/** The last one is an old git's, and still in many histories. */
+/** Old versions of git wrote 100664; many histories still contain it. */
 const MODES: ReadonlySet<string> = new Set([...Object.values(MODE), "100664"]);
 const GITLINK = "160000";
 const MODE_CHARS_MAX = 6;
@@ -34,7 +34,7 @@ export function parseTree(bytes: Uint8Array, entriesMax: number = Number.POSITIV
   return entries;
 }
 
-/** One entry of a tree, without reading the others: a directory may be large and is looked through often. */
+/** Finds one entry without parsing the others: a directory may be large, and lookups are frequent. */
 export function findEntry(bytes: Uint8Array, name: string): TreeEntry | undefined {
   const wanted = toBytes(name);
   for (let at = 0; at < bytes.length;) {
@@ -48,7 +48,7 @@ export function findEntry(bytes: Uint8Array, name: string): TreeEntry | undefine
   return undefined;
 }
 
-/** Judged as coming from a stranger: fails on what git fsck would call an error, and on what we do not keep. */
+/** Validates a tree from an untrusted peer: fails on what git fsck would call an error, and on what we do not store. */
 export function checkTree(bytes: Uint8Array, entriesMax: number): TreeEntry[] {
   const entries = parseTree(bytes, entriesMax);
   const names = new Set<string>();
@@ -68,7 +68,7 @@ export function checkTree(bytes: Uint8Array, entriesMax: number): TreeEntry[] {
 }
 
 export function serializeTree(entries: readonly TreeEntry[]): Uint8Array {
-  // What was read from a tree and changed in a place or two is in order but for those.
+  // Entries of an edited tree are usually still in order, so checking first is cheaper than always sorting.
   const isSorted = entries.every((entry, i) => i === 0 || compareEntries(entries[i - 1]!, entry) < 0);
   const sorted = isSorted ? entries : entries.toSorted(compareEntries);
   const heads = sorted.map((entry) => toBytes(`${entry.mode} ${entry.name}\0`));
@@ -82,12 +82,12 @@ export function serializeTree(entries: readonly TreeEntry[]): Uint8Array {
   return bytes;
 }
 
-/** By bytes, a directory as if its name ended in a slash. */
+/** Compares by bytes, a directory as if its name ended in a slash. */
 export function compareEntries(a: TreeEntry, b: TreeEntry): number {
   return compareText(isTree(a) ? `${a.name}/` : a.name, isTree(b) ? `${b.name}/` : b.name);
 }
 
-/** The order of the UTF-8 bytes, which is not that of JavaScript's code units. */
+/** Compares in the order of UTF-8 bytes, which differs from that of JavaScript's code units. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -1,5 +1,5 @@
-// Serving a clone or a fetch: what the other side wants, what it has, what it gets. Each request stands alone; the
-// client repeats what was found in common.
+// Serves a clone or a fetch: reads what the client wants and has, and sends what it is missing. Requests are stateless: the
+// client repeats the commits found in common.
 
 import { fail, SysError } from "../lib/sys-error.ts";
 import type { ByteReader } from "./byte-reader.ts";
@@ -14,9 +14,9 @@ import type { Store } from "./store.ts";
 type Request = { wants: string[]; capabilities: Set<string>; shallow: Set<string>; depth: number | null; relative: boolean };
 
 const SMALL_PACKET_BYTES = 1000;
-const PIECES_PER_TURN = 32;
+const PIECES_PER_YIELD = 32;
 
-/** The whole answer. What is wrong with a request is said as git expects it, in a line of its own. */
+/** Yields the whole answer. An error in the request becomes a packet `ERR`, as git expects. */
 export async function* serveUpload(store: Store, reader: ByteReader): AsyncGenerator<Uint8Array> {
   try {
     reader.limit(store.limits.requestBytes, "Request too large");
@@ -34,7 +34,7 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
       yield FLUSH;
     }
 
-    // A client that only wanted to know where its history would end comes back with the rest.
+    // A client that only asked where its history would end sends its haves in the next request.
     if (await reader.isAtEnd()) return;
     const common = new Set<string>();
     const negotiation = negotiate(store, reader, request, common);
@@ -47,8 +47,8 @@ export async function* serveUpload(store: Store, reader: ByteReader): AsyncGener
 
     const oids = await missingObjects(store, { wants: request.wants, haves: [...common], theirShallow: request.shallow, newShallow });
     if (request.capabilities.has("include-tag")) addTags(store, oids);
-    const stints = new Stints(PIECES_PER_TURN);
-    for (const piece of framed(writePack(store.objects, oids), packetSize(request.capabilities))) {
+    const stints = new Stints(PIECES_PER_YIELD);
+    for (const piece of framePack(writePack(store.objects, oids), packetSize(request.capabilities))) {
       yield piece;
       if (stints.isOver()) await stints.pause();
     }
@@ -76,7 +76,7 @@ async function readRequest(reader: ByteReader): Promise<Request | null> {
   return request.wants.length === 0 ? null : request;
 }
 
-/** Tips, or what was one when the client asked for the list. */
+/** A want must be a tip or an ancestor of one: a tip may have moved since the client read the list. */
 function checkWants({ refs, history }: Store, wants: readonly string[]): void {
   const tips = new Set<string>();
   for (const { oid } of refs.list()) {
@@ -90,7 +90,7 @@ function checkWants({ refs, history }: Store, wants: readonly string[]): void {
   }
 }
 
-/** Yields the lines to say; returns whether the pack comes now or the client has to ask again. */
+/** Yields the lines to send. Returns true if the pack follows now, false if the client has to send another request. */
 async function* negotiate(store: Store, reader: ByteReader, request: Request, common: Set<string>): AsyncGenerator<string, boolean> {
   const { capabilities } = request;
   const isDetailed = capabilities.has("multi_ack_detailed");
@@ -100,35 +100,35 @@ async function* negotiate(store: Store, reader: ByteReader, request: Request, co
     return peeled?.kind === "commit" ? [peeled.oid] : [];
   });
   const isEnough = () => common.size > 0 && store.history.everyReaches(tips, common);
-  let last = "";
+  let lastCommon = "";
   let isReady = false;
-  let sawOther = false;
+  let hasUnknownHave = false;
   for (;;) {
     const line = (await reader.isAtEnd()) ? null : await readLine(reader);
     if (line === null) {
-      if (isDetailed && common.size > 0 && !sawOther && isEnough()) {
+      if (isDetailed && common.size > 0 && !hasUnknownHave && isEnough()) {
         isReady = true;
-        yield `ACK ${last} ready\n`;
+        yield `ACK ${lastCommon} ready\n`;
       }
       if (common.size === 0 || isMulti) yield "NAK\n";
       if (!capabilities.has("no-done") || !isReady) return false;
-      yield `ACK ${last}\n`;
+      yield `ACK ${lastCommon}\n`;
       return true;
     }
     if (line === "done") {
       if (common.size === 0) yield "NAK\n";
-      else if (isMulti) yield `ACK ${last}\n`;
+      else if (isMulti) yield `ACK ${lastCommon}\n`;
       return true;
     }
     const oid = /^have ([0-9a-f]{40})$/.exec(line)?.[1] ?? fail(400, `not supported: ${line.slice(0, 100)}`);
     if (store.history.get(oid) !== undefined) {
       common.add(oid);
-      last = oid;
+      lastCommon = oid;
       if (isDetailed) yield `ACK ${oid} common\n`;
       else if (isMulti) yield `ACK ${oid} continue\n`;
       else if (common.size === 1) yield `ACK ${oid}\n`;
     } else {
-      sawOther = true;
+      hasUnknownHave = true;
       if (!isMulti || !isEnough()) continue;
       if (isDetailed) {
         isReady = true;
@@ -138,7 +138,7 @@ async function* negotiate(store: Store, reader: ByteReader, request: Request, co
   }
 }
 
-/** Annotated tags whose commit is sent along. */
+/** Adds annotated tags whose commit is sent. */
 function addTags({ refs, objects }: Store, oids: Set<string>): void {
   for (const { oid } of refs.list()) {
     if (objects.kind(oid) !== "tag") continue;
@@ -153,7 +153,7 @@ function packetSize(capabilities: ReadonlySet<string>): number | null {
   return capabilities.has("side-band") ? SMALL_PACKET_BYTES : null;
 }
 
-function* framed(pack: Iterable<Uint8Array>, packetMax: number | null): Generator<Uint8Array> {
+function* framePack(pack: Iterable<Uint8Array>, packetMax: number | null): Generator<Uint8Array> {
   if (packetMax === null) return yield* pack;
   for (const piece of pack) yield* sideband(1, piece, packetMax);
   yield FLUSH;

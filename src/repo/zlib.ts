@@ -1,5 +1,5 @@
-// zlib as git uses it, synchronous and without a platform. `Inflater` takes its input in pieces and says where the
-// stream ended; it never makes more than the size it was told.
+// zlib as git uses it: synchronous and portable. `Inflater` takes its input in pieces, reports where the stream ended, and
+// never produces more than the given size.
 
 // oxlint-disable-next-line typescript/triple-slash-reference -- other projects see this file without its folder
 /// <reference path="./pako.d.ts" />
@@ -13,7 +13,7 @@ const OK = 0;
 const STREAM_END = 1;
 const BUFFER_ERROR = -5;
 const WINDOW_BITS = 15;
-/** On source text the default of 6 takes twice the time for a percent of the size. */
+/** For source text, the default of 6 takes twice the time and saves one percent of the size. */
 const LEVEL = 4;
 const DEFLATED = 8;
 
@@ -24,14 +24,14 @@ export class Inflater {
 
   constructor(size: number) {
     this.#size = size;
-    // One byte more than promised, so that a stream which holds more shows itself.
+    // One byte more than declared, to detect a stream that holds more.
     this.#output = new Uint8Array(size + 1);
     this.#stream.output = this.#output;
     this.#stream.avail_out = size + 1;
     inflateInit2(this.#stream, WINDOW_BITS);
   }
 
-  /** How many bytes of the input were used, and whether the stream is complete. */
+  /** Returns how many bytes of the input were used, and whether the stream is complete. */
   push(input: Uint8Array): { used: number; done: boolean } {
     const stream = this.#stream;
     stream.input = input;
@@ -47,7 +47,7 @@ export class Inflater {
     return { used: stream.next_in, done: false };
   }
 
-  /** Only when `push` said it is complete. */
+  /** Valid only after `push` returned `done: true`. */
   get bytes(): Uint8Array {
     return this.#output.subarray(0, this.#size);
   }
@@ -60,12 +60,12 @@ export function inflate(parts: readonly Uint8Array[], size: number): Uint8Array 
 }
 
 /**
- * Two compressors for all: making one takes longer than most objects do, and so does clearing the tables of the large
- * one, of which small objects have no use.
+ * Two shared compressors. Creating one takes longer than compressing most objects, and so does clearing the tables of the
+ * large one, which small objects do not need.
  */
 const SMALL_BYTES_MAX = 16 * 1024;
-const small = compressor(5);
-const large = compressor(8);
+const small = makeCompressor(5);
+const large = makeCompressor(8);
 
 export function deflate(bytes: Uint8Array): Uint8Array {
   const stream = bytes.length > SMALL_BYTES_MAX ? large : small;
@@ -84,7 +84,7 @@ export function deflate(bytes: Uint8Array): Uint8Array {
   return output.slice(0, stream.next_out);
 }
 
-function compressor(memoryLevel: number): ZStream {
+function makeCompressor(memoryLevel: number): ZStream {
   const stream = new ZStream();
   deflateInit2(stream, LEVEL, DEFLATED, WINDOW_BITS, memoryLevel, 0);
   return stream;

@@ -1,5 +1,5 @@
-// A command of ours beside just-bash's own: one file in commands/, with its manual in it. What it does to the system it
-// does through sys and link, so it can do nothing its caller may not.
+// A command that we add to those of just-bash: one file in commands/, which includes its manual. It reaches the system only
+// through `link`, so it can do nothing that its caller may not.
 
 import type { ShellCommand, ShellUser } from "../ports/shells.ts";
 import type { Terminal } from "./files.ts";
@@ -17,18 +17,18 @@ export type CommandContext = {
   cwd: string;
   env: ReadonlyMap<string, string>;
   stdin: string;
-  /** The standard input as it is. */
+  /** The standard input as bytes. */
   bytes: () => Uint8Array;
-  /** A whole file, or `-` for the standard input; what a script has put there (`<(...)`) too. */
+  /** Reads a whole file, or the standard input for `-`. Also reads what a script passes with `<(...)`. */
   read: (path: string) => Promise<Uint8Array>;
   terminal: Terminal;
-  /** Absolute, with `~` and `..` taken out. */
+  /** Makes a path absolute and resolves `~` and `..`. */
   resolve: (path: string) => string;
-  /** Ours. */
+  /** The commands that we add to those of just-bash. */
   commands: readonly CommandFile[];
-  /** Every command there is, by name. */
+  /** The names of all commands. */
   programs: () => readonly string[];
-  /** Runs another command. Nothing in the words means anything to a shell. */
+  /** Runs another command. The words are quoted, so a shell interprets nothing in them. */
   exec: (words: readonly string[], options?: ExecOptions) => Promise<Required<Pick<Output, "stdout" | "stderr" | "exitCode">>>;
   /** just-bash's command of the same name. */
   builtin: (args: readonly string[]) => Promise<Output>;
@@ -47,7 +47,7 @@ export function command(file: CommandFile): CommandFile {
   return file;
 }
 
-/** Ends a command with a message in its own name. */
+/** Ends a command with an error message that starts with its name. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -57,23 +57,23 @@ export class CommandError extends Error {
   }
 }
 
-/** One-letter flags and long ones, told apart from the rest; `--` ends them. */
+/** Separates short and long flags from the other arguments; `--` ends the flags. */
 export function parseFlags(
   args: readonly string[],
   known: Readonly<Record<string, string>>,
 ): { flags: ReadonlySet<string>; rest: string[] } {
   const flags = new Set<string>();
   const rest: string[] = [];
-  let isOver = false;
+  let isAfterFlags = false;
   for (const arg of args) {
-    if (isOver || !arg.startsWith("-") || arg === "-") rest.push(arg);
-    else if (arg === "--") isOver = true;
-    else if (arg.startsWith("--")) flags.add(known[arg.slice(2)] ?? unknown(arg));
-    else for (const letter of arg.slice(1)) flags.add(Object.values(known).includes(letter) ? letter : unknown(`-${letter}`));
+    if (isAfterFlags || !arg.startsWith("-") || arg === "-") rest.push(arg);
+    else if (arg === "--") isAfterFlags = true;
+    else if (arg.startsWith("--")) flags.add(known[arg.slice(2)] ?? failUnknownFlag(arg));
+    else for (const letter of arg.slice(1)) flags.add(Object.values(known).includes(letter) ? letter : failUnknownFlag(`-${letter}`));
   }
   return { flags, rest };
 }
 
-function unknown(flag: string): never {
+function failUnknownFlag(flag: string): never {
   throw new CommandError(`unknown option ${flag}`, 2);
 }

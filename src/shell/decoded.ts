@@ -1,5 +1,5 @@
-// `read` and `mapfile` hand a script bytes where it wants text: "é" comes as two characters, and is written out as four.
-// So each is followed by a command that puts the text into the variables it has filled, and keeps its exit code.
+// In just-bash, `read` and `mapfile` store bytes where a script expects text: "é" becomes two characters and is written out as
+// four bytes. So a command after each of them decodes the variables it has set and keeps its exit code.
 
 import { type Command, defineCommand } from "just-bash/browser";
 import { fromLatin1 } from "../lib/bytes.ts";
@@ -8,17 +8,17 @@ import { type Command as Node, literal, nameOf, type Plugin, type Simple, simple
 export const DECODE = "gsv-decode";
 const ARRAY = "-a";
 
-/** Options that take a word of their own. */
-const WITH_WORD = { read: "pdnNtuia", mapfile: "dnOsuCc", readarray: "dnOsuCc" } as const;
+/** Options that take an argument. */
+const OPTIONS_WITH_ARGUMENT = { read: "pdnNtuia", mapfile: "dnOsuCc", readarray: "dnOsuCc" } as const;
 
 export function decodeCommand(): Command {
   return defineCommand(DECODE, async ([status = "0", ...args], { env, assignShellVariable: assign }) => {
     const isArray = args[0] === ARRAY;
     const [name = "", ...values] = isArray ? args.slice(1) : [];
-    for (const [at, value] of values.entries()) if (isBytes(value)) await assign?.(name, decoded(value), String(at));
+    for (const [at, value] of values.entries()) if (isBytes(value)) await assign?.(name, decode(value), String(at));
     for (const variable of isArray ? [] : args) {
       const value = env.get(variable);
-      if (value !== undefined && isBytes(value)) await assign?.(variable, decoded(value));
+      if (value !== undefined && isBytes(value)) await assign?.(variable, decode(value));
     }
     return { stdout: "", stderr: "", exitCode: Number(status) };
   });
@@ -32,24 +32,24 @@ export const decoding: Plugin = {
   },
 };
 
-/** Wherever such a command stands: in loops, functions, substitutions. */
+/** Visits the whole tree, including loops, functions and substitutions. */
 function visit(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   for (const child of Object.values(node)) visit(child);
   const pipeline = node as { type?: string; commands?: Node[] };
-  if (pipeline.type === "Pipeline" && pipeline.commands !== undefined) pipeline.commands = pipeline.commands.map(followed);
+  if (pipeline.type === "Pipeline" && pipeline.commands !== undefined) pipeline.commands = pipeline.commands.map(addDecode);
 }
 
-function followed(command: Node): Node {
+function addDecode(command: Node): Node {
   if (command.type !== "SimpleCommand") return command;
-  const filled = filledBy(command);
-  if (filled === null) return command;
-  const body = [statement(command), statement(simple(DECODE, expansion("?"), ...filled))];
+  const decodeArgs = decodeArguments(command);
+  if (decodeArgs === null) return command;
+  const body = [statement(command), statement(simple(DECODE, expansion("?"), ...decodeArgs))];
   return { type: "Group", body, redirections: [] };
 }
 
-/** What is to be decoded, as arguments; null for any other command, or one whose variables cannot be told. */
-function filledBy(command: Simple): Word[] | null {
+/** The arguments for the decode command; null for any other command, and if the variables are not known before it runs. */
+function decodeArguments(command: Simple): Word[] | null {
   const program = nameOf(command);
   if (program !== "read" && program !== "mapfile" && program !== "readarray") return null;
   const names: string[] = [];
@@ -59,7 +59,7 @@ function filledBy(command: Simple): Word[] | null {
     if (text === "") return null;
     const letter = text.at(-1)!;
     if (!text.startsWith("-")) names.push(text);
-    else if (WITH_WORD[program].includes(letter)) {
+    else if (OPTIONS_WITH_ARGUMENT[program].includes(letter)) {
       at++;
       if (program === "read" && letter === "a") array = textOf(command.args[at] ?? literal(""));
     }
@@ -80,13 +80,13 @@ function isName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text);
 }
 
-/** Bytes that are UTF-8 beyond ASCII, one character each. */
+/** Whether the text holds one byte per character, and at least one beyond ASCII. */
 function isBytes(text: string): boolean {
   return /[\u0080-\u00ff]/.test(text) && !/[^\0-\u00ff]/.test(text);
 }
 
-/** What is no UTF-8 stays as it is. */
-function decoded(text: string): string {
+/** Text that is not valid UTF-8 stays as it is. */
+function decode(text: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fromLatin1(text));
   } catch {

@@ -1,5 +1,5 @@
-// The shell's file system: just-bash's interface, each operation one question to the kernel. Where a command's own
-// program would be looked for, and the few devices that never end, are answered here.
+// The shell's file system: implements just-bash's interface with one request to the kernel per operation. Paths of programs
+// and of the few devices without an end are answered here.
 
 import type { FsStat, IFileSystem } from "just-bash/browser";
 import { FileError, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
@@ -9,32 +9,32 @@ import { resolvePath } from "../vfs/path.ts";
 import type { Link } from "./kernel-client.ts";
 import { TERMINAL, TERMINAL_ERRORS } from "./terminal.ts";
 
-/** A command reads whole files, so a larger one is refused before it fills the memory. */
+/** Commands read whole files, so a larger one is refused before it fills the memory. */
 const READ_BYTES_MAX = 16 * 1024 * 1024;
-/** Most files are smaller, and are read by one question. */
+/** Most files are smaller than this and are read with one request. */
 const FIRST_BYTES = 256 * 1024;
 const COPY_DEPTH_MAX = 100;
-/** What a new file has anyway. */
+/** The mode of a new file. */
 const NEW_MODE = 0o644;
 const PROGRAM = /^\/(?:usr\/)?bin\/([^/]+)$/;
-/** Where packages put their commands, which cannot have the name of one that is here already. */
-const PACKAGED = /^\/usr\/local\/bin\/([^/]+)$/;
-const NO_END = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
+/** Where packages install their commands, which cannot have the name of a built-in one. */
+const PACKAGE_PROGRAM = /^\/usr\/local\/bin\/([^/]+)$/;
+const ENDLESS_DEVICES = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
 
 export type Terminal = {
   write: (stream: "stdout" | "stderr", text: string) => void;
-  /** The next line that is typed, with its end; null at the end of input. */
+  /** The next line of input, with its newline; null at the end of input. */
   line: () => Promise<string | null>;
 };
 
-const MAKE_TRIES = 5;
+const MKDIR_TRIES = 5;
 
 export class ShellFiles implements IFileSystem {
   readonly #link: Link;
   readonly #terminal: Terminal;
   readonly #hasProgram: (name: string) => boolean;
-  /** Why a file could not be read, where it was not missing. */
-  readonly #refused = new Map<string, string>();
+  /** By path, why a file could not be read, unless it was missing. */
+  readonly #failures = new Map<string, string>();
 
   constructor(link: Link, terminal: Terminal, hasProgram: (name: string) => boolean) {
     this.#link = link;
@@ -52,33 +52,34 @@ export class ShellFiles implements IFileSystem {
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
     if (path === TERMINAL) return new TextEncoder().encode((await this.#terminal.line()) ?? "");
-    if (NO_END.has(path)) throw this.#refuse(path, "It has no end: take a part of it with head -c");
-    const begin = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: FIRST_BYTES }));
-    if (begin.length < FIRST_BYTES) return begin;
-    // What would be refused is not fetched.
+    if (ENDLESS_DEVICES.has(path)) throw this.#readError(path, "It has no end: take a part of it with head -c");
+    const firstBytes = await this.#try("open", path, () => this.#link.read(path, { start: 0, end: FIRST_BYTES }));
+    if (firstBytes.length < FIRST_BYTES) return firstBytes;
+    // A file that is too large is not fetched.
     const { size } = await this.#try("open", path, () => this.#link.stat(path));
     const bytes =
       size > READ_BYTES_MAX ? null : await this.#try("open", path, () => this.#link.read(path, { start: 0, end: READ_BYTES_MAX + 1 }));
-    if (bytes === null || bytes.length > READ_BYTES_MAX) throw this.#refuse(path, `Too large for a command: over ${READ_BYTES_MAX} bytes`);
+    if (bytes === null || bytes.length > READ_BYTES_MAX)
+      throw this.#readError(path, `Too large for a command: over ${READ_BYTES_MAX} bytes`);
     return bytes;
   }
 
   async writeFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
-    if (this.#isDevice(path, content, options)) return;
-    await this.#needsHolder(path);
-    await this.#try("open", path, () => this.#link.write(path, bytesOf(content, options)));
+    if (this.#writeToDevice(path, content, options)) return;
+    await this.#checkParentExists(path);
+    await this.#try("open", path, () => this.#link.write(path, toBytes(content, options)));
   }
 
   async appendFile(path: string, content: string | Uint8Array, options?: Encoding): Promise<void> {
-    if (this.#isDevice(path, content, options)) return;
-    await this.#needsHolder(path);
-    await this.#try("open", path, () => this.#link.append(path, bytesOf(content, options)));
+    if (this.#writeToDevice(path, content, options)) return;
+    await this.#checkParentExists(path);
+    await this.#try("open", path, () => this.#link.append(path, toBytes(content, options)));
   }
 
   async exists(path: string): Promise<boolean> {
     if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return true;
-    // Asked for every command of a script, because the path begins there.
-    if (this.#hasProgram(PACKAGED.exec(path)?.[1] ?? "")) return false;
+    // just-bash checks this for every command of a script, because /usr/local/bin comes first in PATH.
+    if (this.#hasProgram(PACKAGE_PROGRAM.exec(path)?.[1] ?? "")) return false;
     return this.#link.stat(path).then(
       () => true,
       () => false,
@@ -87,8 +88,8 @@ export class ShellFiles implements IFileSystem {
 
   async stat(path: string): Promise<FsStat> {
     if (this.#isProgram(path) || path === TERMINAL || path === TERMINAL_ERRORS) return PROGRAM_STAT;
-    // There are no links: a file is its path.
-    return { ...fsStat(await this.#try("stat", path, () => this.#link.stat(path))), identity: path };
+    // There are no links, so the path identifies the file.
+    return { ...toFsStat(await this.#try("stat", path, () => this.#link.stat(path))), identity: path };
   }
 
   lstat(path: string): Promise<FsStat> {
@@ -100,22 +101,22 @@ export class ShellFiles implements IFileSystem {
     const parts = path.split("/").filter(Boolean);
     for (let at = 1; at <= parts.length; at++) {
       const partial = `/${parts.slice(0, at).join("/")}`;
-      const there = await this.#link.stat(partial).catch(() => null);
-      if (there === null) await this.#try("mkdir", partial, () => this.#makeUnlessThere(partial));
-      else if (there.kind !== "directory") throw nodeError("EEXIST", "mkdir", partial);
+      const present = await this.#link.stat(partial).catch(() => null);
+      if (present === null) await this.#try("mkdir", partial, () => this.#ensureDirectory(partial));
+      else if (present.kind !== "directory") throw nodeError("EEXIST", "mkdir", partial);
     }
   }
 
-  /** Somebody else may have been faster, and may have had to take it back. */
-  async #makeUnlessThere(path: string): Promise<void> {
+  /** Retries, because another writer may create the directory at the same time and then roll it back. */
+  async #ensureDirectory(path: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#link.makeDirectory(path);
       } catch (error) {
         if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
-        const there = await this.#link.stat(path).catch(() => null);
-        if (there?.kind === "directory") return;
-        if (there !== null || tries === MAKE_TRIES) throw error;
+        const present = await this.#link.stat(path).catch(() => null);
+        if (present?.kind === "directory") return;
+        if (present !== null || tries === MKDIR_TRIES) throw error;
       }
     }
   }
@@ -132,12 +133,12 @@ export class ShellFiles implements IFileSystem {
   }
 
   async rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void> {
-    const there = await this.#link.stat(path).catch((error: unknown) => {
+    const present = await this.#link.stat(path).catch((error: unknown) => {
       if (options?.force && error instanceof FileError && error.code === "ENOENT") return null;
-      throw asNodeError(error, "rm", path);
+      throw toNodeError(error, "rm", path);
     });
-    if (there === null) return;
-    if (there.kind === "directory" && !options?.recursive) {
+    if (present === null) return;
+    if (present.kind === "directory" && !options?.recursive) {
       const entries = await this.#try("rm", path, () => this.#link.list(path));
       if (entries.length > 0) throw nodeError("ENOTEMPTY", "rm", path);
     }
@@ -152,22 +153,22 @@ export class ShellFiles implements IFileSystem {
     try {
       await this.#link.rename(from, to);
     } catch (error) {
-      if (!(error instanceof FileError) || error.code !== "EXDEV") throw asNodeError(error, "rename", from);
-      // Between two parts of the tree: as mv does between two disks.
+      if (!(error instanceof FileError) || error.code !== "EXDEV") throw toNodeError(error, "rename", from);
+      // From one mount to another: copy and delete, as mv does between two disks.
       await this.#copy(from, to, true, 0);
       await this.#try("rename", from, () => this.#link.remove(from));
     }
   }
 
   async #copy(from: string, to: string, isRecursive: boolean, depth: number): Promise<void> {
-    const there = await this.#try("cp", from, () => this.#link.stat(from));
-    if (there.kind !== "directory") {
+    const source = await this.#try("cp", from, () => this.#link.stat(from));
+    if (source.kind !== "directory") {
       const isNew = await this.#link.stat(to).then(
         () => false,
         () => true,
       );
       await this.writeFile(to, await this.readFileBuffer(from));
-      if (isNew && there.mode !== NEW_MODE) await this.#try("cp", to, () => this.#link.setMode(to, there.mode));
+      if (isNew && source.mode !== NEW_MODE) await this.#try("cp", to, () => this.#link.setMode(to, source.mode));
       return;
     }
     if (!isRecursive) throw nodeError("EISDIR", "cp", from);
@@ -182,7 +183,7 @@ export class ShellFiles implements IFileSystem {
     return resolvePath(path === "" ? base : path, { cwd: base, home: "/" });
   }
 
-  /** For globs, which list directories where this says nothing. */
+  /** For globs, which list directories if this returns nothing. */
   getAllPaths(): string[] {
     return [];
   }
@@ -213,33 +214,33 @@ export class ShellFiles implements IFileSystem {
     throw nodeError("EINVAL", "readlink", path);
   }
 
-  /** Another command begins. */
+  /** Clears what is known of the last command. */
   forget(): void {
-    this.#refused.clear();
+    this.#failures.clear();
   }
 
-  /** just-bash's commands call every file they cannot read a missing one; here they are told the truth, in bash's words. */
+  /** just-bash's commands report every file they cannot read as missing; this replaces that by the real reason, in bash's words. */
   corrected(errors: string): string {
-    const worded = inWords(errors);
-    if (this.#refused.size === 0) return worded;
-    return worded.replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
-      const bare = name.replace(/^(?:\.\/)+/, "");
-      const path = [...this.#refused.keys()].find((refused) => refused === name || refused.endsWith(`/${bare}`));
-      return path === undefined ? line : `${program}${name}: ${this.#refused.get(path)}`;
+    const text = toBashWording(errors);
+    if (this.#failures.size === 0) return text;
+    return text.replace(/^(\w+: )(.+)(: No such file or directory)$/gm, (line, program: string, name: string) => {
+      const plainName = name.replace(/^(?:\.\/)+/, "");
+      const path = [...this.#failures.keys()].find((failed) => failed === name || failed.endsWith(`/${plainName}`));
+      return path === undefined ? line : `${program}${name}: ${this.#failures.get(path)}`;
     });
   }
 
-  /** The tree makes directories as they are needed; a shell does not. */
-  async #needsHolder(path: string): Promise<void> {
-    const holder = path.slice(0, path.lastIndexOf("/"));
-    if (holder !== "") await this.#try("open", path, () => this.#link.stat(holder));
+  /** The kernel's tree creates missing directories on a write; a shell must fail instead. */
+  async #checkParentExists(path: string): Promise<void> {
+    const parent = path.slice(0, path.lastIndexOf("/"));
+    if (parent !== "") await this.#try("open", path, () => this.#link.stat(parent));
   }
 
-  /** Written here, without asking anybody. */
-  #isDevice(path: string, content: string | Uint8Array, options: Encoding): boolean {
+  /** Handles a write to the terminal or /dev/null without a request to the kernel; false for any other path. */
+  #writeToDevice(path: string, content: string | Uint8Array, options: Encoding): boolean {
     if (path !== TERMINAL && path !== TERMINAL_ERRORS) return path === "/dev/null";
     if (content.length === 0) return true;
-    const text = new TextDecoder().decode(bytesOf(content, options));
+    const text = new TextDecoder().decode(toBytes(content, options));
     if (path === TERMINAL) this.#terminal.write("stdout", text);
     else this.#terminal.write("stderr", this.corrected(text));
     return true;
@@ -254,20 +255,20 @@ export class ShellFiles implements IFileSystem {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof FileError && error.code !== "ENOENT") this.#refused.set(path, REASONS[error.code] ?? error.message);
-      // Of an agent: it is told what to do instead.
-      if (error instanceof SysError) this.#refused.set(path, error.message);
-      throw asNodeError(error, verb, path);
+      if (error instanceof FileError && error.code !== "ENOENT") this.#failures.set(path, REASONS[error.code] ?? error.message);
+      // The approval policy refused an agent's call; the message says what to do instead.
+      if (error instanceof SysError) this.#failures.set(path, error.message);
+      throw toNodeError(error, verb, path);
     }
   }
 
-  #refuse(path: string, why: string): Error {
-    this.#refused.set(path, why);
+  #readError(path: string, why: string): Error {
+    this.#failures.set(path, why);
     return new Error(`EINVAL: ${why}, read '${path}'`);
   }
 }
 
-/** As bash says it. */
+/** Reasons in bash's words. */
 export const REASONS: Partial<Record<FileErrorCode, string>> = {
   ENOENT: "No such file or directory",
   EACCES: "Permission denied",
@@ -278,8 +279,8 @@ export const REASONS: Partial<Record<FileErrorCode, string>> = {
   EDQUOT: "Disk quota exceeded",
 };
 
-/** Node's message at the end of a line, as bash would put it. */
-function inWords(errors: string): string {
+/** Replaces Node's error messages at the end of lines by bash's. */
+function toBashWording(errors: string): string {
   return errors.replace(/^(.*?)\b(E[A-Z]+): [a-z ]+, [a-z]+ '([^'\n]*)'$/gm, (line, before: string, code: string, path: string) => {
     const reason = REASONS[code as FileErrorCode];
     if (reason === undefined) return line;
@@ -292,11 +293,11 @@ type Encoding = Parameters<IFileSystem["writeFile"]>[2];
 
 const PROGRAM_STAT: FsStat = { isFile: true, isDirectory: false, isSymbolicLink: false, mode: 0o755, size: 0, mtime: new Date(0) };
 
-function fsStat({ kind, size, mode, modifiedAt }: FileStat): FsStat {
+function toFsStat({ kind, size, mode, modifiedAt }: FileStat): FsStat {
   return { isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: false, mode, size, mtime: new Date(modifiedAt) };
 }
 
-function bytesOf(content: string | Uint8Array, options: Encoding): Uint8Array {
+function toBytes(content: string | Uint8Array, options: Encoding): Uint8Array {
   if (typeof content !== "string") return content;
   const encoding = typeof options === "string" ? options : options?.encoding;
   if (encoding !== "latin1" && encoding !== "binary" && encoding !== "ascii") return new TextEncoder().encode(content);
@@ -318,12 +319,12 @@ const WORDS: Partial<Record<FileErrorCode, string>> = {
   EINVAL: "invalid argument",
 };
 
-/** just-bash's commands read Node's messages to choose their own. */
+/** just-bash's commands derive their own messages from Node's. */
 function nodeError(code: FileErrorCode, verb: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${WORDS[code] ?? "failed"}, ${verb} '${path}'`), { code });
 }
 
-function asNodeError(error: unknown, verb: string, path: string): Error {
+function toNodeError(error: unknown, verb: string, path: string): Error {
   if (error instanceof FileError) return nodeError(error.code, verb, path);
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,4 +1,4 @@
-/** A size as people read it, as `ls -h` and `df -h` print it: rounded up, with one decimal below ten. */
+/** A size as `ls -h` and `df -h` print it: rounded up, with one decimal below ten. */
 export function humanSize(bytes: number): string {
   if (bytes < 1024) return String(bytes);
   const power = Math.min(Math.floor(Math.log2(bytes) / 10), 4);

@@ -1,5 +1,5 @@
-// Shells within the shell: `bash -eu script.sh`, `sh -c`, `bash -n`, and a script that is called by its path. just-bash
-// knows bash with a file or -c; what else is said to it becomes the script's first line.
+// Shells inside the shell: `bash -eu script.sh`, `sh -c`, `bash -n`, and a script that is called by its path. just-bash supports
+// bash with a file or -c; other options become `set` commands at the start of the script.
 
 import { Bash } from "just-bash/browser";
 import { FileError } from "../hardware/filesystem.ts";
@@ -22,44 +22,44 @@ export async function innerShell(context: CommandContext, args: readonly string[
     const letters = arg.slice(1);
     isCommand ||= letters.includes("c");
     isCheck ||= letters.includes("n");
-    const set = letters.replace(/[cnsli]/g, "");
-    if (set.endsWith("o")) options.push(`set ${arg[0]}${set} ${args[++at] ?? ""}`);
-    else if (set !== "") options.push(`set ${arg[0]}${set}`);
+    const setOptions = letters.replace(/[cnsli]/g, "");
+    if (setOptions.endsWith("o")) options.push(`set ${arg[0]}${setOptions} ${args[++at] ?? ""}`);
+    else if (setOptions !== "") options.push(`set ${arg[0]}${setOptions}`);
   }
   const [first, ...rest] = args.slice(at);
   if (first === undefined && !isCommand && !isCheck) return context.builtin([]);
-  const text = isCommand ? (first ?? "") : new TextDecoder().decode(await context.read(first ?? "-").catch(missing));
-  if (isCheck) return checked(first ?? "bash", text);
+  const text = isCommand ? (first ?? "") : new TextDecoder().decode(await context.read(first ?? "-").catch(failMissing));
+  if (isCheck) return checkSyntax(first ?? "bash", text);
   const name = isCommand ? rest : [first ?? "bash", ...rest];
   return context.builtin(["-c", [...options, text].join(options.length === 0 ? "" : "\n"), ...name]);
 }
 
 export const RUN = "gsv-run";
 
-/** Stands before the path of a script. */
+/** Inserted before the path of a script that is called by its path. */
 export const runFile: CommandFile = {
   name: RUN,
   usage: "path [word...]",
   doc: "Runs a script.",
   async run(context, args) {
     const [path = "", ...rest] = args;
-    const found = await context.link.stat(context.resolve(path)).catch((error: unknown) => {
+    const stat = await context.link.stat(context.resolve(path)).catch((error: unknown) => {
       if (!(error instanceof FileError)) throw error;
       return error.code;
     });
-    if (typeof found === "string")
-      return said(path, found === "ENOENT" ? "No such file or directory" : "Permission denied", found === "ENOENT" ? 127 : 126);
-    if (found.kind === "directory") return said(path, "Is a directory", 126);
-    if ((found.mode & 0o111) === 0) return said(path, "Permission denied", 126);
+    if (typeof stat === "string")
+      return failWith(path, stat === "ENOENT" ? "No such file or directory" : "Permission denied", stat === "ENOENT" ? 127 : 126);
+    if (stat.kind === "directory") return failWith(path, "Is a directory", 126);
+    if ((stat.mode & 0o111) === 0) return failWith(path, "Permission denied", 126);
     return context.exec(["bash", path, ...rest], { withInput: true });
   },
 };
 
-function said(path: string, why: string, exitCode: number): Output {
+function failWith(path: string, why: string, exitCode: number): Output {
   return { stderr: `bash: ${path}: ${why}\n`, exitCode };
 }
 
-function checked(name: string, text: string): Output {
+function checkSyntax(name: string, text: string): Output {
   try {
     new Bash().transform(text);
     return {};
@@ -68,6 +68,6 @@ function checked(name: string, text: string): Output {
   }
 }
 
-function missing(error: unknown): never {
+function failMissing(error: unknown): never {
   throw error instanceof CommandError ? new CommandError(error.message, 127) : error;
 }

@@ -1,5 +1,5 @@
-// just-bash with our files, commands and limits around it. One user's, and one command at a time: what it asks and writes
-// goes to whichever command is running.
+// just-bash with our files, commands and limits. An interpreter belongs to one user and runs one command at a time: its
+// requests and output go to the command that is running.
 
 import { Bash, type Command, defineCommand, getCommandNames } from "just-bash/browser";
 import { FileError } from "../hardware/filesystem.ts";
@@ -29,7 +29,7 @@ export type Run = { command: ShellCommand; ask: Ask; terminal: Terminal };
 /** Not in the build of just-bash that runs on both hosts. */
 const ABSENT = new Set(["python", "python3", "js-exec", "node", "sqlite3", "tar", "yq", "xan"]);
 const BUILT_IN = getCommandNames().filter((name) => !ABSENT.has(name));
-/** Everything that can be called by name. */
+/** All commands that can be called by name. */
 export const PROGRAMS: ReadonlySet<string> = new Set([...BUILT_IN, "curl", ...shellCommands.map(({ name }) => name)]);
 const CALLABLE: ReadonlySet<string> = new Set([...PROGRAMS, ...Object.values(OURS), RUN, ...TRAP_COMMANDS, DECODE, YIELD]);
 
@@ -48,31 +48,31 @@ export class Interpreter {
     this.#uid = who.uid;
     this.#timeoutMs = timeoutMs;
     this.#limits = limits;
-    this.#link = new Link((ask) => this.#now.ask(ask));
-    this.#terminal = { write: (stream, text) => this.#now.terminal.write(stream, text), line: () => this.#now.terminal.line() };
+    this.#link = new Link((ask) => this.#current.ask(ask));
+    this.#terminal = { write: (stream, text) => this.#current.terminal.write(stream, text), line: () => this.#current.terminal.line() };
     this.#files = new ShellFiles(this.#link, this.#terminal, (name) => CALLABLE.has(name));
     this.#bash = new Bash({
       fs: this.#files,
       commands: BUILT_IN as never,
       customCommands: [
-        ...[...shellCommands, runFile].map((file) => this.#adapted(file)),
+        ...[...shellCommands, runFile].map((file) => this.#adapt(file)),
         ...TRAP_COMMANDS.map((name) => defineCommand(name, (args, inner) => this.#script.trap(name).execute(args, inner))),
         decodeCommand(),
         ...(limits.givesWay ? [yieldCommand()] : []),
       ],
       fetch: (url, options) => this.#fetch(url, options),
       executionLimits: { ...limits.counts, maxExecutionTimeMs: timeoutMs },
-      // It guards a process that others share; this one's walls are its own thread or object.
+      // It protects a process that is shared with others; here the thread or Durable Object is the boundary.
       defenseInDepth: false,
       processInfo: { pid: 2, ppid: 1, uid: who.uid, gid: who.gid },
     });
     const plugins = [
-      this.#ofScript("functions"),
+      this.#scriptPlugin("functions"),
       mended,
-      this.#ofScript("traps"),
+      this.#scriptPlugin("traps"),
       withOurs,
       decoding,
-      this.#ofScript("terminal"),
+      this.#scriptPlugin("terminal"),
       ...(limits.givesWay ? [yielding] : []),
     ];
     for (const plugin of plugins) this.#bash.registerTransformPlugin(plugin);
@@ -88,26 +88,26 @@ export class Interpreter {
     this.#script = new ScriptState();
     this.#files.forget();
     const exec = (script: string, variables: Readonly<Record<string, string>>, at: string): Promise<Ran> =>
-      this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(fromFile);
-    const ran = await exec(input, env, cwd);
+      this.#bash.exec(script, { env: { ...variables }, replaceEnv: true, cwd: at, rawScript: true, signal }).catch(toFailedRun);
+    const mainRun = await exec(input, env, cwd);
     const { traps } = this.#script;
-    const end = traps.atEnd(ran.exitCode, ran.env);
-    const last = end === null || signal.aborted ? null : await exec(end.script, end.env, end.cwd ?? cwd);
+    const exitTrap = traps.atEnd(mainRun.exitCode, mainRun.env);
+    const trapRun = exitTrap === null || signal.aborted ? null : await exec(exitTrap.script, exitTrap.env, exitTrap.cwd ?? cwd);
     this.#run = null;
     return {
-      stdout: ran.stdout + (last?.stdout ?? ""),
-      stderr: this.#files.corrected(ran.stderr + (last?.stderr ?? "")),
-      exitCode: last === null || traps.isReached ? ran.exitCode : last.exitCode,
+      stdout: mainRun.stdout + (trapRun?.stdout ?? ""),
+      stderr: this.#files.corrected(mainRun.stderr + (trapRun?.stderr ?? "")),
+      exitCode: trapRun === null || traps.isReached ? mainRun.exitCode : trapRun.exitCode,
       env: {},
     };
   }
 
-  /** A plugin is registered once, and what it knows is of one command. */
-  #ofScript(name: "functions" | "traps" | "terminal"): Plugin {
+  /** Plugins are registered once, but their state belongs to one command. */
+  #scriptPlugin(name: "functions" | "traps" | "terminal"): Plugin {
     return { name: `gsv-${name}`, transform: (context) => this.#script.plugins[name].transform(context) };
   }
 
-  get #now(): Run {
+  get #current(): Run {
     if (this.#run === null) throw new Error("The command is over");
     return this.#run;
   }
@@ -125,21 +125,21 @@ export class Interpreter {
     return { ...response, statusText: "" };
   }
 
-  #adapted(file: CommandFile): Command {
+  #adapt(file: CommandFile): Command {
     return defineCommand(OURS[file.name] ?? file.name, async (args, inner) => {
-      const { who, host } = this.#now.command;
+      const { who, host } = this.#current.command;
       const context: CommandContext = {
         link: this.#link,
         who,
         host,
         cwd: inner.cwd,
         env: inner.env,
-        stdin: new TextDecoder().decode(bytesOf(inner.stdin)),
-        bytes: () => bytesOf(inner.stdin),
+        stdin: new TextDecoder().decode(toBytes(inner.stdin)),
+        bytes: () => toBytes(inner.stdin),
         read: async (path) =>
           path === "-"
-            ? bytesOf(inner.stdin)
-            : inner.fs.readFileBuffer(resolvePath(path, { cwd: inner.cwd, home: who.home })).catch(told(path)),
+            ? toBytes(inner.stdin)
+            : inner.fs.readFileBuffer(resolvePath(path, { cwd: inner.cwd, home: who.home })).catch(failWithPath(path)),
         terminal: this.#terminal,
         resolve: (path) => resolvePath(path, { cwd: inner.cwd, home: who.home }),
         commands: shellCommands,
@@ -154,15 +154,16 @@ export class Interpreter {
             ...(withInput && { stdin: input as string, stdinKind: "bytes" as const }),
           });
         },
-        builtin: async (others) => (await inner.origCommand?.([...others])) ?? { stderr: `${file.name}: not available\n`, exitCode: 127 },
+        builtin: async (builtinArgs) =>
+          (await inner.origCommand?.([...builtinArgs])) ?? { stderr: `${file.name}: not available\n`, exitCode: 127 },
       };
-      const output = await file.run(context, args).catch((error: unknown) => failure(file, error));
-      return result(typeof output === "string" ? { stdout: output } : output);
+      const output = await file.run(context, args).catch((error: unknown) => toFailure(file, error));
+      return toResult(typeof output === "string" ? { stdout: output } : output);
     });
   }
 }
 
-/** What is known of the script that runs, and forgotten with it. */
+/** The state of one script run. */
 class ScriptState {
   readonly traps = new Traps();
   readonly plugins: Readonly<Record<"functions" | "traps" | "terminal", Plugin>> = {
@@ -176,35 +177,35 @@ class ScriptState {
   }
 }
 
-/** A redirection of the last statement that fails is thrown; what was put out before it is on the terminal already. */
-function fromFile(error: unknown): Ran {
+/** just-bash throws if a redirection of the last statement fails; output before it is on the terminal already. */
+function toFailedRun(error: unknown): Ran {
   if (!(error instanceof Error) || !("code" in error)) throw error;
   return { stdout: "", stderr: `${error.message}\n`, exitCode: 1, env: {} };
 }
 
-function result({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {
+function toResult({ stdout = "", stderr = "", exitCode = 0, ...rest }: Output) {
   return { ...rest, stdout, stderr, exitCode };
 }
 
-function failure({ name, usage }: CommandFile, error: unknown): Output {
+function toFailure({ name, usage }: CommandFile, error: unknown): Output {
   if (error instanceof CommandError)
     return { stderr: `${name}: ${error.message}\n${error.exitCode === 2 ? `usage: ${name} ${usage}\n` : ""}`, exitCode: error.exitCode };
   if (error instanceof SysError) return { stderr: `${name}: ${error.message}\n`, exitCode: 1 };
-  if (error instanceof FileError) return { stderr: `${name}: ${error.path}: ${reason(error)}\n`, exitCode: 1 };
+  if (error instanceof FileError) return { stderr: `${name}: ${error.path}: ${reasonOf(error)}\n`, exitCode: 1 };
   throw error;
 }
 
-function reason({ code, message, path }: FileError): string {
+function reasonOf({ code, message, path }: FileError): string {
   return message === `${code}: ${path}` ? (REASONS[code] ?? code) : message;
 }
 
-/** Opaque to others than just-bash; it is text of one character a byte. */
-function bytesOf(stdin: unknown): Uint8Array {
+/** just-bash declares the type as opaque; it is a string with one byte per character. */
+function toBytes(stdin: unknown): Uint8Array {
   return fromLatin1(stdin as string);
 }
 
-/** What just-bash's file system throws, as a command's own failure. */
-function told(path: string) {
+/** Turns an error of just-bash's file system into a failure of the command. */
+function failWithPath(path: string) {
   return ({ message }: Error): never => {
     const code = /^E[A-Z]+/.exec(message)?.[0] as FileError["code"] | undefined;
     throw new CommandError(`${path}: ${(code && REASONS[code]) ?? message}`);

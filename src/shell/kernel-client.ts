@@ -1,5 +1,5 @@
-// The kernel as a running command sees it: files, system calls and the network, all as the caller it runs for. Replies
-// that are failures become errors of their kind again.
+// A running command's access to the kernel: files, system calls and the network, all with the rights of its caller. Failures
+// in replies become errors of the same class again.
 
 import { FileError, type FileEntry, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
 import { errorOf, type Failure, failureOf } from "../ports/reply.ts";
@@ -39,7 +39,7 @@ export class Link {
     return this.#file("makeDirectory", path);
   }
 
-  /** With all below it. */
+  /** Removes a directory with everything below it. */
   remove(path: string): Promise<void> {
     return this.#file("remove", path);
   }
@@ -61,30 +61,30 @@ export class Link {
   }
 
   sys<T = unknown>(call: string, args: Record<string, unknown> = {}): Promise<T> {
-    return this.#want({ kind: "sys", call, args });
+    return this.#request({ kind: "sys", call, args });
   }
 
   fetch(request: ShellRequest): Promise<ShellResponse> {
-    return this.#want({ kind: "fetch", request });
+    return this.#request({ kind: "fetch", request });
   }
 
   async #file<T>(op: FileOp, path: string, ...more: unknown[]): Promise<T> {
     try {
-      return await this.#want({ kind: "file", op, args: [path, ...more] });
+      return await this.#request({ kind: "file", op, args: [path, ...more] });
     } catch (error) {
-      // In the words that a command's programs know.
+      // As the error code that commands know.
       throw error instanceof StorageError && error.full ? new FileError("ENOSPC", path) : error;
     }
   }
 
-  async #want<T>(ask: ShellAsk): Promise<T> {
+  async #request<T>(ask: ShellAsk): Promise<T> {
     const reply = await this.#ask(ask);
-    if (!reply.ok) throw errorIn(reply.failure);
+    if (!reply.ok) throw toError(reply.failure);
     return reply.value as T;
   }
 }
 
-/** The other direction: what went wrong, as a value that survives the way. */
+/** The kernel's side: turns an error into a value that can be sent to the command. */
 export async function shellReply(answer: Promise<unknown>): Promise<ShellReply> {
   try {
     return { ok: true, value: await answer };
@@ -94,6 +94,6 @@ export async function shellReply(answer: Promise<unknown>): Promise<ShellReply> 
   }
 }
 
-function errorIn(failure: Failure | FileFailure): Error {
+function toError(failure: Failure | FileFailure): Error {
   return failure.kind === "file" ? new FileError(failure.code as FileErrorCode, failure.path, failure.message) : errorOf(failure);
 }

@@ -1,11 +1,11 @@
-// What one command may use. On Node the thread's own clock and memory are the last word; on Cloudflare time stands still
-// while code computes, so counts are all there is.
+// What one command may use. On Node the thread's timeout and memory limit decide in the end; on Cloudflare the clock stands
+// still while code computes, so there are only counts.
 
 import type { BashOptions } from "just-bash/browser";
 
 export type ShellLimits = {
   counts: Omit<NonNullable<BashOptions["executionLimits"]>, "maxExecutionTimeMs">;
-  /** Whether loops let others have a turn, because they may share the thread. */
+  /** Whether loops yield to the event loop, because other commands may share the thread. */
   givesWay: boolean;
 };
 

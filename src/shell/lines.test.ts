@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { Lines } from "./lines.ts";
 
-function typed() {
+function makeLines() {
   let wants = 0;
   const lines = new Lines(() => wants++);
   return { lines, wants: () => wants };
 }
 
-test("hands on line by line, in order, with their ends", async () => {
-  const { lines, wants } = typed();
+test("input is returned line by line, in order, with newlines", async () => {
+  const { lines, wants } = makeLines();
   void lines.feed("one\ntwo\nthr");
   expect(await lines.next()).toBe("one\n");
   expect(await lines.next()).toBe("two\n");
@@ -16,14 +16,14 @@ test("hands on line by line, in order, with their ends", async () => {
   const third = lines.next();
   expect(wants()).toBe(1);
   void lines.feed("e");
-  // Still no line: whoever types is told again.
+  // There is still no whole line, so the callback runs again.
   expect(wants()).toBe(2);
   void lines.feed("e\n");
   expect(await third).toBe("three\n");
 });
 
-test("Ctrl-D ends the input: first what is left, then nothing, for ever", async () => {
-  const { lines } = typed();
+test("after Ctrl-D the rest is returned first, and then always null", async () => {
+  const { lines } = makeLines();
   void lines.feed("a\nrest\u0004ignored\n");
   expect(await lines.next()).toBe("a\n");
   expect(await lines.next()).toBe("rest");
@@ -32,30 +32,30 @@ test("Ctrl-D ends the input: first what is left, then nothing, for ever", async 
   expect(await lines.next()).toBeNull();
 });
 
-test("Ctrl-D answers whoever waits", async () => {
-  const { lines } = typed();
-  const waiting = lines.next();
+test("Ctrl-D resolves a pending read", async () => {
+  const { lines } = makeLines();
+  const pending = lines.next();
   void lines.feed("\u0004");
-  expect(await waiting).toBeNull();
+  expect(await pending).toBeNull();
 });
 
-test("an empty line is a line", async () => {
-  const { lines } = typed();
+test("an empty line counts as a line", async () => {
+  const { lines } = makeLines();
   void lines.feed("\n\n\u0004");
   expect(await lines.next()).toBe("\n");
   expect(await lines.next()).toBe("\n");
   expect(await lines.next()).toBeNull();
 });
 
-test("what nobody reads is kept up to a limit", async () => {
-  const { lines } = typed();
+test("unread input is buffered up to a limit", async () => {
+  const { lines } = makeLines();
   for (let at = 0; at < 40; at++) void lines.feed("x".repeat(64 * 1024));
   void lines.feed("\u0004");
   expect((await lines.next())?.length).toBe(1024 * 1024);
 });
 
-test("whoever types is told when there is room for more", async () => {
-  const { lines } = typed();
+test("feed resolves when there is room for more", async () => {
+  const { lines } = makeLines();
   let hasRoom = false;
   const room = lines.feed(`${"x".repeat(80 * 1024)}\nrest\n`).then(() => (hasRoom = true));
   await Promise.resolve();
@@ -64,8 +64,8 @@ test("whoever types is told when there is room for more", async () => {
   expect(await room).toBe(true);
 });
 
-test("several at once are whole lines, and the rest stays", async () => {
-  const { lines } = typed();
+test("nextFew returns whole lines and keeps the rest", async () => {
+  const { lines } = makeLines();
   void lines.feed("one\ntwo\nthr");
   expect(await lines.nextFew()).toEqual(["one\n", "two\n"]);
   const rest = lines.nextFew();

@@ -1,55 +1,55 @@
-// What is typed, as a terminal hands it on: line by line. The end of input is Ctrl-D.
+// Terminal input as lines. Ctrl-D is the end of input.
 
 const END = "\u0004";
 const CHARS_MAX = 1024 * 1024;
-/** With less than this unread, there is room for more. */
+/** There is room for more while fewer characters than this are unread. */
 const ROOM_CHARS = 64 * 1024;
 
 export class Lines {
-  readonly #wants: () => void;
+  readonly #onWait: () => void;
   #text = "";
   #isOver = false;
-  #waiting: ((line: string | null) => void) | null = null;
-  #hasRoom: (() => void)[] = [];
+  #pendingRead: ((line: string | null) => void) | null = null;
+  #roomCallbacks: (() => void)[] = [];
 
-  /** `wants` is told when a line is waited for and none is there. */
-  constructor(wants: () => void) {
-    this.#wants = wants;
+  /** `onWait` is called when a reader waits and there is no line. */
+  constructor(onWait: () => void) {
+    this.#onWait = onWait;
   }
 
   /** Resolves when there is room for more. */
   feed(text: string): Promise<void> {
     this.#add(text);
     if (this.#text.length < ROOM_CHARS) return Promise.resolve();
-    return new Promise((resolve) => this.#hasRoom.push(resolve));
+    return new Promise((resolve) => this.#roomCallbacks.push(resolve));
   }
 
   #add(text: string): void {
     const end = text.indexOf(END);
     if (this.#isOver) return;
     this.#isOver = end !== -1;
-    // Nobody may ever read it.
+    // Cut at a limit, because nobody may ever read it.
     this.#text = (this.#text + (end === -1 ? text : text.slice(0, end))).slice(0, CHARS_MAX);
-    const line = this.#waiting === null ? undefined : this.#take();
+    const line = this.#pendingRead === null ? undefined : this.#take();
     if (line === undefined) {
-      if (this.#waiting !== null) this.#wants();
+      if (this.#pendingRead !== null) this.#onWait();
       return;
     }
-    this.#waiting?.(line);
-    this.#waiting = null;
+    this.#pendingRead?.(line);
+    this.#pendingRead = null;
   }
 
-  /** With its end; null at the end of input. */
+  /** The next line with its newline; null at the end of input. */
   next(): Promise<string | null> {
     const line = this.#take();
     if (line !== undefined) return Promise.resolve(line);
     return new Promise((resolve) => {
-      this.#waiting = resolve;
-      this.#wants();
+      this.#pendingRead = resolve;
+      this.#onWait();
     });
   }
 
-  /** As many as are there: for a reader to whom each question is a long way. */
+  /** All lines that are available, for a reader to whom each request is slow. */
   async nextFew(): Promise<string[] | null> {
     const first = await this.next();
     if (first === null) return null;
@@ -64,7 +64,7 @@ export class Lines {
     if (end > 0 || this.#isOver) {
       const line = end > 0 ? this.#text.slice(0, end) : this.#text;
       this.#text = this.#text.slice(line.length);
-      if (this.#text.length < ROOM_CHARS) for (const tell of this.#hasRoom.splice(0)) tell();
+      if (this.#text.length < ROOM_CHARS) for (const callback of this.#roomCallbacks.splice(0)) callback();
       return line === "" ? null : line;
     }
     return undefined;

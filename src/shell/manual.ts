@@ -1,9 +1,9 @@
-// The manual: commands explain themselves in their own files, system calls and guides are pages in /etc.
+// The manual: our commands include their pages in their source files; system calls and guides are pages in /etc.
 
 import { FileError } from "../hardware/filesystem.ts";
 import { type CommandContext, CommandError, type CommandFile } from "./command.ts";
 
-/** Where the pages of system calls and the guides are. */
+/** Where the pages of system calls and the guides are stored. */
 const CALLS = "/etc/man";
 const GUIDES = "/etc/docs";
 const PAGE_BYTES_MAX = 1024 * 1024;

@@ -1,5 +1,5 @@
-// `local a=("$@")` is read as one word in which the borders of its words are lost, and what a substitution in it says is
-// not even in there. It becomes `local -a a; a=("$@")`, and with a substitution `local -a a; eval 'a=($(ls))'`.
+// just-bash parses `local a=("$@")` as one word, which loses the boundaries between its words and the text of substitutions. It
+// becomes `local -a a; a=("$@")`, and with a substitution `local -a a; eval 'a=($(ls))'`.
 
 import {
   type Assignment,
@@ -15,15 +15,15 @@ import {
   word,
 } from "./syntax.ts";
 
-const DECLARING = new Set(["local", "declare", "typeset"]);
+const DECLARATIONS = new Set(["local", "declare", "typeset"]);
 
 export function declaredLists(item: Statement): Statement[] {
   const command = onlyCommand(item);
-  if (command?.type !== "SimpleCommand" || !DECLARING.has(nameOf(command))) return [item];
+  if (command?.type !== "SimpleCommand" || !DECLARATIONS.has(nameOf(command))) return [item];
   const lists = command.args.map(listOf);
   const assignments = lists.filter((list) => list !== null);
   const has = (flag: RegExp) => command.args.some((arg) => flag.test(textOf(arg)));
-  // A constant takes no value afterwards.
+  // A readonly variable cannot be assigned afterwards.
   if (assignments.length === 0 || has(/^-[a-zA-Z]*r/)) return [item];
   const source = lists.at(-1) === null ? undefined : sourceOf(item, assignments);
   if (source === null) return [item];
@@ -36,7 +36,7 @@ export function declaredLists(item: Statement): Statement[] {
   ];
 }
 
-/** As it was written, where only that says all of it; null where it cannot be told apart from the rest. */
+/** The source of the assignment if it has substitutions, else undefined; null if it cannot be separated from the rest. */
 function sourceOf({ sourceText = "" }: Statement, assignments: readonly Assignment[]): string | undefined | null {
   if (!/\$\(|`|<\(/.test(sourceText)) return undefined;
   const [only, ...others] = assignments;
@@ -44,7 +44,7 @@ function sourceOf({ sourceText = "" }: Statement, assignments: readonly Assignme
   return others.length > 0 || at === -1 || !sourceText.trimEnd().endsWith(")") ? null : sourceText.slice(at);
 }
 
-/** `name=(...)` as the assignment it is. */
+/** Parses a word `name=(...)` as an assignment; null for any other word. */
 function listOf({ parts }: Word): Assignment | null {
   const [first, last] = [parts[0], parts.at(-1)];
   if (first?.type !== "Literal" || last?.type !== "Literal" || !last.value.endsWith(")")) return null;
@@ -57,16 +57,16 @@ function listOf({ parts }: Word): Assignment | null {
   return { type: "Assignment", name, value: null, append: plus === "+", array: wordsOf(inner) };
 }
 
-/** Parts told apart at the blanks that are in no quotes. */
+/** Splits parts into words at unquoted blanks. */
 function wordsOf(parts: readonly Part[]): Word[] {
-  const found: Part[][] = [[]];
+  const words: Part[][] = [[]];
   for (const part of parts) {
-    if (part.type !== "Literal") found.at(-1)!.push(part);
+    if (part.type !== "Literal") words.at(-1)!.push(part);
     else
       for (const [at, value] of part.value.split(/\s+/).entries()) {
-        if (at > 0) found.push([]);
-        if (value !== "") found.at(-1)!.push({ type: "Literal", value });
+        if (at > 0) words.push([]);
+        if (value !== "") words.at(-1)!.push({ type: "Literal", value });
       }
   }
-  return found.filter((inside) => inside.length > 0).map((inside) => word(...inside));
+  return words.filter((wordParts) => wordParts.length > 0).map((wordParts) => word(...wordParts));
 }

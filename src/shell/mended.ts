@@ -1,5 +1,5 @@
-// What just-bash reads or does wrongly and can be told another way is told another way before it runs. Each mend says
-// what goes wrong without it; test/shell proves that it is still needed by comparing with a real bash.
+// Workarounds for bugs of just-bash: rewrites scripts before they run. The comment of each describes the bug; test/shell
+// compares with a real bash and proves that the workaround is still needed.
 
 import { RUN } from "./inner.ts";
 import { declaredLists } from "./mended-lists.ts";
@@ -29,70 +29,70 @@ export const mended: Plugin = {
       if (node.type === "FunctionDef") functions.add((node as { name?: string }).name ?? "");
       return false;
     });
-    mend(ast, functions);
+    rewrite(ast, functions);
     return { ast };
   },
 };
 
-/** Wherever it stands: in loops, functions, substitutions. Inner ones first. */
-function mend(node: unknown, functions: ReadonlySet<string>): void {
+/** Rewrites the whole tree, including loops, functions and substitutions. Inner nodes come first. */
+function rewrite(node: unknown, functions: ReadonlySet<string>): void {
   if (typeof node !== "object" || node === null) return;
   for (const [key, child] of Object.entries(node)) {
-    mend(child, functions);
+    rewrite(child, functions);
     if (!Array.isArray(child)) continue;
-    if (key === "commands") child.splice(0, child.length, ...(child as Command[]).map(command));
+    if (key === "commands") child.splice(0, child.length, ...(child as Command[]).map(rewriteCommand));
     else if (child.some((item) => isNode(item) && item.type === "Statement"))
-      child.splice(0, child.length, ...(child as Statement[]).flatMap(declaredLists).map((item) => spared(item, functions)));
+      child.splice(0, child.length, ...(child as Statement[]).flatMap(declaredLists).map((item) => exemptFromErrexit(item, functions)));
   }
-  if (isNode(node) && node.type === "DoubleQuoted") quotedDefault(node as Extract<Part, { type: "DoubleQuoted" }>);
+  if (isNode(node) && node.type === "DoubleQuoted") fixQuotedDefault(node as Extract<Part, { type: "DoubleQuoted" }>);
 }
 
-function command(item: Command): Command {
-  if (item.type === "ArithmeticCommand") return substitutedSums(comparison(item));
-  if (item.type !== "SimpleCommand") return guarded(item);
+function rewriteCommand(item: Command): Command {
+  if (item.type === "ArithmeticCommand") return substitutedSums(fixOperators(item));
+  if (item.type !== "SimpleCommand") return guardRedirections(item);
   const sums = substitutedSums(item);
-  if (sums.type !== "SimpleCommand") return guarded(sums);
-  return guarded(sums.name === null ? assigned(sums) : expanded(called(sums)));
+  if (sums.type !== "SimpleCommand") return guardRedirections(sums);
+  return guardRedirections(sums.name === null ? resetStatus(sums) : expandName(runByPath(sums)));
 }
 
-/** A script called by its path is not mended, and believes in another `$0`. */
-function called(item: Simple): Simple {
+/** A script called by its path would run without these workarounds and with a wrong `$0`. */
+function runByPath(item: Simple): Simple {
   const path = nameOf(item);
   if (!path.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\//.test(path)) return item;
   return { ...item, name: literal(RUN), args: [item.name!, ...item.args] };
 }
 
-const WRITING = new Set([">", ">>", ">|", "&>", "&>>"]);
+const WRITE_OPERATORS = new Set([">", ">>", ">|", "&>", "&>>"]);
 
-/** A file that cannot be written ends the whole script; in a group, only the command. */
-function guarded(item: Command): Command {
+/** A redirection to a file that cannot be written ends the whole script; inside a group, only the command. */
+function guardRedirections(item: Command): Command {
   if (item.type === "FunctionDef" || (item.type === "SimpleCommand" && nameOf(item) === "exec")) return item;
   const writes = item.redirections.some(
-    ({ operator, target }) => WRITING.has(operator) && target.type === "Word" && textOf(target) !== "/dev/null",
+    ({ operator, target }) => WRITE_OPERATORS.has(operator) && target.type === "Word" && textOf(target) !== "/dev/null",
   );
   return writes ? { type: "Group", body: [statement(item)], redirections: [] } : item;
 }
 
 const DEFAULTS = new Set(["DefaultValue", "AssignDefault", "UseAlternative", "ErrorIfUnset"]);
 
-/** `"${x:-y}"` with nothing beside it fails under `set -u`. */
-function quotedDefault(quoted: Extract<Part, { type: "DoubleQuoted" }>): void {
+/** `"${x:-y}"` fails under `set -u` if the quotes contain nothing else. */
+function fixQuotedDefault(quoted: Extract<Part, { type: "DoubleQuoted" }>): void {
   const [only, ...others] = quoted.parts;
   if (others.length > 0 || only?.type !== "ParameterExpansion" || !DEFAULTS.has(only.operation?.type ?? "")) return;
-  // "${@:-x}" is as many words as there are.
+  // "${@:-x}" expands to several words, which an added part would change.
   if (!/^[@*]$|\[[@*]\]$/.test(only.parameter)) quoted.parts.push({ type: "Literal", value: "" });
 }
 
-/** `x=1` leaves `$?` as it was, so that `set -e; f || code=$?` ends there. With a redirection it does not. */
-function assigned(item: Simple): Simple {
+/** `x=1` does not reset `$?`, so `set -e; f || code=$?` ends the script. With a redirection it does reset it. */
+function resetStatus(item: Simple): Simple {
   if (item.redirections.length > 0 || holds(item, ({ type }) => type === "CommandSubstitution")) return item;
   return { ...item, redirections: [{ type: "Redirection", fd: null, operator: "<<<", target: literal("") }] };
 }
 
 const WORDS = "GSV_WORDS";
 
-/** A command's name that is an expansion is taken for one word: `"$@"`, `"${command[@]}"`, `$PREFIX make`. */
-function expanded(item: Simple): Command {
+/** A command name that is an expansion is taken as one word: `"$@"`, `"${command[@]}"`, `$PREFIX make`. */
+function expandName(item: Simple): Command {
   const [part, ...others] = item.name?.parts ?? [];
   if (part === undefined || others.length > 0) return item;
   const [inner, ...more] = part.type === "DoubleQuoted" ? part.parts : [part];
@@ -112,7 +112,7 @@ function expanded(item: Simple): Command {
         ? null
         : { type: "Substring", offset: { type: "ArithmeticExpression", expression: { type: "ArithNumber", value: from } }, length: null },
   });
-  const quoted = (inside: Part) => word({ type: "DoubleQuoted", parts: [inside] });
+  const quoted = (innerPart: Part) => word({ type: "DoubleQuoted", parts: [innerPart] });
   return {
     type: "Group",
     body: [statement(words), statement({ ...item, name: quoted(expansion(`${WORDS}[0]`)), args: [quoted(expansion(`${WORDS}[@]`, 1))] })],
@@ -120,16 +120,16 @@ function expanded(item: Simple): Command {
   };
 }
 
-/** `((a<=b))` and `((a>>=1))` are read only with blanks around the sign. */
-function comparison(item: Extract<Command, { type: "ArithmeticCommand" }>): Command {
+/** `((a<=b))` and `((a>>=1))` are parsed only with blanks around the operator. */
+function fixOperators(item: Extract<Command, { type: "ArithmeticCommand" }>): Command {
   const { expression, originalText } = item.expression;
   if (expression.type !== "ArithSyntaxError" || originalText === undefined || /["'`\\]/.test(originalText)) return item;
   const text = originalText.replace(/(<<|>>|<|>)\s*=/g, " $1= ");
   return { ...simple("let", word({ type: "SingleQuoted", value: text })), redirections: item.redirections };
 }
 
-/** `f || other` spares the function itself from `set -e`, but not what is in it; a condition does. */
-function spared(item: Statement, functions: ReadonlySet<string>): Statement {
+/** `f || other` exempts the function from `set -e`, but not the commands in it; the condition of an `if` exempts both. */
+function exemptFromErrexit(item: Statement, functions: ReadonlySet<string>): Statement {
   const [first, second, ...others] = item.pipelines;
   if (second === undefined || others.length > 0 || item.operators[0] !== "||" || item.background || first === undefined) return item;
   const condition: Statement = { ...item, pipelines: [first], operators: [] };

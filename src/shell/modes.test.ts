@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changedMode, modeText } from "./modes.ts";
 
-test("bits as letters", () => {
+test("modeText prints permission bits as letters", () => {
   expect(modeText("file", 0o644)).toBe("-rw-r--r--");
   expect(modeText("directory", 0o755)).toBe("drwxr-xr-x");
   expect(modeText("directory", 0o1777)).toBe("drwxrwxrwt");
@@ -9,16 +9,16 @@ test("bits as letters", () => {
   expect(modeText("file", 0)).toBe("----------");
 });
 
-describe("a mode that is asked for", () => {
+describe("changedMode", () => {
   const file = (text: string, present = 0o644) => changedMode(text, present, false).toString(8);
 
-  test("in octal", () => {
+  test("accepts an octal mode", () => {
     expect(file("600")).toBe("600");
     expect(file("1777")).toBe("1777");
     expect(file("0")).toBe("0");
   });
 
-  test("in letters", () => {
+  test("accepts a symbolic mode", () => {
     expect(file("u+x")).toBe("744");
     expect(file("+x")).toBe("755");
     expect(file("go-r")).toBe("600");
@@ -29,19 +29,19 @@ describe("a mode that is asked for", () => {
     expect(file("-t", 0o1777)).toBe("777");
   });
 
-  test("as another has it", () => {
+  test("copies the bits of user, group or others", () => {
     expect(file("g=u")).toBe("664");
     expect(file("o=g", 0o750)).toBe("755");
     expect(file("o-g", 0o755)).toBe("750");
   });
 
-  test("X runs only what can be run already, or is a directory", () => {
+  test("X sets the execute bit only on directories and files that have one", () => {
     expect(file("a+X")).toBe("644");
     expect(file("a+X", 0o744)).toBe("755");
     expect(changedMode("a+X", 0o644, true).toString(8)).toBe("755");
   });
 
-  test("or is none", () => {
+  test("refuses an invalid mode", () => {
     for (const text of ["", "888", "u+z", "+", "x+u+", "12345"].filter((one) => one !== "+"))
       expect(() => file(text)).toThrow(/invalid mode/);
   });

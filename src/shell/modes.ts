@@ -1,8 +1,8 @@
-// Permission bits, as people write and read them.
+// Formats and parses permission bits.
 
 import { CommandError } from "./command.ts";
 
-/** `drwxr-xr-t`, from bits. */
+/** Formats a mode like `drwxr-xr-t`. */
 export function modeText(kind: string, mode: number): string {
   const letters = [6, 3, 0]
     .map((shift) => "rwx".replace(/./g, (letter, at: number) => ((mode >> shift) & (4 >> at) ? letter : "-")))
@@ -11,23 +11,23 @@ export function modeText(kind: string, mode: number): string {
   return (kind === "directory" ? "d" : "-") + sticky;
 }
 
-/** The mode that `text` makes of `present`: octal, or u+x,go-w,a=r,g=u. */
+/** Applies `text` to the mode `present`: octal, or u+x,go-w,a=r,g=u. */
 export function changedMode(text: string, present: number, isDirectory: boolean): number {
   if (/^[0-7]{1,4}$/.test(text)) return Number.parseInt(text, 8);
-  return text.split(",").reduce((mode, clause) => applied(clause, mode, isDirectory), present);
+  return text.split(",").reduce((mode, clause) => applyClause(clause, mode, isDirectory), present);
 }
 
-function applied(clause: string, mode: number, isDirectory: boolean): number {
-  const [, who = "", verb = "", letters = ""] = /^([ugoa]*)([-+=])([rwxXt]*|[ugo])$/.exec(clause) ?? invalid(clause);
+function applyClause(clause: string, mode: number, isDirectory: boolean): number {
+  const [, who = "", verb = "", letters = ""] = /^([ugoa]*)([-+=])([rwxXt]*|[ugo])$/.exec(clause) ?? failInvalid(clause);
   const shifts = who === "" || who.includes("a") ? [6, 3, 0] : who.split("").map((letter) => ({ u: 6, g: 3, o: 0 })[letter] ?? 0);
-  const isRunnable = isDirectory || (mode & 0o111) !== 0;
-  const copied = { u: mode >> 6, g: mode >> 3, o: mode }[letters];
+  const isExecutable = isDirectory || (mode & 0o111) !== 0;
+  const copiedBits = { u: mode >> 6, g: mode >> 3, o: mode }[letters];
   const bits =
-    copied !== undefined
-      ? copied & 7
+    copiedBits !== undefined
+      ? copiedBits & 7
       : (letters.includes("r") ? 4 : 0) |
         (letters.includes("w") ? 2 : 0) |
-        (letters.includes("x") || (letters.includes("X") && isRunnable) ? 1 : 0);
+        (letters.includes("x") || (letters.includes("X") && isExecutable) ? 1 : 0);
   let next = mode;
   for (const shift of shifts) {
     if (verb === "=") next &= ~(7 << shift);
@@ -37,6 +37,6 @@ function applied(clause: string, mode: number, isDirectory: boolean): number {
   return next;
 }
 
-function invalid(clause: string): never {
+function failInvalid(clause: string): never {
   throw new CommandError(`invalid mode: ${clause}. Write it like 640 or u+x,go-w`);
 }

@@ -1,4 +1,4 @@
-// Names of users and groups, as commands show and take them. Read from /etc/passwd and /etc/group like anywhere else.
+// Names of users and groups for commands, read from /etc/passwd and /etc/group.
 
 import { CommandError } from "./command.ts";
 import type { Link } from "./kernel-client.ts";
@@ -10,13 +10,13 @@ export class People {
   readonly #groups: readonly { name: string; gid: number; members: readonly string[] }[];
 
   private constructor(passwd: string, group: string) {
-    this.#people = fields(passwd).map(([username = "", , uid, gid, gecos = ""]) => ({
+    this.#people = parseFields(passwd).map(([username = "", , uid, gid, gecos = ""]) => ({
       username,
       uid: Number(uid),
       gid: Number(gid),
       gecos,
     }));
-    this.#groups = fields(group).map(([name = "", , gid, members = ""]) => ({
+    this.#groups = parseFields(group).map(([name = "", , gid, members = ""]) => ({
       name,
       gid: Number(gid),
       members: members.split(",").filter(Boolean),
@@ -29,7 +29,7 @@ export class People {
   }
 
   find(username: string): Person {
-    return this.#people.find((person) => person.username === username) ?? missing(`no such user: ${username}`);
+    return this.#people.find((person) => person.username === username) ?? failMissing(`no such user: ${username}`);
   }
 
   userName(uid: number): string {
@@ -50,17 +50,17 @@ export class People {
 
   gidOf(text: string): number {
     if (/^\d+$/.test(text)) return Number(text);
-    return this.#groups.find(({ name }) => name === text)?.gid ?? missing(`no such group: ${text}`);
+    return this.#groups.find(({ name }) => name === text)?.gid ?? failMissing(`no such group: ${text}`);
   }
 }
 
-function fields(text: string): string[][] {
+function parseFields(text: string): string[][] {
   return text
     .split("\n")
     .filter(Boolean)
     .map((line) => line.split(":"));
 }
 
-function missing(message: string): never {
+function failMissing(message: string): never {
   throw new CommandError(message);
 }

@@ -1,5 +1,5 @@
-// One command line, run by just-bash over the kernel's files with the caller's environment. Nothing survives from one
-// command to the next but files. Whoever calls this does so where a loop without end does no harm.
+// Runs one command line in just-bash, with the kernel's files and the caller's environment. Only files survive from one
+// command to the next. The host must call this where an endless loop does no harm.
 
 import { STOPPED, TIMED_OUT, timedOut } from "../hardware/exit.ts";
 import type { Exit, ShellCommand } from "../ports/shells.ts";
@@ -17,48 +17,47 @@ export async function runCommand(
   limits: ShellLimits,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  // Whoever ends a command that waits for a line does not have to type one.
-  const ended = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
-  const terminal: Terminal = { write: screen.write, line: () => Promise.race([screen.line(), ended]) };
-  const interpreter = take(command, limits);
+  // A command that waits for a line can be ended without typing one.
+  const aborted = new Promise<null>((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
+  const terminal: Terminal = { write: screen.write, line: () => Promise.race([screen.line(), aborted]) };
+  const interpreter = takeInterpreter(command, limits);
   const started = performance.now();
-  const { stdout, stderr: said, exitCode } = await interpreter.run({ command, ask, terminal }, signal);
+  const { stdout, stderr: rawStderr, exitCode } = await interpreter.run({ command, ask, terminal }, signal);
   if (exitCode === TIMED_OUT && performance.now() - started >= command.timeoutMs)
     return { stdout, stderr: "", ...timedOut(command.timeoutMs) };
-  if (exitCode !== TIMED_OUT && !signal.aborted && !leavesSomething(command.input)) putBack(interpreter);
-  const stderr = said.replace(ADVICE, "");
-  const limit = exitCode === STOPPED ? LIMIT_MET.exec(stderr) : null;
+  if (exitCode !== TIMED_OUT && !signal.aborted && !mayLeaveState(command.input)) returnInterpreter(interpreter);
+  const stderr = rawStderr.replace(ADVICE, "");
+  const limit = exitCode === STOPPED ? LIMIT_MESSAGE.exec(stderr) : null;
   return { stdout, stderr, exitCode, ...(limit === null ? {} : { error: `Command stopped at a limit: ${limit[1]}` }) };
 }
 
-/** just-bash tells its embedder which option to raise; whoever reads this cannot. */
+/** just-bash names the option that its embedder should raise; the reader of the message cannot. */
 const ADVICE = /,? ?\(?increase executionLimits\.\w+\)?/g;
-const LIMIT_MET = /^(?:bash: )?(.*(?:exceed|too many).*)$/m;
+const LIMIT_MESSAGE = /^(?:bash: )?(.*(?:exceed|too many).*)$/m;
 
 /**
- * just-bash forgets variables and functions after a script, and not its options, attributes and aliases; and what was begun
- * in the background may still be under way. An interpreter that may have seen any of it, whatever it hides in, is not
- * used again.
+ * After a script, just-bash resets variables and functions, but not options, attributes and aliases; and background commands
+ * may still run. An interpreter whose script may have used any of these, even indirectly, is not reused.
  */
-function leavesSomething(script: string): boolean {
-  return LASTING.test(script) || BACKGROUND.test(script);
+function mayLeaveState(script: string): boolean {
+  return STATEFUL.test(script) || BACKGROUND.test(script);
 }
 
-/** Words that change the interpreter, or run what is not in the script's own text. */
-const LASTING =
+/** Words that change the interpreter or run code that is not in the script's own text. */
+const STATEFUL =
   /\b(?:shopt|set|unset|alias|unalias|enable|readonly|declare|typeset|local|export|hash|trap|umask|ulimit|exec|eval|source|bash|sh|env|xargs|command|builtin)\b|(?:^|[\s;&|(])\.[\s/]|(?:^|[;&|(\n])\s*["']?\$/;
 const BACKGROUND = /(?<![&<>|])&(?![&>])/;
 
-/** Making one costs more than running a small command. */
+/** A pool, because creating an interpreter costs more than running a small command. */
 const idle: Interpreter[] = [];
 const IDLE_MAX = 4;
 
-function take(command: ShellCommand, limits: ShellLimits): Interpreter {
+function takeInterpreter(command: ShellCommand, limits: ShellLimits): Interpreter {
   const at = idle.findIndex((interpreter) => interpreter.fits(command, limits));
   return at === -1 ? new Interpreter(command, limits) : idle.splice(at, 1)[0]!;
 }
 
-function putBack(interpreter: Interpreter): void {
+function returnInterpreter(interpreter: Interpreter): void {
   idle.push(interpreter);
   if (idle.length > IDLE_MAX) idle.shift();
 }

@@ -1,4 +1,4 @@
-// Numbers of bytes as people write them: 512, 4K, 1MB.
+// Parses numbers of bytes such as 512, 4K or 1MB.
 
 const UNITS: Readonly<Record<string, number>> = {
   "": 1,
@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, number>> = {
   TB: 1000 ** 4,
 };
 
-/** Null where it is none. */
+/** Null if the text is not a size. */
 export function bytesIn(text: string): number | null {
   const [, count, unit = ""] = /^(\d+)([a-zA-Z]*?)(?:iB)?$/.exec(text) ?? [];
   const factor = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;

@@ -1,4 +1,4 @@
-// just-bash's syntax tree, as the plugins of this folder take it apart and put it together.
+// Helpers with which the plugins of this folder read and build just-bash's syntax tree.
 
 import type { Bash } from "just-bash/browser";
 
@@ -32,12 +32,12 @@ export function nameOf({ name }: Simple): string {
   return name === null ? "" : textOf(name);
 }
 
-/** Of a word without quotes or expansions; else nothing. */
+/** The text of a word without quotes or expansions; else an empty string. */
 export function textOf({ parts }: Word): string {
   return parts.length === 1 && parts[0]?.type === "Literal" ? parts[0].value : "";
 }
 
-/** A statement that is one command and nothing else. */
+/** The command of a statement that consists of one command; null for any other statement. */
 export function onlyCommand({ pipelines, background }: Statement): Command | null {
   const [pipeline, ...others] = pipelines;
   const [command, ...piped] = pipeline?.commands ?? [];
@@ -49,7 +49,7 @@ export function isNode(value: unknown): value is { type: string } {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** Whether a node of such a kind is somewhere in it. */
+/** Whether the tree contains a node for which `is` returns true. */
 export function holds(node: unknown, is: (node: { type: string }) => boolean): boolean {
   if (typeof node !== "object" || node === null) return false;
   return (isNode(node) && is(node)) || Object.values(node).some((child) => holds(child, is));

@@ -1,6 +1,6 @@
-// `trap ... EXIT`, which just-bash does not know. What is to happen at the end is noted while a script runs, and runs
-// after it with its variables and functions. Only the script itself can leave such a wish: in a subshell, or in a script
-// it calls, the variables would be others by then, and `rm -rf "$dir"/*` another command. There trap does nothing.
+// `trap ... EXIT`, which just-bash does not support. The action is recorded while a script runs, and runs after it with its
+// variables and functions. Only the script itself can set a trap: in a subshell, or in a script that it calls, variables would
+// have other values by then, and `rm -rf "$dir"/*` would be another command. There `trap` does nothing.
 
 import { type Command, defineCommand } from "just-bash/browser";
 import {
@@ -18,37 +18,37 @@ import {
 } from "./syntax.ts";
 
 const TRAP = "gsv-trap";
-/** Looks at the variables just before `exit`, after which nobody can. */
+/** Records the variables just before `exit`, after which they are gone. */
 const NOTE = "gsv-trap-note";
 const REACHED = "gsv-trap-end";
 export const TRAP_COMMANDS: readonly string[] = ["trap", TRAP, NOTE, REACHED];
 
-/** Where variables are others, or gone afterwards. */
-const APART = new Set(["Subshell", "CommandSubstitution", "ProcessSubstitution"]);
-const NOTHING = { stdout: "", stderr: "", exitCode: 0 };
+/** Where variables have other values, or are gone afterwards. */
+const ISOLATED = new Set(["Subshell", "CommandSubstitution", "ProcessSubstitution"]);
+const NO_OUTPUT = { stdout: "", stderr: "", exitCode: 0 };
 
 type Env = Readonly<Record<string, string>>;
 
-/** Of one command. */
+/** The traps of one command line. */
 export class Traps {
   #action: string | null = null;
   #env: Env = {};
-  #noted: Env = {};
+  #envAtExit: Env = {};
   readonly #functions: Statement[] = [];
   #isInner = false;
   #isReached = false;
 
-  /** `trap` itself is for where it does nothing. */
+  /** `trap` stays only where it must do nothing; elsewhere the plugin renames it. */
   readonly commands: readonly Command[] = [
-    defineCommand("trap", async () => NOTHING),
+    defineCommand("trap", async () => NO_OUTPUT),
     defineCommand(TRAP, async (args, { env }) => this.#set(args, env)),
     defineCommand(NOTE, async (args, { env, cwd }) => {
-      this.#noted = { ...Object.fromEntries(env), PWD: cwd };
-      return { ...NOTHING, stdout: args.join(" ") };
+      this.#envAtExit = { ...Object.fromEntries(env), PWD: cwd };
+      return { ...NO_OUTPUT, stdout: args.join(" ") };
     }),
     defineCommand(REACHED, async () => {
       this.#isReached = true;
-      return NOTHING;
+      return NO_OUTPUT;
     }),
   ];
 
@@ -59,7 +59,7 @@ export class Traps {
       this.#isInner = true;
       if (holds(ast, (node) => isCall(node, REACHED))) return { ast: { ...ast, statements: [...this.#functions, ...ast.statements] } };
       if (!isOuter || !holds(ast, (node) => isCall(node, "trap"))) return { ast };
-      rename(ast);
+      renameCalls(ast);
       holds(ast, (node) => {
         if (node.type === "FunctionDef") this.#functions.push(statement(node as Parameters<typeof statement>[0]));
         return false;
@@ -68,16 +68,16 @@ export class Traps {
     },
   };
 
-  /** The script that is left to run, with what it needs to know; null where there is none. */
+  /** The script to run after the main one, with its environment; null if no trap is set. */
   atEnd(exitCode: number, env: Env): { script: string; env: Env; cwd: string | undefined } | null {
     if (this.#action === null || this.#action.trim() === "") return null;
-    // After `exit`, just-bash hands back the variables the script began with.
-    const isPast = Object.keys(this.#noted).some((name) => !(name in env));
-    const last = { ...this.#env, ...(isPast ? this.#noted : env) };
-    return { script: `(exit ${exitCode})\n${this.#action}\n${REACHED}`, env: last, cwd: last.PWD };
+    // After `exit`, just-bash returns the variables with which the script started.
+    const hasExited = Object.keys(this.#envAtExit).some((name) => !(name in env));
+    const finalEnv = { ...this.#env, ...(hasExited ? this.#envAtExit : env) };
+    return { script: `(exit ${exitCode})\n${this.#action}\n${REACHED}`, env: finalEnv, cwd: finalEnv.PWD };
   }
 
-  /** Whether what ran at the end ended by itself, so that the script's own code counts. */
+  /** Whether the trap ran to its end without `exit`, so that the script's own exit code counts. */
   get isReached(): boolean {
     return this.#isReached;
   }
@@ -85,26 +85,26 @@ export class Traps {
   #set(args: readonly string[], env: ReadonlyMap<string, string>) {
     const [action = "", ...signals] = args[0] === "--" ? args.slice(1) : args;
     if (action === "-p" || args.length === 0)
-      return { ...NOTHING, stdout: this.#action === null ? "" : `trap -- '${this.#action.replaceAll("'", "'\\''")}' EXIT\n` };
+      return { ...NO_OUTPUT, stdout: this.#action === null ? "" : `trap -- '${this.#action.replaceAll("'", "'\\''")}' EXIT\n` };
     if (signals.some((signal) => /^(?:0|(?:SIG)?EXIT)$/i.test(signal))) {
       this.#action = action === "-" ? null : action;
       this.#env = Object.fromEntries(env);
     }
-    return NOTHING;
+    return NO_OUTPUT;
   }
 }
 
-function rename(node: unknown): void {
+function renameCalls(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   const { type, background, commands } = node as { type?: string; background?: boolean; commands?: unknown[] };
-  if (APART.has(type ?? "") || background === true || (type === "Pipeline" && (commands?.length ?? 0) > 1)) return;
+  if (ISOLATED.has(type ?? "") || background === true || (type === "Pipeline" && (commands?.length ?? 0) > 1)) return;
   if (isCall(node, "trap")) node.name = literal(TRAP);
-  else if (isCall(node, "exit")) node.args = noted(node.args);
-  for (const child of Object.values(node)) rename(child);
+  else if (isCall(node, "exit")) node.args = addNote(node.args);
+  for (const child of Object.values(node)) renameCalls(child);
 }
 
-/** `exit 3` as `exit $(note)3`, and `exit` as `exit $(note $?)`: it changes nothing but that somebody has looked. */
-function noted([code, ...others]: readonly Word[]): Word[] {
+/** Rewrites `exit 3` to `exit $(note)3` and `exit` to `exit $(note $?)`, which only records the variables. */
+function addNote([code, ...others]: readonly Word[]): Word[] {
   const status: Word = word({ type: "ParameterExpansion", parameter: "?", operation: null });
   const note: Part = {
     type: "CommandSubstitution",

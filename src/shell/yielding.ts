@@ -1,20 +1,20 @@
-// Where commands share their thread with others (objects on Cloudflare may), a loop has to give way: just-bash never
-// does by itself. Each round of a loop calls this command first, and every so often it lets everybody else have a turn.
+// just-bash never yields to the event loop, but Durable Objects may share a thread with others. So each round of a loop first
+// calls this command, which yields every few rounds.
 
 import { type Command, defineCommand } from "just-bash/browser";
 import { yieldToEventLoop } from "../lib/yield.ts";
 import { type Plugin, simple, type Statement, statement } from "./syntax.ts";
 
 export const YIELD = "gsv-yield";
-/** Counted and not timed: there, clocks stand still while code computes. */
-const ROUNDS = 50;
+/** A count and not a time, because on Cloudflare the clock stands still while code computes. */
+const ROUNDS_PER_YIELD = 50;
 const LOOPS = new Set(["While", "Until", "For", "CStyleFor"]);
 
 export function yieldCommand(): Command {
   let rounds = 0;
   return defineCommand(YIELD, async (_args, { env }) => {
-    if (++rounds % ROUNDS === 0) await yieldToEventLoop();
-    // The script must not notice: what it reads as $? is still the command before.
+    if (++rounds % ROUNDS_PER_YIELD === 0) await yieldToEventLoop();
+    // Keeps $?, so that the script does not notice this command.
     return { stdout: "", stderr: "", exitCode: Number(env.get("?") ?? 0) };
   });
 }
@@ -22,17 +22,17 @@ export function yieldCommand(): Command {
 export const yielding: Plugin = {
   name: YIELD,
   transform: ({ ast }) => {
-    visit(ast);
+    addYields(ast);
     return { ast };
   },
 };
 
-function visit(node: unknown): void {
+function addYields(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
-  for (const child of Object.values(node)) visit(child);
+  for (const child of Object.values(node)) addYields(child);
   const loop = node as { type?: string; body?: Statement[]; condition?: unknown };
   if (!LOOPS.has(loop.type ?? "") || loop.body === undefined) return;
-  // What it gives back is an old code, which `set -e` must not take for a new one: hence the list.
+  // The command returns the old exit code, on which `set -e` must not act again. In a list with `&&` it does not.
   const { pipelines, ...rest } = statement(simple(YIELD));
   loop.body.unshift({ ...rest, pipelines: [...pipelines, ...statement(simple(":")).pipelines], operators: ["&&"] });
 }

@@ -1,5 +1,6 @@
-// An edited /etc/passwd, /etc/group or /etc/shadow as the calls that make it true. Everything is looked at before the
-// first call, and what no call can do is refused whole, with the line and what to use instead. Knows lines, not accounts.
+// Turns an edited /etc/passwd, /etc/group or /etc/shadow into the calls that make the change. The whole file is checked before
+// the first call; an edit that no call can make is refused as a whole, with the line and what to use instead. This file knows
+// lines, not accounts.
 
 import { FileError } from "../hardware/filesystem.ts";
 
@@ -7,7 +8,7 @@ export type AccountFile = "passwd" | "shadow" | "group";
 
 export type AccountEdit = { call: string; args: Record<string, unknown>; says: string };
 
-/** A line's fields and where it is in the file, under its name. */
+/** The fields of each line and its line number, by name. */
 type Lines = Map<string, { at: number; fields: string[] }>;
 
 const FIELDS = { passwd: 7, shadow: 9, group: 4 };
@@ -22,11 +23,11 @@ export function accountEdits(file: AccountFile, present: readonly string[], want
   const before = parse(file, present);
   const after = parse(file, wanted.split("\n"));
   const edits: AccountEdit[] = [];
-  for (const [name, { fields }] of before) if (!after.has(name)) edits.push(removed(file, name, fields));
+  for (const [name, { fields }] of before) if (!after.has(name)) edits.push(removeLine(file, name, fields));
   for (const [name, { at, fields }] of after) {
     const known = before.get(name);
-    if (known === undefined) edits.push(...added(file, at, fields));
-    else edits.push(...changed(file, at, known.fields, fields));
+    if (known === undefined) edits.push(...addLine(file, at, fields));
+    else edits.push(...changeLine(file, at, known.fields, fields));
   }
   return edits;
 }
@@ -44,54 +45,56 @@ function parse(file: AccountFile, lines: readonly string[]): Lines {
   return parsed;
 }
 
-function removed(file: AccountFile, name: string, fields: readonly string[]): AccountEdit {
+function removeLine(file: AccountFile, name: string, fields: readonly string[]): AccountEdit {
   if (file === "group") return { call: "sys.group.remove", args: { gid: Number(fields[2]) }, says: `group ${name} removed` };
   return refuse(file, null, `users are not removed: lock ${name} with sys.user.lock`);
 }
 
-function added(file: AccountFile, at: number, fields: readonly string[]): AccountEdit[] {
+function addLine(file: AccountFile, at: number, fields: readonly string[]): AccountEdit[] {
   const [name = "", , number = "", members = ""] = fields;
   if (file !== "group") return refuse(file, at, `make ${name} with sys.user.create, which also sets a password`);
   const gid = /^\d{1,9}$/.test(number) ? Number(number) : refuse(file, at, `${number || "nothing"} is not a gid`);
   const make = { call: "sys.group.create", args: { name, gid }, says: `group ${name} made` };
-  return members === "" ? [make] : [make, fill(name, gid, members)];
+  return members === "" ? [make] : [make, setMembers(name, gid, members)];
 }
 
-function changed(file: AccountFile, at: number, before: readonly string[], after: readonly string[]): AccountEdit[] {
+function changeLine(file: AccountFile, at: number, before: readonly string[], after: readonly string[]): AccountEdit[] {
   const edits: AccountEdit[] = [];
   for (const [index, value] of after.entries()) {
-    const was = before[index]!;
-    if (was === value) continue;
-    const edit = change(file, index, after, was);
-    edits.push(edit ?? refuse(file, at, `the ${FIELD_NAMES[file][index]} of ${after[0]} cannot be changed here${instead(file, index)}`));
+    const oldValue = before[index]!;
+    if (oldValue === value) continue;
+    const edit = changeField(file, index, after, oldValue);
+    edits.push(
+      edit ?? refuse(file, at, `the ${FIELD_NAMES[file][index]} of ${after[0]} cannot be changed here${suggestInstead(file, index)}`),
+    );
   }
   return edits;
 }
 
-/** The call behind one changed field, or null where there is none. */
-function change(file: AccountFile, index: number, fields: readonly string[], was: string): AccountEdit | null {
+/** The call for one changed field, or null if there is none. */
+function changeField(file: AccountFile, index: number, fields: readonly string[], oldValue: string): AccountEdit | null {
   const [name = ""] = fields;
   const value = fields[index]!;
   switch (`${file} ${FIELD_NAMES[file][index]}`) {
     case "passwd gecos":
       return { call: "sys.user.update", args: { username: name, gecos: value }, says: `gecos of ${name} set` };
     case "shadow password":
-      if (value === LOCK + was) return { call: "sys.user.lock", args: { username: name, locked: true }, says: `${name} locked` };
-      if (was === LOCK + value) return { call: "sys.user.lock", args: { username: name, locked: false }, says: `${name} unlocked` };
+      if (value === LOCK + oldValue) return { call: "sys.user.lock", args: { username: name, locked: true }, says: `${name} locked` };
+      if (oldValue === LOCK + value) return { call: "sys.user.lock", args: { username: name, locked: false }, says: `${name} unlocked` };
       return null;
     case "group members":
-      return fill(name, Number(fields[2]), value);
+      return setMembers(name, Number(fields[2]), value);
     default:
       return null;
   }
 }
 
-function fill(name: string, gid: number, members: string): AccountEdit {
+function setMembers(name: string, gid: number, members: string): AccountEdit {
   const names = members.split(",").filter((member) => member !== "");
   return { call: "sys.group.members", args: { gid, members: names }, says: `members of ${name} set` };
 }
 
-function instead(file: AccountFile, index: number): string {
+function suggestInstead(file: AccountFile, index: number): string {
   if (file === "shadow" && index === 1)
     return ": set a password with sys.user.password, or put ! in front of the hash to lock the user and take it away to unlock";
   if (file === "group" && index === 2) return ": make another group with sys.group.create";

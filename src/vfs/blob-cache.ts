@@ -1,5 +1,5 @@
-// The few blobs that were read last, so that a file read piece by piece is fetched once. Blobs never change under their
-// hash; a repository sees only its own.
+// A cache of the blobs that were read last, so that a file read piece by piece is fetched once. A blob never changes under its
+// hash. Keys include the repository, so a repository gets only its own blobs.
 
 const BYTES_MAX = 8 * 1024 * 1024;
 

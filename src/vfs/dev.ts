@@ -1,9 +1,9 @@
-// /dev: the few devices a script expects.
+// /dev: the few devices that scripts expect.
 
 import { FileError } from "../hardware/filesystem.ts";
 import { type Mount, synthetic, type Who } from "./mount.ts";
 
-const BYTES = 256;
+const READ_BYTES = 256;
 
 export function devMount(random: (length: number) => Uint8Array): Mount {
   return synthetic("/dev", {
@@ -13,20 +13,20 @@ export function devMount(random: (length: number) => Uint8Array): Mount {
         case "null":
           return "";
         case "zero":
-          return new Uint8Array(BYTES);
+          return new Uint8Array(READ_BYTES);
         case "random":
         case "urandom":
-          return random(BYTES);
+          return random(READ_BYTES);
         default:
           return null;
       }
     },
-    write: swallow,
-    append: swallow,
+    write: discard,
+    append: discard,
     mode: (_who, names) => (names.join("/") === "null" ? 0o666 : 0o444),
   });
 }
 
-async function swallow(_who: Who, names: readonly string[]): Promise<void> {
+async function discard(_who: Who, names: readonly string[]): Promise<void> {
   if (names.join("/") !== "null") throw new FileError("EPERM", `/dev/${names.join("/")}`);
 }

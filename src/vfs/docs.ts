@@ -1,16 +1,16 @@
-// /etc/docs and /etc/man: the guides as they are written, and a page for each call. Loaded when somebody first looks, so
-// that a gateway nobody reads them on does not hold them.
+// /etc/docs and /etc/man: the guides, and a page for each call. They are loaded on first use, so that a gateway on which nobody
+// reads them does not keep them in memory.
 
 import { type Mount, synthetic } from "./mount.ts";
 
 /** Texts by name. */
-type Shelf = Readonly<Record<string, string>>;
+type Texts = Readonly<Record<string, string>>;
 
-export function docsMounts(manuals: () => Promise<Shelf>): Mount[] {
-  return [shelf("/etc/docs", async () => (await import("../generated/guides.ts")).guides), shelf("/etc/man", manuals)];
+export function docsMounts(manuals: () => Promise<Texts>): Mount[] {
+  return [textsMount("/etc/docs", async () => (await import("../generated/guides.ts")).guides), textsMount("/etc/man", manuals)];
 }
 
-function shelf(at: string, load: () => Promise<Shelf>): Mount {
+function textsMount(at: string, load: () => Promise<Texts>): Mount {
   return synthetic(at, {
     async look(_who, names) {
       const texts = await load();

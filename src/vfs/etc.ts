@@ -1,5 +1,5 @@
-// /etc/passwd, /etc/shadow and /etc/group: the accounts as the classic files, computed from the rows they come from. What
-// root writes there is turned into the calls that make it true (account-edits.ts), each through the one door.
+// /etc/passwd, /etc/shadow and /etc/group: the accounts as the classic files, computed from rows. What root writes there becomes
+// calls (account-edits.ts), and each goes through the gate.
 
 import { FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
@@ -10,30 +10,30 @@ export type AccountLines = { passwd(): string[]; shadow(): string[]; group(): st
 
 export function etcMounts(lines: AccountLines): Mount[] {
   return (["passwd", "shadow", "group"] as const).map((name) => {
-    const textOf = () =>
+    const readText = () =>
       lines[name]()
         .map((line) => `${line}\n`)
         .join("");
     const write = async (who: Who, text: string) => {
       if (who.uid !== 0) throw new FileError("EACCES", `/etc/${name}`);
-      await make(who, name, accountEdits(name, lines[name](), text));
+      await applyEdits(who, name, accountEdits(name, lines[name](), text));
     };
     return synthetic(`/etc/${name}`, {
       isVersioned: true,
       async look(who, names) {
         if (names.length > 0) throw new FileError("ENOTDIR", `/etc/${name}`);
         if (name === "shadow" && (who.uid !== 0 || who.agent !== undefined)) throw new FileError("EACCES", `/etc/${name}`);
-        return textOf();
+        return readText();
       },
       write: (who, _names, text) => write(who, text),
-      append: (who, _names, text) => write(who, textOf() + text),
+      append: (who, _names, text) => write(who, readText() + text),
       mode: () => (name === "shadow" ? 0o600 : 0o644),
     });
   });
 }
 
-/** One call after the other: each is all or nothing, and where one is refused it is said what came before. */
-async function make(who: Who, file: AccountFile, edits: ReturnType<typeof accountEdits>): Promise<void> {
+/** Makes one call after the other. Each is all or nothing; if one is refused, the error lists what was done before it. */
+async function applyEdits(who: Who, file: AccountFile, edits: ReturnType<typeof accountEdits>): Promise<void> {
   const done: string[] = [];
   for (const { call, args, says } of edits) {
     try {

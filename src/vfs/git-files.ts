@@ -1,10 +1,10 @@
-// What the tree needs of repositories: files of a default branch, and changes that are one commit each. The kernel
-// implements it over its repositories; who may do what is decided by the mounts, before any of this is called.
+// What the tree needs from repositories: files of the default branch, and changes that are one commit each. The kernel
+// implements this with its repositories; the mounts check rights before they call it.
 
 export type GitStat = { kind: "file" | "directory" | "other"; size: number; oid: string; modifiedAt: number };
 
 export type GitChange =
-  | { type: "put"; path: string; content: Uint8Array; ifOid?: string } // ifOid: only over this blob, else SysError 409
+  | { type: "put"; path: string; content: Uint8Array; ifOid?: string } // ifOid: replace only this blob, else SysError 409
   | { type: "delete"; path: string } // recursive
   | { type: "move"; from: string; to: string };
 
@@ -13,8 +13,8 @@ export type GitFiles = {
   stat(repo: string, path: string): Promise<GitStat | null>;
   list(repo: string, path: string): Promise<{ name: string; kind: GitStat["kind"] }[] | null>;
   read(repo: string, path: string): Promise<{ oid: string; bytes: Uint8Array } | null>;
-  /** The first bytes of many files in one request, null for what is no file. Optional: without it they are read one by one. */
+  /** The first bytes of many files in one request; null for a path that is not a file. Without it, files are read one by one. */
   heads?(repo: string, paths: readonly string[], bytes: number): Promise<(Uint8Array | null)[]>;
-  /** One commit; false where it would have changed nothing, and then there is none. */
+  /** Makes one commit. Returns false, without a commit, if nothing would change. */
   change(repo: string, message: string, author: string, changes: readonly GitChange[]): Promise<boolean>;
 };

@@ -1,5 +1,5 @@
-// Homes and workspaces in git: one commit per change with its words, directories as on Linux, and nobody gets in whom the
-// tree keeps out. On real repositories.
+// Homes and workspaces in git, with real repositories: each change is one commit with a message, directories behave as on Linux,
+// and a user whom the tree refuses cannot reach git either.
 
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ import { Usage } from "../kernel/nouns/usage.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (content: Uint8Array) => new TextDecoder().decode(content);
-const code = (work: Promise<unknown>) => work.then(String, (error: FileError) => error.code);
+const outcomeOf = (work: Promise<unknown>) => work.then(String, (error: FileError) => error.code);
 
 const USERS = [
   { username: "root", uid: 0, gid: 0, home: "/root" },
@@ -35,7 +35,7 @@ const WORKSPACES = [
   { workspaceId: "ws_bob", owner: "bob", ownerUid: 1001, archived: false },
 ];
 
-function world() {
+function makeTree() {
   const sql = new MemorySql();
   migrate(sql);
   const files = new Files(sql, new Usage(sql));
@@ -90,9 +90,9 @@ function world() {
 const machine = (files: Vfs) => ({ files, limits: NATIVE_LIMITS, now: () => 0, signal: new AbortController().signal });
 const names = async (files: Vfs, path: string) => (await files.list(path)).map(({ name }) => name).toSorted();
 
-describe("what a home keeps in git", () => {
-  it("is one commit per change, with its words and its author", async () => {
-    const { alice, root, git } = world();
+describe("the part of a home that is kept in git", () => {
+  it("gets one commit per change, with a message and an author", async () => {
+    const { alice, root, git } = makeTree();
     await alice.write("/home/alice/context.d/10-user.md", bytes("hello\n"));
     await alice.append("/home/alice/context.d/10-user.md", bytes("more\n"));
     await alice.makeDirectory("/home/alice/knowledge");
@@ -107,43 +107,43 @@ describe("what a home keeps in git", () => {
       "alice: gsv: append context.d/10-user.md",
       "alice: gsv: write context.d/10-user.md",
     ]);
-    // As on Linux, what held the last file is still there.
+    // As on Linux, a directory remains when its last file is gone.
     expect(await names(alice, "/home/alice")).toEqual(["context.d", "knowledge"]);
     expect(await names(alice, "/home/alice/context.d")).toEqual([]);
     expect(await names(alice, "/home/alice/knowledge/inbox")).toEqual([]);
-    expect(await code(alice.stat("/home/alice/context.d/.dir"))).toBe("ENOENT");
-    expect(await code(alice.write("/home/alice/context.d/.dir", bytes("x")))).toBe("EPERM");
+    expect(await outcomeOf(alice.stat("/home/alice/context.d/.dir"))).toBe("ENOENT");
+    expect(await outcomeOf(alice.write("/home/alice/context.d/.dir", bytes("x")))).toBe("EPERM");
   });
 
-  it("has modes and an owner, and keeps them", async () => {
-    const { alice, root } = world();
+  it("has modes and an owner that cannot be changed", async () => {
+    const { alice, root } = makeTree();
     await root.write("/home/alice/CONSTITUTION.md", bytes("be kind"));
     expect(await alice.stat("/home/alice/CONSTITUTION.md")).toMatchObject({ kind: "file", size: 7, mode: 0o644, uid: 1000, gid: 1000 });
     await alice.write("/home/alice/skills.d/a/SKILL.md", bytes("x"));
     expect(await alice.stat("/home/alice/skills.d/a")).toMatchObject({ kind: "directory", mode: 0o755, uid: 1000, version: "" });
-    expect(await code(alice.setMode("/home/alice/CONSTITUTION.md", 0o600))).toBe("EPERM");
-    expect(await code(root.setOwner("/home/alice/CONSTITUTION.md", 1001, null))).toBe("EPERM");
+    expect(await outcomeOf(alice.setMode("/home/alice/CONSTITUTION.md", 0o600))).toBe("EPERM");
+    expect(await outcomeOf(root.setOwner("/home/alice/CONSTITUTION.md", 1001, null))).toBe("EPERM");
     await alice.setMode("/home/alice/CONSTITUTION.md", 0o644);
     await alice.setModified("/home/alice/CONSTITUTION.md", 5);
   });
 
-  it("lies beside what the tree keeps, and nothing moves between them", async () => {
-    const { alice, git } = world();
+  it("is listed beside files of the tree, and nothing can be moved between the two", async () => {
+    const { alice, git } = makeTree();
     await alice.write("/home/alice/notes.md", bytes("tree"));
     await alice.write("/home/alice/context.d/a", bytes("git"));
     expect(await names(alice, "/home/alice")).toEqual(["context.d", "notes.md"]);
-    expect(await code(alice.rename("/home/alice/notes.md", "/home/alice/context.d/b"))).toBe("EXDEV");
-    expect(await code(alice.rename("/home/alice/context.d/a", "/home/alice/a"))).toBe("EXDEV");
-    expect(await code(alice.rename("/home/alice/context.d", "/tmp/context.d"))).toBe("EXDEV");
+    expect(await outcomeOf(alice.rename("/home/alice/notes.md", "/home/alice/context.d/b"))).toBe("EXDEV");
+    expect(await outcomeOf(alice.rename("/home/alice/context.d/a", "/home/alice/a"))).toBe("EXDEV");
+    expect(await outcomeOf(alice.rename("/home/alice/context.d", "/tmp/context.d"))).toBe("EXDEV");
     expect(git.messages("alice/home")).toHaveLength(1);
-    // Only of a home: elsewhere the same names are plain ones.
+    // These names are special only directly below a home.
     await alice.write("/tmp/context.d/x", bytes("tree"));
     await alice.write("/home/alice/sub/context.d/x", bytes("tree"));
     expect(git.messages("alice/home")).toHaveLength(1);
   });
 
-  it("leaves what the tree held before under such a name where it is, until it is moved away", async () => {
-    const { alice, git, files } = world();
+  it("is hidden by an existing directory of the tree with the same name until that is moved away", async () => {
+    const { alice, git, files } = makeTree();
     await alice.write("/home/alice/old/a.md", bytes("from before"));
     await alice.write("/home/alice/knowledge/b.md", bytes("in git"));
     files.move("/home/alice/old", "/home/alice/knowledge", "/home/alice");
@@ -157,15 +157,15 @@ describe("what a home keeps in git", () => {
     expect(await names(alice, "/home/alice/knowledge")).toEqual(["b.md"]);
   });
 
-  it("is root's to reach in any home, and nobody's whom the home keeps out, without a word to git", async () => {
-    const { alice, bob, root, git } = world();
+  it("is reachable for root in any home, and refused without a call to git to users who may not enter the home", async () => {
+    const { alice, bob, root, git } = makeTree();
     await alice.write("/home/alice/context.d/a", bytes("mine"));
     expect(text(await root.read("/home/alice/context.d/a"))).toBe("mine");
     await root.write("/root/context.d/r", bytes("root's"));
     expect(git.messages("root/home")).toEqual(["root: gsv: write context.d/r"]);
     const before = git.calls;
     const path = "/home/alice/context.d/a";
-    const tries = [
+    const attempts = [
       bob.stat(path),
       bob.read(path),
       bob.list("/home/alice/context.d"),
@@ -179,17 +179,17 @@ describe("what a home keeps in git", () => {
       bob.list("/home/alice"),
       alice.read("/root/context.d/r"),
     ];
-    for (const one of tries) expect(await code(one)).toBe("EACCES");
+    for (const one of attempts) expect(await outcomeOf(one)).toBe("EACCES");
     expect(git.calls).toBe(before);
-    // Where the home lets them in, its files are readable and not theirs to change.
+    // If the home's mode lets others in, they can read its files but not change them.
     await alice.setMode("/home/alice", 0o755);
     expect(text(await bob.read(path))).toBe("mine");
-    expect(await code(bob.write(path, bytes("x")))).toBe("EACCES");
-    expect(await code(bob.remove(path))).toBe("EACCES");
+    expect(await outcomeOf(bob.write(path, bytes("x")))).toBe("EACCES");
+    expect(await outcomeOf(bob.remove(path))).toBe("EACCES");
   });
 
-  it("fails as Linux does", async () => {
-    const { alice } = world();
+  it("fails with the same errors as Linux", async () => {
+    const { alice } = makeTree();
     const at = (rel: string) => `/home/alice/knowledge/${rel}`;
     await alice.write(at("dir/x"), bytes("x"));
     await alice.write(at("full/y"), bytes("y"));
@@ -215,7 +215,7 @@ describe("what a home keeps in git", () => {
       [alice.rename(at("dir"), at("dir/into")), "EINVAL"],
       [alice.write(at(".git/config"), bytes("")), "EINVAL"],
     ];
-    for (const [work, wanted] of cases) expect(await code(work), wanted).toBe(wanted);
+    for (const [work, expected] of cases) expect(await outcomeOf(work), expected).toBe(expected);
     await alice.rename(at("dir"), at("empty"));
     await alice.rename(at("file"), at("full/y"));
     expect(await names(alice, at("empty"))).toEqual(["x"]);
@@ -223,13 +223,13 @@ describe("what a home keeps in git", () => {
     expect(await names(alice, "/home/alice/knowledge")).toEqual(["empty", "full"]);
   });
 
-  it("writes only over the version it is told, and loses none of many appends", async () => {
-    const { alice } = world();
+  it("replaces only the given version, and loses no append when many run at once", async () => {
+    const { alice } = makeTree();
     const path = "/home/alice/context.d/log";
     await alice.write(path, bytes("one\n"));
     const { version } = await alice.stat(path);
     await alice.write(path, bytes("two\n"), { ifVersion: version });
-    expect(await code(alice.write(path, bytes("three\n"), { ifVersion: version }))).toBe("ESTALE");
+    expect(await outcomeOf(alice.write(path, bytes("three\n"), { ifVersion: version }))).toBe("ESTALE");
     expect(await editFile(machine(alice), { path, oldString: "two", newString: "2" })).toMatchObject({ ok: true });
     await Promise.all(Array.from({ length: 30 }, (_, at) => alice.append(path, bytes(`${at}\n`))));
     expect(
@@ -239,22 +239,22 @@ describe("what a home keeps in git", () => {
     ).toHaveLength(31);
   });
 
-  it("shows a link as neither file nor directory, and follows none", async () => {
-    const { alice, git } = world();
+  it("reports a link as neither file nor directory, and does not follow it", async () => {
+    const { alice, git } = makeTree();
     git.plantLink("alice/home", "skills.d", "/etc/shadow");
     expect(await alice.stat("/home/alice/skills.d")).toMatchObject({ kind: "other" });
     expect(await readFile(machine(alice), { path: "/home/alice/skills.d" })).toMatchObject({ ok: false });
-    expect(await code(alice.write("/home/alice/skills.d", bytes("x")))).toBe("EPERM");
-    expect(await code(alice.write("/home/alice/skills.d/x", bytes("x")))).toBe("ENOTDIR");
+    expect(await outcomeOf(alice.write("/home/alice/skills.d", bytes("x")))).toBe("EPERM");
+    expect(await outcomeOf(alice.write("/home/alice/skills.d/x", bytes("x")))).toBe("ENOTDIR");
   });
 
   it("is searched with few requests", async () => {
-    const { alice, bob, git } = world();
+    const { alice, bob, git } = makeTree();
     for (let at = 0; at < 100; at++) await alice.write(`/home/alice/knowledge/${at % 10}/${at}.md`, bytes(`line\nneedle ${at}\n`));
     const before = git.calls;
     const found = await searchFiles(machine(alice), { query: "needle 4", path: "/home/alice" });
     expect(found).toMatchObject({ ok: true, count: 11 });
-    // One for each directory, the home and the top, and one for each batch of files.
+    // One request for each directory, the home and the root, and one for each batch of files.
     expect(git.calls - before).toBeLessThan(20);
     await alice.write("/home/alice/beside", bytes("needle 4 in the tree"));
     Object.assign(git, { heads: undefined });
@@ -264,16 +264,16 @@ describe("what a home keeps in git", () => {
 });
 
 describe("/workspaces", () => {
-  it("lists one's own, and root everybody's", async () => {
-    const { alice, bob, root } = world();
+  it("lists the caller's workspaces, and everybody's for root", async () => {
+    const { alice, bob, root } = makeTree();
     expect(await names(alice, "/workspaces")).toEqual(["ws_1", "ws_old"]);
     expect(await names(bob, "/workspaces")).toEqual(["ws_bob"]);
     expect(await names(root, "/workspaces")).toHaveLength(3);
     expect(await names(root, "/")).toContain("workspaces");
   });
 
-  it("keeps files with one commit each, for the owner and root", async () => {
-    const { alice, root, git } = world();
+  it("makes one commit per change, for the owner and root", async () => {
+    const { alice, root, git } = makeTree();
     await alice.write("/workspaces/ws_1/src/a.ts", bytes("let a"));
     await root.append("/workspaces/ws_1/src/a.ts", bytes(" = 1"));
     expect(text(await alice.read("/workspaces/ws_1/src/a.ts"))).toBe("let a = 1");
@@ -281,21 +281,21 @@ describe("/workspaces", () => {
     expect(await alice.stat("/workspaces/ws_1")).toMatchObject({ kind: "directory", uid: 1000, mode: 0o755 });
   });
 
-  it("answers for a foreign one as for an absent one", async () => {
-    const { bob } = world();
+  it("answers for another user's workspace as for a missing one", async () => {
+    const { bob } = makeTree();
     for (const id of ["ws_1", "ws_none"]) {
       const path = `/workspaces/${id}/a`;
-      expect(await code(bob.stat(path))).toBe("ENOENT");
-      expect(await code(bob.list(`/workspaces/${id}`))).toBe("ENOENT");
-      expect(await code(bob.write(path, bytes("x")))).toBe("ENOENT");
-      expect(await code(bob.remove(`/workspaces/${id}`))).toBe("ENOENT");
-      expect(await code(bob.makeDirectory(`/workspaces/${id}`))).toBe("EPERM");
-      expect(await code(bob.rename(path, "/workspaces/ws_bob/a"))).toBe("ENOENT");
+      expect(await outcomeOf(bob.stat(path))).toBe("ENOENT");
+      expect(await outcomeOf(bob.list(`/workspaces/${id}`))).toBe("ENOENT");
+      expect(await outcomeOf(bob.write(path, bytes("x")))).toBe("ENOENT");
+      expect(await outcomeOf(bob.remove(`/workspaces/${id}`))).toBe("ENOENT");
+      expect(await outcomeOf(bob.makeDirectory(`/workspaces/${id}`))).toBe("EPERM");
+      expect(await outcomeOf(bob.rename(path, "/workspaces/ws_bob/a"))).toBe("ENOENT");
     }
   });
 
-  it("changes nothing in an archived one, and neither makes nor removes one as a directory", async () => {
-    const { alice } = world();
+  it("refuses changes to an archived workspace, and to create, remove or rename one as a directory", async () => {
+    const { alice } = makeTree();
     await expect(alice.write("/workspaces/ws_old/a", bytes("x"))).rejects.toMatchObject({
       code: "EPERM",
       detail: expect.stringContaining("activate it again") as unknown,
@@ -305,10 +305,10 @@ describe("/workspaces", () => {
       detail: expect.stringContaining("sys.workspace.create") as unknown,
     });
     expect(await names(alice, "/workspaces/ws_old")).toEqual([]);
-    for (const path of ["/workspaces", "/workspaces/ws_1"]) expect(await code(alice.remove(path))).toBe("EPERM");
-    expect(await code(alice.rename("/workspaces/ws_1", "/workspaces/ws_2"))).toBe("EPERM");
+    for (const path of ["/workspaces", "/workspaces/ws_1"]) expect(await outcomeOf(alice.remove(path))).toBe("EPERM");
+    expect(await outcomeOf(alice.rename("/workspaces/ws_1", "/workspaces/ws_2"))).toBe("EPERM");
     await alice.write("/workspaces/ws_1/a", bytes("x"));
-    expect(await code(alice.rename("/workspaces/ws_1/a", "/workspaces/ws_old/a"))).toBe("EXDEV");
-    expect(await code(alice.rename("/workspaces/ws_1/a", "/home/alice/a"))).toBe("EXDEV");
+    expect(await outcomeOf(alice.rename("/workspaces/ws_1/a", "/workspaces/ws_old/a"))).toBe("EXDEV");
+    expect(await outcomeOf(alice.rename("/workspaces/ws_1/a", "/home/alice/a"))).toBe("EXDEV");
   });
 });

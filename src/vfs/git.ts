@@ -1,5 +1,6 @@
-// A repository as files: one commit per change, said as such. Git keeps no empty directories, so a hidden marker holds
-// one; it keeps no owners either, so everything is the repository's owner's, 0644 and 0755. Links are shown, not followed.
+// A repository as files: each change is one commit with a message such as `gsv: write path`. Git stores no empty directories,
+// so a hidden marker file keeps one. Git stores no owners either, so everything belongs to the repository's owner, with modes
+// 0644 and 0755. Links are listed, not followed.
 
 import { type ByteRange, type FileEntry, FileError, type FileErrorCode, type FileStat } from "../hardware/filesystem.ts";
 import { concat } from "../lib/bytes.ts";
@@ -12,18 +13,18 @@ import { type Mount, mustFit, type Who } from "./mount.ts";
 const MARKER = ".dir";
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
-/** How often an append begins anew because the file was replaced meanwhile. */
-const TRIES = 16;
+/** How often an append is retried because the file was replaced meanwhile. */
+const APPEND_TRIES = 16;
 
-/** A place in a repository, and where it is in the tree. */
+/** A path in a repository, and the same path in the tree. */
 export type GitPlace = {
   repo: string;
-  /** "" is the repository's root, which is always there. */
+  /** "" is the repository's root, which always exists. */
   rel: string;
-  /** As the caller knows it. */
+  /** The path in the tree, as the caller knows it. */
   path: string;
   owner: { uid: number; gid: number };
-  /** Why nothing here may be changed by anybody. */
+  /** If set, nothing here may be changed, and this is the error message. */
   frozen?: string;
 };
 
@@ -36,7 +37,7 @@ export class GitTree {
     this.#git = git;
   }
 
-  /** The operations of a mount, at one place. */
+  /** The operations of a mount, bound to one place. */
   at(place: GitPlace): Omit<Mount, "at" | "rename" | "readHeads"> {
     return {
       stat: () => this.stat(place),
@@ -73,19 +74,19 @@ export class GitTree {
     return range === undefined ? bytes : bytes.slice(range.start, range.end);
   }
 
-  /** In one request for each repository. */
+  /** Sends one request per repository. */
   async readHeads(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
     const heads = new Map<GitPlace, Uint8Array | null>();
     const readable = places.filter((place) => !isMarker(place));
-    for (const [repo, own] of Map.groupBy(readable, (place) => place.repo)) {
-      const rels = own.map(({ rel }) => rel);
-      const found = (await this.#git.heads?.(repo, rels, bytes)) ?? (await this.#oneByOne(own, bytes));
-      for (const [at, place] of own.entries()) heads.set(place, found[at] ?? null);
+    for (const [repo, placesOfRepo] of Map.groupBy(readable, (place) => place.repo)) {
+      const rels = placesOfRepo.map(({ rel }) => rel);
+      const found = (await this.#git.heads?.(repo, rels, bytes)) ?? (await this.#readEachHead(placesOfRepo, bytes));
+      for (const [at, place] of placesOfRepo.entries()) heads.set(place, found[at] ?? null);
     }
     return places.map((place) => heads.get(place) ?? null);
   }
 
-  async #oneByOne(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
+  async #readEachHead(places: readonly GitPlace[], bytes: number): Promise<(Uint8Array | null)[]> {
     const heads: (Uint8Array | null)[] = [];
     for (const place of places) heads.push(await this.read(place, { start: 0, end: bytes }).catch(() => null));
     return heads;
@@ -94,23 +95,23 @@ export class GitTree {
   async write(who: Who, place: GitPlace, content: Uint8Array, ifVersion: string | undefined): Promise<void> {
     mayChange(who, place);
     await this.#mayPut(place);
-    const only = ifVersion === undefined ? {} : { ifOid: ifVersion };
-    await this.#change(who, place, "write", [{ type: "put", path: place.rel, content, ...only }]);
+    const condition = ifVersion === undefined ? {} : { ifOid: ifVersion };
+    await this.#change(who, place, "write", [{ type: "put", path: place.rel, content, ...condition }]);
   }
 
   async append(who: Who, place: GitPlace, content: Uint8Array): Promise<void> {
     mayChange(who, place);
     await this.#appends.run(`${place.repo}:${place.rel}`, async () => {
       for (let tries = 1; ; tries++) {
-        const isThere = (await this.#mayPut(place)) !== null;
-        const before = isThere ? await this.#git.read(place.repo, place.rel) : null;
+        const exists = (await this.#mayPut(place)) !== null;
+        const before = exists ? await this.#git.read(place.repo, place.rel) : null;
         mustFit(place.path, (before?.bytes.length ?? 0) + content.length);
         const whole = before === null ? content : concat([before.bytes, content]);
-        const only = before === null ? {} : { ifOid: before.oid };
+        const condition = before === null ? {} : { ifOid: before.oid };
         try {
-          return await this.#change(who, place, "append", [{ type: "put", path: place.rel, content: whole, ...only }]);
+          return await this.#change(who, place, "append", [{ type: "put", path: place.rel, content: whole, ...condition }]);
         } catch (error) {
-          if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === TRIES) throw error;
+          if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === APPEND_TRIES) throw error;
         }
       }
     });
@@ -130,28 +131,28 @@ export class GitTree {
     await this.#change(who, place, "mkdir", [{ type: "put", path: `${place.rel}/${MARKER}`, content: new Uint8Array() }]);
   }
 
-  /** Both in one repository. */
+  /** Both places must be in the same repository. */
   async rename(who: Who, from: GitPlace, to: GitPlace): Promise<void> {
     mayChange(who, from);
     mayChange(who, to);
     if (from.rel === "" || to.rel === "") throw new FileError("EPERM", from.path);
-    const [moved, there] = await Promise.all([this.#look(from), this.#look(to)]);
+    const [moved, existing] = await Promise.all([this.#look(from), this.#look(to)]);
     if (moved === null) throw new FileError("ENOENT", from.path);
     if (from.rel === to.rel) return;
     if (to.rel.startsWith(`${from.rel}/`)) throw new FileError("EINVAL", to.path, `${from.path} cannot be moved into itself`);
-    if (there === null) await this.#mustHaveParent(to);
-    else if (there.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to.path);
-    else if (there.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", to.path);
-    else if (there.kind === "directory" && (await this.list(to)).length > 0) throw new FileError("ENOTEMPTY", to.path);
-    const staysWithin = parentOf(from.rel) === parentOf(to.rel);
+    if (existing === null) await this.#mustHaveParent(to);
+    else if (existing.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to.path);
+    else if (existing.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", to.path);
+    else if (existing.kind === "directory" && (await this.list(to)).length > 0) throw new FileError("ENOTEMPTY", to.path);
+    const isSameParent = parentOf(from.rel) === parentOf(to.rel);
     await this.#change(
       who,
       from,
       "mv",
       [
-        ...(there === null ? [] : [{ type: "delete" as const, path: to.rel }]),
+        ...(existing === null ? [] : [{ type: "delete" as const, path: to.rel }]),
         { type: "move", from: from.rel, to: to.rel },
-        ...(staysWithin ? [] : await this.#keepParent(from)),
+        ...(isSameParent ? [] : await this.#keepParent(from)),
       ],
       to,
     );
@@ -168,7 +169,7 @@ export class GitTree {
     throw new FileError("EPERM", place.path, "It is kept in git: all of a repository is its owner's");
   }
 
-  /** Git keeps the time of a commit, and of nothing else: taken, so that copying with times goes on, and forgotten. */
+  /** Does nothing but check: git stores only commit times, and copying with times must not fail. */
   async setModified(who: Who, place: GitPlace): Promise<void> {
     mayChange(who, place);
     await this.stat(place);
@@ -176,46 +177,46 @@ export class GitTree {
 
   async #look(place: GitPlace): Promise<GitStat | null> {
     if (isMarker(place)) return null;
-    const found = await this.#asked(place, () => this.#git.stat(place.repo, place.rel));
+    const found = await this.#withFileErrors(place, () => this.#git.stat(place.repo, place.rel));
     return found ?? (place.rel === "" ? { kind: "directory", size: 0, oid: "", modifiedAt: 0 } : null);
   }
 
   #entries(place: GitPlace) {
-    return this.#asked(place, () => this.#git.list(place.repo, place.rel));
+    return this.#withFileErrors(place, () => this.#git.list(place.repo, place.rel));
   }
 
-  /** A version is its content's hash, so what was read of one is good for as long as it is asked for. */
+  /** A version is the hash of the content, so a cached blob of that version is always valid. */
   async #bytes(place: GitPlace, version: string | undefined): Promise<Uint8Array> {
-    const kept = version === undefined ? undefined : this.#cache.get(place.repo, version);
-    if (kept !== undefined) return kept;
-    const found = await this.#asked(place, () => this.#git.read(place.repo, place.rel));
+    const cached = version === undefined ? undefined : this.#cache.get(place.repo, version);
+    if (cached !== undefined) return cached;
+    const found = await this.#withFileErrors(place, () => this.#git.read(place.repo, place.rel));
     if (found === null) throw new FileError((await this.#look(place)) === null ? "ENOENT" : "EISDIR", place.path);
     this.#cache.put(place.repo, found.oid, found.bytes);
     if (version !== undefined && found.oid !== version) throw new FileError("ESTALE", place.path);
     return found.bytes;
   }
 
-  /** What is written over, if it may be a file. Directories on the way are made, over files they are not. */
+  /** The file that would be replaced; throws if none may be here. Missing directories are created; a file in their place is an error. */
   async #mayPut(place: GitPlace): Promise<GitStat | null> {
     if (place.rel === "") throw new FileError("EISDIR", place.path);
-    const there = await this.#look(place);
-    if (there?.kind === "directory") throw new FileError("EISDIR", place.path);
-    if (there?.kind === "other") throw new FileError("EPERM", place.path, "It is a symbolic link, and those are not followed");
-    if (there !== null) return there;
+    const existing = await this.#look(place);
+    if (existing?.kind === "directory") throw new FileError("EISDIR", place.path);
+    if (existing?.kind === "other") throw new FileError("EPERM", place.path, "It is a symbolic link, and those are not followed");
+    if (existing !== null) return existing;
     for (let rel = parentOf(place.rel); rel !== ""; rel = parentOf(rel)) {
-      const above = await this.#look({ ...place, rel });
-      if (above?.kind === "directory") break;
-      if (above !== null) throw new FileError("ENOTDIR", place.path);
+      const parent = await this.#look({ ...place, rel });
+      if (parent?.kind === "directory") break;
+      if (parent !== null) throw new FileError("ENOTDIR", place.path);
     }
     return null;
   }
 
   async #mustHaveParent(place: GitPlace): Promise<void> {
-    const above = await this.#look({ ...place, rel: parentOf(place.rel) });
-    if (above?.kind !== "directory") throw new FileError(above === null ? "ENOENT" : "ENOTDIR", place.path);
+    const parent = await this.#look({ ...place, rel: parentOf(place.rel) });
+    if (parent?.kind !== "directory") throw new FileError(parent === null ? "ENOENT" : "ENOTDIR", place.path);
   }
 
-  /** A marker for the directory that would go with its last entry. */
+  /** A marker for the parent directory if it would disappear with its last entry. */
   async #keepParent(place: GitPlace): Promise<GitChange[]> {
     const rel = parentOf(place.rel);
     if (rel === "") return [];
@@ -228,11 +229,11 @@ export class GitTree {
     if (to !== undefined) mustNotBeMarker(to, "EPERM");
     who.mustStillMay();
     const message = `gsv: ${verb} ${place.rel}${to === undefined ? "" : ` ${to.rel}`}`;
-    await this.#asked(place, () => this.#git.change(place.repo, message, who.username, changes));
+    await this.#withFileErrors(place, () => this.#git.change(place.repo, message, who.username, changes));
   }
 
-  /** What a repository refuses, in the words of files. */
-  async #asked<T>(place: GitPlace, work: () => Promise<T>): Promise<T> {
+  /** Turns errors of a repository into file errors. */
+  async #withFileErrors<T>(place: GitPlace, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -1,5 +1,5 @@
-// The path resolver against a slow model of it, and against everything a hostile caller might hand in: what comes out
-// lies inside the root and is plain, or nothing comes out.
+// Compares the path resolver with a slow model of it, for random paths and for everything a hostile caller might pass: the
+// result is normalized and inside the root, or a FileError.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { ancestors, parentOf, resolvePath } from "./path.ts";
 const ALICE = { home: "/home/alice", cwd: "/home/alice/work" };
 const bytes = (text: string) => Buffer.byteLength(text);
 
-/** What resolves, or the code of the FileError; anything else that is thrown fails the test. */
+/** The resolved path, or the code of the FileError; any other error fails the test. */
 function outcome(path: string, who = ALICE): string {
   try {
     return resolvePath(path, who);
@@ -19,8 +19,8 @@ function outcome(path: string, who = ALICE): string {
   }
 }
 
-/** As a person would do it: stand at the root, read the path character by character, and walk. */
-function slowly(path: string, { home, cwd }: typeof ALICE): string {
+/** The model: starts at the root, reads the path character by character, and walks. */
+function resolveSlowly(path: string, { home, cwd }: typeof ALICE): string {
   for (let at = 0; at < path.length; at++) {
     const unit = path.charCodeAt(at);
     const isHigh = unit >= 0xd800 && unit <= 0xdbff;
@@ -44,11 +44,11 @@ function slowly(path: string, { home, cwd }: typeof ALICE): string {
   };
   if (path[0] !== "/") walk(isHome ? home : cwd);
   walk(isHome ? path.slice(1) : path);
-  const plain = at.length === 0 ? "/" : at.map((name) => `/${name}`).join("");
-  return bytes(plain) > 1024 || at.some((name) => bytes(name) > 255) ? "ENAMETOOLONG" : plain;
+  const normalized = at.length === 0 ? "/" : at.map((name) => `/${name}`).join("");
+  return bytes(normalized) > 1024 || at.some((name) => bytes(name) > 255) ? "ENAMETOOLONG" : normalized;
 }
 
-function mustBeInside(path: string): void {
+function expectInside(path: string): void {
   expect(path.startsWith("/")).toBe(true);
   expect(path === "/" || !path.endsWith("/")).toBe(true);
   expect(path.includes("\0")).toBe(false);
@@ -61,7 +61,7 @@ function mustBeInside(path: string): void {
   }
 }
 
-const ODD = [
+const ODD_NAMES = [
   "..",
   ".",
   "",
@@ -83,7 +83,7 @@ const ODD = [
   "\0",
 ];
 const part = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...ODD) },
+  { weight: 5, arbitrary: fc.constantFrom(...ODD_NAMES) },
   { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 8 }) },
   { weight: 1, arbitrary: fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 4 }) },
   { weight: 1, arbitrary: fc.integer({ min: 200, max: 300 }).map((length) => "n".repeat(length)) },
@@ -97,31 +97,31 @@ const anyPath = fc
   .map(([start, parts, end]) => start + parts.join("/") + end);
 
 describe("resolvePath", () => {
-  it("is what a slow walk from the root comes to", () => {
+  it("gives the same result as the slow model", () => {
     fc.assert(
       fc.property(anyPath, (path) => {
-        expect(outcome(path)).toBe(slowly(path, ALICE));
+        expect(outcome(path)).toBe(resolveSlowly(path, ALICE));
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it("agrees with the model wherever the caller stands", () => {
+  it("gives the same result as the model for any home and working directory", () => {
     const place = fc.array(fc.constantFrom("a", "b", "é", "home"), { maxLength: 4 }).map((names) => `/${names.join("/")}`);
     fc.assert(
       fc.property(anyPath, place, place, (path, home, cwd) => {
-        expect(outcome(path, { home, cwd })).toBe(slowly(path, { home, cwd }));
+        expect(outcome(path, { home, cwd })).toBe(resolveSlowly(path, { home, cwd }));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it("gives what lies inside and resolves to itself", () => {
+  it("returns a path inside the root that resolves to itself", () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         const first = outcome(path);
         if (!first.startsWith("/")) return;
-        mustBeInside(first);
+        expectInside(first);
         expect(outcome(first)).toBe(first);
         expect(outcome(`${first}/`)).toBe(first);
         expect(outcome(`${first}/x/..`)).toBe(first);
@@ -130,19 +130,19 @@ describe("resolvePath", () => {
     );
   });
 
-  it("knows the way: each ancestor is the parent of the next", () => {
+  it("has ancestors of which each is the parent of the next", () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         const resolved = outcome(path);
         if (!resolved.startsWith("/") || resolved === "/") return;
-        const way = [...ancestors(resolved), resolved];
-        expect(way[0]).toBe("/");
-        for (let at = 1; at < way.length; at++) expect(parentOf(way[at]!)).toBe(way[at - 1]);
+        const paths = [...ancestors(resolved), resolved];
+        expect(paths[0]).toBe("/");
+        for (let at = 1; at < paths.length; at++) expect(parentOf(paths[at]!)).toBe(paths[at - 1]);
       }),
     );
   });
 
-  it("keeps names apart that only look alike", () => {
+  it("keeps names distinct that only look alike", () => {
     expect(outcome("/é")).not.toBe(outcome("/e\u0301"));
     expect(outcome("/%2e%2e/etc")).toBe("/%2e%2e/etc");
     expect(outcome("~root/x")).toBe("/home/alice/work/~root/x");
@@ -151,30 +151,30 @@ describe("resolvePath", () => {
   });
 });
 
-const HOSTILE = hostile();
+const HOSTILE = hostilePaths();
 
 describe("hostile paths", () => {
-  it("are at least 500, all different", () => {
+  it("are at least 500 and all different", () => {
     expect(new Set(HOSTILE).size).toBe(HOSTILE.length);
     expect(HOSTILE.length).toBeGreaterThanOrEqual(500);
   });
 
-  it("end inside the root or in a FileError, as the model says, and soon", () => {
+  it("resolve inside the root or fail with a FileError, like the model, and in time", () => {
     const startedAt = performance.now();
     for (const path of HOSTILE) {
       const found = outcome(path);
       if (found.startsWith("/")) {
-        mustBeInside(found);
+        expectInside(found);
         expect(outcome(found)).toBe(found);
       } else expect(["EINVAL", "ENAMETOOLONG"]).toContain(found);
-      expect(found, JSON.stringify(path.slice(0, 80))).toBe(slowly(path, ALICE));
+      expect(found, JSON.stringify(path.slice(0, 80))).toBe(resolveSlowly(path, ALICE));
     }
     expect(performance.now() - startedAt).toBeLessThan(60_000);
   });
 });
 
-/** Every way out that was ever tried, in front of, between and behind names. */
-function hostile(): string[] {
+/** Known attempts to escape, before, between and after names. */
+function hostilePaths(): string[] {
   const climbs = [
     [
       "..",

@@ -1,5 +1,5 @@
-// Paths of the gateway's tree, made plain. One resolver for everybody: what comes out is absolute, has no `.`, `..` or
-// empty parts, and never climbs above the root.
+// Normalizes paths of the gateway's tree. There is one resolver for all callers: its result is absolute, has no `.`, `..` or
+// empty parts, and is never above the root.
 
 import { FileError } from "../hardware/filesystem.ts";
 
@@ -9,7 +9,7 @@ const NAME_BYTES_MAX = 255;
 export function resolvePath(path: string, who: { home: string; cwd: string }): string {
   if (path.includes("\0") || !path.isWellFormed()) throw new FileError("EINVAL", path, "A path must not hold a NUL or half a character");
   const parts: string[] = [];
-  for (const part of absolute(path, who).split("/")) {
+  for (const part of makeAbsolute(path, who).split("/")) {
     if (part === "..") parts.pop();
     else if (part !== "" && part !== ".") parts.push(part);
   }
@@ -19,24 +19,24 @@ export function resolvePath(path: string, who: { home: string; cwd: string }): s
   return resolved;
 }
 
-/** In UTF-8, where a unit of a string takes at most three bytes: most paths need not be counted. */
+/** Compares the length in UTF-8. A UTF-16 unit takes at most three bytes, so most paths need not be encoded. */
 function isLonger(text: string, bytesMax: number): boolean {
   return text.length * 3 > bytesMax && new TextEncoder().encode(text).length > bytesMax;
 }
 
-/** The directories on the way to a path, from the root, the path itself left out. */
+/** The directories above a path, from the root, without the path itself. */
 export function ancestors(path: string): string[] {
   if (path === "/") return [];
-  const way = ["/"];
-  for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) way.push(path.slice(0, at));
-  return way;
+  const directories = ["/"];
+  for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) directories.push(path.slice(0, at));
+  return directories;
 }
 
 export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/")) || "/";
 }
 
-function absolute(path: string, { home, cwd }: { home: string; cwd: string }): string {
+function makeAbsolute(path: string, { home, cwd }: { home: string; cwd: string }): string {
   if (path.startsWith("/")) return path;
   if (path === "~" || path.startsWith("~/")) return home + path.slice(1);
   return `${cwd}/${path}`;

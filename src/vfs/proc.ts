@@ -1,5 +1,5 @@
-// /proc: the running gateway, who is calling, and the agent processes as files: what each is, whose, what it has used and what it
-// was given to begin with. Others' processes are not there, except for root.
+// /proc: the running gateway, the caller and the agent processes as files: the identity and owner of each process, its usage and
+// its initial context. Processes of other users are visible only to root.
 
 import type { ContextFile } from "../protocol/proc-records.ts";
 import { type Mount, synthetic, type Who } from "./mount.ts";
@@ -23,7 +23,7 @@ export type ProcProcess = {
 type Kernel = {
   version: string;
   uptimeMs(): number;
-  /** Those this caller can see, and no others. */
+  /** The processes that this caller may see. */
   pids(who: Who): readonly string[];
   process(who: Who, pid: string): ProcProcess | null;
   quota(uid: number): { usedBytes: number; limitBytes: number };
@@ -39,11 +39,11 @@ export function procMount(kernel: Kernel): Mount {
         case undefined:
           return [...kernel.pids(who).map((name) => ({ name, kind: "directory" as const })), "self", "uptime", "version"];
         case "self": {
-          // A person at a prompt is no process, but somebody all the same.
+          // A person at a prompt has no process, but does have an identity.
           const process = kernel.process(who, who.pid ?? "");
-          if (rest.join("/") === "quota") return quota(kernel.quota(who.uid));
+          if (rest.join("/") === "quota") return formatQuota(kernel.quota(who.uid));
           if (rest.length === 0) return [...(process === null ? CALLER_ENTRIES : ENTRIES), "quota"];
-          return process === null ? caller(who, rest) : look(who, process, rest);
+          return process === null ? readCallerFile(who, rest) : readProcessFile(who, process, rest);
         }
         case "version":
           return rest.length > 0 ? null : `GSV ${kernel.version}\n`;
@@ -51,40 +51,44 @@ export function procMount(kernel: Kernel): Mount {
           return rest.length > 0 ? null : `${(kernel.uptimeMs() / 1000).toFixed(2)}\n`;
         default: {
           const process = kernel.process(who, top);
-          return process === null ? null : look(who, process, rest);
+          return process === null ? null : readProcessFile(who, process, rest);
         }
       }
     },
   });
 }
 
-async function look(who: Who, process: ProcProcess, [top, name, ...deeper]: readonly string[]): Promise<string | readonly string[] | null> {
+async function readProcessFile(
+  who: Who,
+  process: ProcProcess,
+  [top, name, ...deeper]: readonly string[],
+): Promise<string | readonly string[] | null> {
   if (top === undefined) return ENTRIES;
   if (top === "context.d") {
-    // A name that would be a path is nobody's file; proc.context shows it all the same.
+    // A name with a slash cannot be a file here; proc.context shows it anyway.
     if (name === undefined) return process.contextFiles.flatMap((file) => (file.name.includes("/") ? [] : [file.name]));
     return deeper.length > 0 ? null : (process.contextFiles.find((file) => file.name === name)?.text ?? null);
   }
   if (name !== undefined) return null;
   switch (top) {
     case "identity":
-      return identity(process);
+      return formatIdentity(process);
     case "status":
-      return status({ ...process, name: process.label ?? process.pid, parent: process.parentPid ?? "0" });
+      return formatStatus({ ...process, name: process.label ?? process.pid, parent: process.parentPid ?? "0" });
     case "usage":
-      return usage(who, process.pid);
+      return readUsage(who, process.pid);
     default:
       return null;
   }
 }
 
-function caller(who: Who, names: readonly string[]): string | null {
+function readCallerFile(who: Who, names: readonly string[]): string | null {
   const { pid = "", workspaceId = null } = who;
   switch (names.join("/")) {
     case "identity":
-      return identity({ ...who, profile: "none", workspaceId });
+      return formatIdentity({ ...who, profile: "none", workspaceId });
     case "status":
-      return status({ ...who, pid, name: pid, parent: "0", profile: "none", state: "running" });
+      return formatStatus({ ...who, pid, name: pid, parent: "0", profile: "none", state: "running" });
     default:
       return null;
   }
@@ -92,26 +96,26 @@ function caller(who: Who, names: readonly string[]): string | null {
 
 type Identity = Pick<ProcProcess, "uid" | "gid" | "gids" | "username" | "profile" | "home" | "cwd" | "workspaceId">;
 
-function identity({ uid, gid, gids, username, profile, home, cwd, workspaceId }: Identity): string {
+function formatIdentity({ uid, gid, gids, username, profile, home, cwd, workspaceId }: Identity): string {
   return `${JSON.stringify({ uid, gid, gids, username, profile, home, cwd, workspaceId }, null, 2)}\n`;
 }
 
-/** Bytes that the caller stores, and how many they may. */
-function quota({ usedBytes, limitBytes }: ReturnType<Kernel["quota"]>): string {
+/** How many bytes the caller stores, and how many they may store. */
+function formatQuota({ usedBytes, limitBytes }: ReturnType<Kernel["quota"]>): string {
   return `${usedBytes} ${limitBytes === Infinity ? "unlimited" : limitBytes}\n`;
 }
 
 type Status = Pick<ProcProcess, "pid" | "profile" | "state" | "uid" | "gid" | "gids"> & { name: string; parent: string };
 
-function status({ name, pid, parent, profile, state, uid, gid, gids }: Status): string {
+function formatStatus({ name, pid, parent, profile, state, uid, gid, gids }: Status): string {
   const fields = { Name: name, Pid: pid, PPid: parent, Profile: profile, State: state, Uid: uid, Gid: gid, Groups: gids.join(" ") };
   return Object.entries(fields)
     .map(([name, value]) => `${name}:\t${String(value).replaceAll(/[\t\n]/g, " ")}\n`)
     .join("");
 }
 
-/** By the same door as proc.usage, which asks the process. */
-async function usage(who: Who, pid: string): Promise<string> {
+/** Goes through the gate as proc.usage, which asks the process. */
+async function readUsage(who: Who, pid: string): Promise<string> {
   const { spent, activeRun } = (await who.sys("proc.usage", { pid })) as Record<string, unknown>;
   return `${JSON.stringify({ spent, activeRun }, null, 2)}\n`;
 }

@@ -1,5 +1,5 @@
-// Who may do what in the stored tree: owner, group and mode as on Linux, directories included. Every function looks at
-// rows and either answers or throws the FileError Linux would give. Changes nothing; tree.ts does.
+// Rights in the stored tree: owner, group and mode as on Linux, directories included. Every function reads rows and either
+// returns or throws the FileError that Linux would give. Nothing here changes rows; tree.ts does that.
 
 import { FileError } from "../hardware/filesystem.ts";
 import type { Who } from "./mount.ts";
@@ -22,7 +22,7 @@ export type FileNode = {
   modifiedAt: number;
 };
 
-/** The rows, as the kernel keeps them. */
+/** Read access to the kernel's rows. */
 export type NodeReads = {
   along(paths: readonly string[]): Map<string, FileNode>;
   children(path: string): FileNode[];
@@ -32,85 +32,85 @@ export type NodeReads = {
   inlines(hashes: readonly string[]): Map<string, Uint8Array>;
 };
 
-/** Root may; else the owner's bits, or the group's, or everybody's: the first that applies, and only that one. */
+/** Root may do everything. For others only the first class that applies counts: owner, group or others. */
 export function may(who: Who, node: FileNode, bits: number): boolean {
   if (who.uid === 0) return true;
   const shift = node.uid === who.uid ? 6 : who.gids.includes(node.gid) ? 3 : 0;
   return ((node.mode >> shift) & bits) === bits;
 }
 
-/** The node, if every directory on the way may be searched. */
+/** The node; throws unless it exists and the caller may search every directory on the way. */
 export function reach(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
-  return lookUp(reads, who, path) ?? raise("ENOENT", path);
+  return findNode(reads, who, path) ?? raise("ENOENT", path);
 }
 
-/** What is there already, if this may be written; else why not. `ifVersion` null: only where nothing is. */
+/** The existing file, if the path may be written; throws otherwise. `ifVersion` null: there must be no file. */
 export function mayPut(reads: NodeReads, who: Who, path: string, ifVersion: string | null | undefined): FileNode | undefined {
-  const way = ancestors(path);
-  const nodes = reads.along([...way, path]);
+  const ancestorPaths = ancestors(path);
+  const nodes = reads.along([...ancestorPaths, path]);
   let last: FileNode | undefined;
-  for (const at of way) {
+  for (const at of ancestorPaths) {
     const node = nodes.get(at);
     if (node === undefined) break;
     maySearch(who, node, path);
     last = node;
   }
-  const there = nodes.get(path);
-  if (there?.kind === "directory") throw new FileError("EISDIR", path);
-  if (ifVersion !== undefined && (there?.hash ?? null) !== ifVersion) throw new FileError("ESTALE", path);
-  if (!may(who, there ?? last ?? NOBODYS, WRITE)) throw new FileError("EACCES", path);
-  return there;
+  const existing = nodes.get(path);
+  if (existing?.kind === "directory") throw new FileError("EISDIR", path);
+  if (ifVersion !== undefined && (existing?.hash ?? null) !== ifVersion) throw new FileError("ESTALE", path);
+  if (!may(who, existing ?? last ?? NO_ACCESS, WRITE)) throw new FileError("EACCES", path);
+  return existing;
 }
 
 export function mayMakeDirectory(reads: NodeReads, who: Who, path: string): void {
-  if (lookUp(reads, who, path) !== undefined) throw new FileError("EEXIST", path);
-  if (!may(who, holderOf(reads, path), WRITE | SEARCH)) throw new FileError("EACCES", path);
+  if (findNode(reads, who, path) !== undefined) throw new FileError("EEXIST", path);
+  if (!may(who, parentNode(reads, path), WRITE | SEARCH)) throw new FileError("EACCES", path);
 }
 
-/** As rm -r, but all or nothing: what is in a directory must be listed, and each entry taken out of it. */
+/** As rm -r, but all or nothing: the caller must be able to list every directory and to remove each entry. */
 export function mayRemove(reads: NodeReads, who: Who, path: string): void {
   const node = reach(reads, who, path);
   if (path === "/") throw new FileError("EPERM", path);
-  mayTakeOut(who, holderOf(reads, path), node);
+  mayRemoveEntry(who, parentNode(reads, path), node);
   if (isPermanent(node)) throw new FileError("EPERM", path);
   if (node.kind !== "directory") return;
   const directories = new Map([[path, node]]);
   for (const below of reads.below(path)) {
     if (below.kind === "directory") directories.set(below.path, below);
-    const holder = directories.get(parentOf(below.path)) ?? NOBODYS;
-    if (!may(who, holder, READ)) throw new FileError("EACCES", holder.path);
-    mayTakeOut(who, holder, below);
+    const parent = directories.get(parentOf(below.path)) ?? NO_ACCESS;
+    if (!may(who, parent, READ)) throw new FileError("EACCES", parent.path);
+    mayRemoveEntry(who, parent, below);
   }
 }
 
-/** What is replaced at `to`, or undefined where nothing is. Both parents change, so both must allow it. */
+/** The node that is replaced at `to`, or undefined. Both parents change, so the caller must be able to write both. */
 export function mayMove(reads: NodeReads, who: Who, from: string, to: string): FileNode | undefined {
   if (from === "/" || to === "/") throw new FileError("EPERM", from);
   const node = reach(reads, who, from);
-  const there = lookUp(reads, who, to);
-  if (from === to) return there;
+  const existing = findNode(reads, who, to);
+  if (from === to) return existing;
   if (to.startsWith(`${from}/`)) throw new FileError("EINVAL", to, `${from} cannot be moved into itself`);
   if (from.startsWith(`${to}/`)) throw new FileError("ENOTEMPTY", to);
-  const holder = holderOf(reads, to);
-  mayTakeOut(who, holderOf(reads, from), node);
+  const parent = parentNode(reads, to);
+  mayRemoveEntry(who, parentNode(reads, from), node);
   if (isPermanent(node)) throw new FileError("EPERM", from);
-  if (there === undefined) {
-    if (!may(who, holder, WRITE | SEARCH)) throw new FileError("EACCES", to);
+  if (existing === undefined) {
+    if (!may(who, parent, WRITE | SEARCH)) throw new FileError("EACCES", to);
   } else {
-    mayTakeOut(who, holder, there);
-    if (isPermanent(there)) throw new FileError("EPERM", to);
-    if (there.kind === "directory" && node.kind === "file") throw new FileError("EISDIR", to);
-    if (there.kind === "file" && node.kind === "directory") throw new FileError("ENOTDIR", to);
+    mayRemoveEntry(who, parent, existing);
+    if (isPermanent(existing)) throw new FileError("EPERM", to);
+    if (existing.kind === "directory" && node.kind === "file") throw new FileError("EISDIR", to);
+    if (existing.kind === "file" && node.kind === "directory") throw new FileError("ENOTDIR", to);
   }
-  // A directory that changes its parent is itself changed: its `..` leads elsewhere.
-  const isElsewhere = parentOf(from) !== parentOf(to);
-  if (node.kind === "directory" && isElsewhere && !may(who, node, WRITE)) throw new FileError("EACCES", from);
-  if (there?.kind === "directory" && reads.children(to).length > 0) throw new FileError("ENOTEMPTY", to);
-  // What is below must stay within reach under its new name.
-  const bytesOf = (path: string) => new TextEncoder().encode(path).length;
-  if (node.kind === "directory" && reads.longestBelow(from) - bytesOf(from) + bytesOf(to) > PATH_BYTES_MAX)
+  // Moving a directory to another parent changes the directory itself, because its `..` changes.
+  const changesParent = parentOf(from) !== parentOf(to);
+  if (node.kind === "directory" && changesParent && !may(who, node, WRITE)) throw new FileError("EACCES", from);
+  if (existing?.kind === "directory" && reads.children(to).length > 0) throw new FileError("ENOTEMPTY", to);
+  // The paths of all descendants must stay within the limit.
+  const byteLength = (path: string) => new TextEncoder().encode(path).length;
+  if (node.kind === "directory" && reads.longestBelow(from) - byteLength(from) + byteLength(to) > PATH_BYTES_MAX)
     throw new FileError("ENAMETOOLONG", to);
-  return there;
+  return existing;
 }
 
 export function maySetMode(reads: NodeReads, who: Who, path: string): FileNode {
@@ -119,7 +119,7 @@ export function maySetMode(reads: NodeReads, who: Who, path: string): FileNode {
   return node;
 }
 
-/** Giving away is root's; an owner may choose among their own groups. */
+/** Only root may change the owner; an owner may choose among their own groups. */
 export function maySetOwner(reads: NodeReads, who: Who, path: string, uid: number | null, gid: number | null): FileNode {
   const node = reach(reads, who, path);
   const keepsUid = uid === null || (uid === node.uid && who.uid === node.uid);
@@ -134,11 +134,11 @@ export function maySetModified(reads: NodeReads, who: Who, path: string): FileNo
   return node;
 }
 
-/** Step by step to what is there, if anything; what it is in must be there. */
-function lookUp(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode | undefined {
-  const way = ancestors(path);
-  const nodes = reads.along([...way, path]);
-  for (const at of way) maySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);
+/** The node, or undefined. The parent must exist, and the caller must be able to search every directory on the way. */
+function findNode(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode | undefined {
+  const ancestorPaths = ancestors(path);
+  const nodes = reads.along([...ancestorPaths, path]);
+  for (const at of ancestorPaths) maySearch(who, nodes.get(at) ?? raise("ENOENT", path), path);
   return nodes.get(path);
 }
 
@@ -147,23 +147,23 @@ function maySearch(who: Who, node: FileNode, path: string): void {
   if (!may(who, node, SEARCH)) throw new FileError("EACCES", path);
 }
 
-/** Changes the directory it is in; out of a sticky one only its owner, or the directory's, takes something. */
-function mayTakeOut(who: Who, directory: FileNode, node: FileNode): void {
+/** Removing an entry writes its directory. From a sticky one only the owner of the entry or the directory may remove it. */
+function mayRemoveEntry(who: Who, directory: FileNode, node: FileNode): void {
   if (!may(who, directory, WRITE | SEARCH)) throw new FileError("EACCES", node.path);
   const isSticky = (directory.mode & STICKY) !== 0;
   if (isSticky && who.uid !== 0 && who.uid !== node.uid && who.uid !== directory.uid) throw new FileError("EPERM", node.path);
 }
 
-/** People's homes and the tree's own directories stay; what is in them goes. */
+/** Homes and the tree's own directories cannot be removed; their content can. */
 function isPermanent({ path, kind }: FileNode): boolean {
   return PERMANENT.has(path) || (parentOf(path) === "/home" && kind === "directory");
 }
 
-function holderOf(reads: NodeReads, path: string): FileNode {
-  return reads.along([parentOf(path)]).get(parentOf(path)) ?? NOBODYS;
+function parentNode(reads: NodeReads, path: string): FileNode {
+  return reads.along([parentOf(path)]).get(parentOf(path)) ?? NO_ACCESS;
 }
 
-const NOBODYS: FileNode = { path: "", kind: "directory", uid: 0, gid: 0, mode: 0, size: 0, hash: null, modifiedAt: 0 };
+const NO_ACCESS: FileNode = { path: "", kind: "directory", uid: 0, gid: 0, mode: 0, size: 0, hash: null, modifiedAt: 0 };
 
 function raise(code: "ENOENT", path: string): never {
   throw new FileError(code, path);

@@ -1,4 +1,4 @@
-// /sys: a directory is listed from names alone, however much lies in its files.
+// /sys: listing a directory uses only key names and loads no values.
 
 import { expect, it } from "vitest";
 import type { Who } from "./mount.ts";
@@ -15,7 +15,7 @@ const WHO: Who = {
   mustStillMay: () => {},
 };
 
-it("loads no value of what it only names, and finds a file before the directory of the same name", async () => {
+it("lists keys without loading their values, and prefers a file to a directory of the same name", async () => {
   const keys = ["users/1000/ai/model", "users/1000/ai/model/temperature", "users/1000/ai/tools/shell"];
   const loaded: string[] = [];
   const mount = sysMount({

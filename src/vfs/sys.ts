@@ -1,5 +1,5 @@
-// /sys: the live kernel as files. Reading shows what the caller may see; writing a configuration file is the same call
-// through the same door as sys.config.set.
+// /sys: the live kernel as files. Reading shows what the caller may see; writing a configuration file calls sys.config.set
+// through the gate.
 
 import { type FileEntry, FileError } from "../hardware/filesystem.ts";
 import { SysError } from "../lib/sys-error.ts";
@@ -8,7 +8,7 @@ import { type Mount, synthetic, type Who } from "./mount.ts";
 export type SysSources = {
   /** Keys below a prefix that this caller may read, sorted. */
   configKeys(who: Who, prefix: string): string[];
-  /** Undefined where there is none, or none that this caller may read. */
+  /** Undefined if there is no value that this caller may read. */
   configValue(who: Who, key: string): string | undefined;
   capabilities(): { gid: number; capability: string }[];
   devices(who: Who): DeviceFiles[];
@@ -35,11 +35,11 @@ export function sysMount(sources: SysSources): Mount {
           return TOP;
         case "config":
         case "users":
-          return config(sources, who, names);
+          return lookUpConfig(sources, who, names);
         case "capabilities":
-          return capabilities(sources, rest);
+          return lookUpCapabilities(sources, rest);
         case "devices":
-          return devices(sources.devices(who), rest);
+          return lookUpDevices(sources.devices(who), rest);
         default:
           return null;
       }
@@ -59,38 +59,38 @@ export function sysMount(sources: SysSources): Mount {
   });
 }
 
-/** Keys are paths already: a key is a file, and a directory holds the names that follow. */
-function config(sources: SysSources, who: Who, names: readonly string[]): string | FileEntry[] | null {
+/** Keys have the form of paths: a key is a file, and its prefixes are directories. */
+function lookUpConfig(sources: SysSources, who: Who, names: readonly string[]): string | FileEntry[] | null {
   const path = names.join("/");
-  const value = valueOf(sources, who, path);
+  const value = readValue(sources, who, path);
   if (value !== undefined) return `${value}\n`;
   const entries = new Map<string, FileEntry>();
   for (const key of sources.configKeys(who, path)) {
     const [name = "", ...more] = key.slice(path.length + 1).split("/");
-    // A key sorts before those below it, and where there are both, the file is what one finds there.
+    // A key sorts before the keys below it; if there are both, the entry is a file.
     if (!entries.has(name)) entries.set(name, { name, kind: more.length === 0 ? "file" : "directory" });
   }
   return entries.size > 0 || names.length === 1 ? [...entries.values()] : null;
 }
 
-function valueOf(sources: SysSources, who: Who, key: string): string | undefined {
+function readValue(sources: SysSources, who: Who, key: string): string | undefined {
   try {
     return sources.configValue(who, key);
   } catch (error) {
-    // A sealed value that does not open.
+    // A sealed value that cannot be opened.
     if (error instanceof SysError) throw new FileError("EINVAL", `/sys/${key}`, error.message);
     throw error;
   }
 }
 
-function capabilities(sources: SysSources, names: readonly string[]): string | string[] | null {
+function lookUpCapabilities(sources: SysSources, names: readonly string[]): string | string[] | null {
   const rows = sources.capabilities();
   if (names.length === 0) return [...new Set(rows.map(({ gid }) => String(gid)))];
   const own = rows.filter(({ gid }) => String(gid) === names[0]);
   return names.length > 1 || own.length === 0 ? null : own.map(({ capability }) => `${capability}\n`).join("");
 }
 
-function devices(all: DeviceFiles[], names: readonly string[]): string | (string | FileEntry)[] | null {
+function lookUpDevices(all: DeviceFiles[], names: readonly string[]): string | (string | FileEntry)[] | null {
   if (names.length === 0) return all.map(({ deviceId }) => ({ name: deviceId, kind: "directory" }));
   const device = all.find(({ deviceId }) => deviceId === names[0]);
   if (device === undefined) return null;

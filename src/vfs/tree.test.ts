@@ -1,5 +1,5 @@
-// Who may do what in the stored tree, held against a slow model of Linux: inodes, one permission check per step of the
-// way, and rm -r as a person would do it, entry by entry. Trees, owners, modes, groups and operations are random.
+// Compares the rights of the stored tree with a slow model of Linux: inodes, one permission check per path component, and rm -r
+// entry by entry. Trees, owners, modes, groups and operations are random.
 
 import { createHash, randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
@@ -24,7 +24,7 @@ const STICKY = 0o1000;
 
 type User = { uid: number; gids: number[] };
 type Inode = { kind: "file" | "directory"; uid: number; gid: number; mode: number; content: string; children: Map<string, Inode> };
-/** What came of it, as far as both must agree: refusals are told apart from what is absent or of the wrong kind. */
+/** The outcome on which both must agree: denied, absent and wrong kind are different outcomes. */
 type Verdict = "ok" | "denied" | "absent" | "not a directory" | "is a directory" | "exists" | "not empty" | "into itself";
 
 class Refused extends Error {
@@ -48,12 +48,12 @@ class Linux {
     for (const [name, mode] of Object.entries(modes)) this.root.children.set(name, directory({ uid: 0, gid: 0, mode }));
   }
 
-  /** Inode by inode: to look a name up in a directory one must be allowed to search it. */
+  /** Goes inode by inode: looking a name up in a directory needs the right to search it. */
   lookUp(who: User, path: string): Inode {
     let at = this.root;
     for (const name of namesOf(path)) {
       if (at.kind !== "directory") throw new Refused("not a directory");
-      mustHave(who, at, X);
+      requireBit(who, at, X);
       at = at.children.get(name) ?? raise("absent");
     }
     return at;
@@ -62,46 +62,46 @@ class Linux {
   list(who: User, path: string): string[] {
     const inode = this.lookUp(who, path);
     if (inode.kind !== "directory") throw new Refused("not a directory");
-    mustHave(who, inode, R);
+    requireBit(who, inode, R);
     return [...inode.children].map(([name, { kind }]) => `${kind} ${name}`).toSorted();
   }
 
   read(who: User, path: string): string {
     const inode = this.lookUp(who, path);
     if (inode.kind === "directory") throw new Refused("is a directory");
-    mustHave(who, inode, R);
+    requireBit(who, inode, R);
     return inode.content;
   }
 
-  /** mkdir -p of what leads there, then open for writing, make or empty. Nothing is made where any of it is refused. */
+  /** mkdir -p of the parents, then open with O_CREAT and O_TRUNC. Creates nothing if any step is refused. */
   write(who: User, path: string, content: string): void {
     const names = namesOf(path);
     const last = names.pop();
     if (last === undefined) throw new Refused("is a directory");
     let at = this.root;
-    const made: [Inode, string, Inode][] = [];
+    const created: [Inode, string, Inode][] = [];
     for (const name of names) {
       if (at.kind !== "directory") throw new Refused("not a directory");
-      mustHave(who, at, X);
+      requireBit(who, at, X);
       let next = at.children.get(name);
       if (next === undefined) {
-        mustHave(who, at, W);
+        requireBit(who, at, W);
         next = this.#newDirectory(who, at);
-        made.push([at, name, next]);
+        created.push([at, name, next]);
       }
       at = next;
     }
     if (at.kind !== "directory") throw new Refused("not a directory");
-    mustHave(who, at, X);
-    const there = at.children.get(last);
-    if (there?.kind === "directory") throw new Refused("is a directory");
-    mustHave(who, there ?? at, W);
-    for (const [parent, name, inode] of made) parent.children.set(name, inode);
-    if (there !== undefined) there.content = content;
+    requireBit(who, at, X);
+    const existing = at.children.get(last);
+    if (existing?.kind === "directory") throw new Refused("is a directory");
+    requireBit(who, existing ?? at, W);
+    for (const [parent, name, inode] of created) parent.children.set(name, inode);
+    if (existing !== undefined) existing.content = content;
     else at.children.set(last, { kind: "file", uid: who.uid, gid: who.uid, mode: 0o644, content, children: new Map() });
   }
 
-  /** rm -r, with the one difference that it does all of it or nothing. */
+  /** rm -r, except that it removes all or nothing. */
   remove(who: User, path: string): void {
     const names = namesOf(path);
     const inode = this.lookUp(who, path);
@@ -128,33 +128,33 @@ class Linux {
     parent.children.set(name, this.#newDirectory(who, parent));
   }
 
-  /** Unlike on Linux, a directory in /home is closed to others whoever makes it. */
+  /** Unlike on Linux, a new directory in /home is closed to others, whoever creates it. */
   #newDirectory(who: User, parent: Inode): Inode {
     const isHome = parent === this.root.children.get("home");
     return directory({ uid: who.uid, gid: who.uid, mode: isHome ? 0o750 : 0o755 });
   }
 
-  /** In the order of the kernel's own rename. */
+  /** Checks in the order of rename in the Linux kernel. */
   rename(who: User, from: string, to: string): void {
     if (from === "/" || to === "/") throw new Refused("denied");
     const inode = this.lookUp(who, from);
     const [oldParent, oldName] = this.#parent(who, from);
     const [newParent, newName] = this.#parent(who, to);
-    const there = newParent.children.get(newName);
-    if (there === inode) return;
-    if (holds(inode, newParent)) throw new Refused("into itself");
-    if (there !== undefined && holds(there, oldParent)) throw new Refused("not empty");
+    const existing = newParent.children.get(newName);
+    if (existing === inode) return;
+    if (contains(inode, newParent)) throw new Refused("into itself");
+    if (existing !== undefined && contains(existing, oldParent)) throw new Refused("not empty");
     mayUnlink(who, oldParent, inode);
     mustNotBeBusy(from, inode);
-    if (there === undefined) mayAdd(who, newParent);
+    if (existing === undefined) mayAdd(who, newParent);
     else {
-      mayUnlink(who, newParent, there);
-      mustNotBeBusy(to, there);
-      if (there.kind === "directory" && inode.kind === "file") throw new Refused("is a directory");
-      if (there.kind === "file" && inode.kind === "directory") throw new Refused("not a directory");
+      mayUnlink(who, newParent, existing);
+      mustNotBeBusy(to, existing);
+      if (existing.kind === "directory" && inode.kind === "file") throw new Refused("is a directory");
+      if (existing.kind === "file" && inode.kind === "directory") throw new Refused("not a directory");
     }
-    if (inode.kind === "directory" && oldParent !== newParent) mustHave(who, inode, W);
-    if (there !== undefined && there.children.size > 0) throw new Refused("not empty");
+    if (inode.kind === "directory" && oldParent !== newParent) requireBit(who, inode, W);
+    if (existing !== undefined && existing.children.size > 0) throw new Refused("not empty");
     oldParent.children.delete(oldName);
     newParent.children.set(newName, inode);
   }
@@ -179,12 +179,12 @@ class Linux {
     const name = names.pop()!;
     const parent = this.lookUp(who, `/${names.join("/")}`);
     if (parent.kind !== "directory") throw new Refused("not a directory");
-    mustHave(who, parent, X);
+    requireBit(who, parent, X);
     return [parent, name];
   }
 
-  /** Every path with all that is known of it. */
-  everything(): string[] {
+  /** Every path with its kind, owner, mode and content. */
+  listAll(): string[] {
     const lines: string[] = [];
     const visit = (path: string, { kind, uid, gid, mode, content, children }: Inode) => {
       lines.push(`${path || "/"} ${kind} ${uid} ${gid} ${mode.toString(8)} ${content}`);
@@ -195,39 +195,39 @@ class Linux {
   }
 }
 
-/** Places things are mounted at, so to speak. */
+/** Fails for directories that cannot be removed, like mount points on Linux. */
 function mustNotBeBusy(path: string, { kind }: Inode): void {
   const names = namesOf(path);
   if (PERMANENT.includes(path) || (names[0] === "home" && names.length === 2 && kind === "directory")) throw new Refused("denied");
 }
 
 function mayAdd(who: User, parent: Inode): void {
-  mustHave(who, parent, W);
-  mustHave(who, parent, X);
+  requireBit(who, parent, W);
+  requireBit(who, parent, X);
 }
 
-function holds(inode: Inode, other: Inode): boolean {
-  return inode === other || [...inode.children.values()].some((child) => holds(child, other));
+function contains(inode: Inode, other: Inode): boolean {
+  return inode === other || [...inode.children.values()].some((child) => contains(child, other));
 }
 
-/** To take an entry out of a directory, and out of a sticky one only what is one's own or in one's own directory. */
+/** Removing an entry writes its directory. In a sticky one the caller must own the entry or the directory. */
 function mayUnlink(who: User, parent: Inode, inode: Inode): void {
-  mustHave(who, parent, W);
-  mustHave(who, parent, X);
+  requireBit(who, parent, W);
+  requireBit(who, parent, X);
   if ((parent.mode & STICKY) !== 0 && ![0, inode.uid, parent.uid].includes(who.uid)) throw new Refused("denied");
 }
 
-/** An empty directory goes with its entry; one that is not must be read, and each entry taken out of it. */
+/** To remove a directory that is not empty, the caller must be able to list it and to remove each entry. */
 function mayEmpty(who: User, inode: Inode): void {
   if (inode.kind === "file" || inode.children.size === 0) return;
-  mustHave(who, inode, R);
+  requireBit(who, inode, R);
   for (const child of inode.children.values()) {
     mayUnlink(who, inode, child);
     mayEmpty(who, child);
   }
 }
 
-function mustHave(who: User, inode: Inode, bit: number): void {
+function requireBit(who: User, inode: Inode, bit: number): void {
   if (who.uid === 0) return;
   let bits = inode.mode & 0o7;
   if (who.uid === inode.uid) bits = (inode.mode >> 6) & 0o7;
@@ -247,7 +247,7 @@ function raise(verdict: Verdict): never {
   throw new Refused(verdict);
 }
 
-// ---- The real one, on the real rows.
+// ---- The real mount, with real rows.
 
 class Real {
   readonly sql = new MemorySql();
@@ -284,7 +284,7 @@ class Real {
     });
   }
 
-  /** As it was when it was made. */
+  /** Restores the initial state. */
   clear(): void {
     const marks = PERMANENT.map(() => "?").join(", ");
     this.sql.run(`DELETE FROM files WHERE path NOT IN (${marks})`, ...PERMANENT);
@@ -294,18 +294,18 @@ class Real {
     this.files.forget();
   }
 
-  async everything(): Promise<string[]> {
+  async listAll(): Promise<string[]> {
     const lines = [];
     for (const node of [this.files.get("/")!, ...this.files.below("/")]) {
       const { path, kind, uid, gid, mode } = node;
-      const content = kind === "file" ? text(await this.mount.read(whoOf({ uid: 0, gids: [0] }), path)) : "";
+      const content = kind === "file" ? text(await this.mount.read(toWho({ uid: 0, gids: [0] }), path)) : "";
       lines.push(`${path} ${kind} ${uid} ${gid} ${mode.toString(8)} ${content}`);
     }
     return lines.toSorted();
   }
 
-  /** Rows that no row needs. */
-  loose(): unknown[] {
+  /** Content rows that no file refers to. */
+  orphanedContents(): unknown[] {
     return this.sql.all("SELECT hash FROM file_contents WHERE hash NOT IN (SELECT hash FROM files WHERE hash IS NOT NULL)");
   }
 }
@@ -313,12 +313,12 @@ class Real {
 const text = (content: Uint8Array) => new TextDecoder().decode(content);
 const bytes = (content: string) => new TextEncoder().encode(content);
 
-function whoOf({ uid, gids }: User): Who {
-  const nowhere = { username: `u${uid}`, home: "/", cwd: "/" };
-  return { uid, gid: uid, gids, ...nowhere, sys: () => Promise.reject(new Error("not here")), mustStillMay() {} };
+function toWho({ uid, gids }: User): Who {
+  const identity = { username: `u${uid}`, home: "/", cwd: "/" };
+  return { uid, gid: uid, gids, ...identity, sys: () => Promise.reject(new Error("not here")), mustStillMay() {} };
 }
 
-function verdictOf(error: unknown): Verdict {
+function toVerdict(error: unknown): Verdict {
   if (error instanceof Refused) return error.verdict;
   if (!(error instanceof FileError)) throw error;
   switch (error.code) {
@@ -344,20 +344,20 @@ function verdictOf(error: unknown): Verdict {
 
 type Answer = { verdict: Verdict; value?: unknown };
 
-async function answerOf(work: () => unknown): Promise<Answer> {
+async function runToAnswer(work: () => unknown): Promise<Answer> {
   try {
     return { verdict: "ok", value: await work() };
   } catch (error) {
-    return { verdict: verdictOf(error) };
+    return { verdict: toVerdict(error) };
   }
 }
 
-// ---- What is tried.
+// ---- Random operations.
 
-type Planted = { path: string; kind: "file" | "directory"; uid: number; gid: number; mode: number };
-type Does = "stat" | "list" | "read" | "write" | "remove" | "append" | "mkdir" | "rename" | "chmod" | "chown";
+type PlantedNode = { path: string; kind: "file" | "directory"; uid: number; gid: number; mode: number };
+type OperationName = "stat" | "list" | "read" | "write" | "remove" | "append" | "mkdir" | "rename" | "chmod" | "chown";
 type Operation = {
-  does: Does;
+  does: OperationName;
   who: User;
   path: string;
   content: string;
@@ -366,11 +366,11 @@ type Operation = {
   uid: number | null;
   gid: number | null;
 };
-/** Mostly at something that was planted, above or below it. */
+/** Where an operation is aimed: mostly at a planted node, above it or below it. */
 type Step = "there" | "above" | "below" | "anywhere";
 type Aim = Omit<Operation, "path" | "to"> & { at: number; step: Step; path: string; toAt: number; toStep: Step };
 
-/** "0" follows "/" in the index, "-" and "." come before it. */
+/** In the index "0" sorts after "/", and "-" and "." sort before it. */
 const NAMES = ["a", "a0", "a-", "é"];
 const BASES = ["/tmp", "/tmp", "/srv", "/srv", "/home", "/home/u1000", "/root", ""];
 const UIDS = [1000, 1001, 1002];
@@ -384,7 +384,7 @@ const mode = fc.oneof(
   fc.constantFrom(0o755, 0o777, 0o1777, 0o1770, 0o750, 0o700, 0o730, 0o711, 0o733, 0o1733, 0o744, 0o555, 0o000, 0o644, 0o077),
   fc.integer({ min: 0, max: 0o1777 }),
 );
-const planted: fc.Arbitrary<Planted> = fc.record({
+const planted: fc.Arbitrary<PlantedNode> = fc.record({
   path,
   kind: fc.constantFrom("directory", "file"),
   uid: fc.constantFrom(0, ...UIDS),
@@ -396,7 +396,7 @@ const user: fc.Arbitrary<User> = fc
   .map(([uid, more]) => ({ uid, gids: [uid, ...more] }));
 const content = fc.constantFrom("", "x", "x", "small", "larger than what lies in a row", "é".repeat(20));
 const step = fc.constantFrom("there", "there", "there", "above", "below", "anywhere");
-const aim = (does: readonly Does[]): fc.Arbitrary<Aim> =>
+const aim = (does: readonly OperationName[]): fc.Arbitrary<Aim> =>
   fc.record({
     does: fc.constantFrom(...does),
     who: user,
@@ -411,7 +411,7 @@ const aim = (does: readonly Does[]): fc.Arbitrary<Aim> =>
     gid: fc.constantFrom(null, ...GIDS),
   });
 
-function operationOf(tree: readonly Planted[], { at, step, path: elsewhere, toAt, toStep, ...rest }: Aim): Operation {
+function toOperation(tree: readonly PlantedNode[], { at, step, path: elsewhere, toAt, toStep, ...rest }: Aim): Operation {
   const place = (number: number, which: Step) => {
     const target = tree[number % tree.length]!.path;
     const places = {
@@ -425,8 +425,8 @@ function operationOf(tree: readonly Planted[], { at, step, path: elsewhere, toAt
   return { ...rest, path: place(at, step), to: place(toAt, toStep) };
 }
 
-/** The same tree twice. Parents come first, so that what is planted is reached; what does not fit is left out. */
-async function plant(real: Real, all: readonly Planted[]): Promise<Linux> {
+/** Builds the same tree in both. Parents come first, so that all nodes can be reached; nodes that do not fit are left out. */
+async function plant(real: Real, all: readonly PlantedNode[]): Promise<Linux> {
   const linux = new Linux();
   real.clear();
   const root = { uid: 0, gids: [0] };
@@ -434,17 +434,17 @@ async function plant(real: Real, all: readonly Planted[]): Promise<Linux> {
     const names = namesOf(at);
     const name = names.pop();
     const parent = `/${names.join("/")}`;
-    const into = await answerOf(() => linux.lookUp(root, parent));
+    const into = await runToAnswer(() => linux.lookUp(root, parent));
     if (name === undefined || into.verdict !== "ok") continue;
     const { kind: intoKind, children } = into.value as Inode;
     if (intoKind !== "directory") continue;
-    const there = children.get(name);
-    const isFile = (there?.kind ?? kind) === "file";
+    const existing = children.get(name);
+    const isFile = (existing?.kind ?? kind) === "file";
     const words = isFile ? `content of ${at}` : "";
-    if (there !== undefined && !PERMANENT.includes(at)) Object.assign(there, { uid, gid, mode: bits });
-    else if (there === undefined) children.set(name, { ...directory({ uid, gid, mode: bits }), kind, content: words });
+    if (existing !== undefined && !PERMANENT.includes(at)) Object.assign(existing, { uid, gid, mode: bits });
+    else if (existing === undefined) children.set(name, { ...directory({ uid, gid, mode: bits }), kind, content: words });
     else continue;
-    if (isFile) await real.mount.write(whoOf(root), at, bytes(words), {});
+    if (isFile) await real.mount.write(toWho(root), at, bytes(words), {});
     const row = isFile ? real.files.get(at)! : { path: at, kind: "directory" as const, size: 0, hash: null, modifiedAt: 0 };
     real.files.put({ ...row, uid, gid, mode: bits }, parent, null);
     real.sql.commit();
@@ -452,7 +452,7 @@ async function plant(real: Real, all: readonly Planted[]): Promise<Linux> {
   return linux;
 }
 
-function inLinux(linux: Linux, { does, who, path: at, content: words, to, mode: bits, uid, gid }: Operation): unknown {
+function runInLinux(linux: Linux, { does, who, path: at, content: words, to, mode: bits, uid, gid }: Operation): unknown {
   switch (does) {
     case "stat": {
       const { kind, content: held } = linux.lookUp(who, at);
@@ -479,11 +479,11 @@ function inLinux(linux: Linux, { does, who, path: at, content: words, to, mode: 
   }
 }
 
-async function inReal(
+async function runInReal(
   { mount }: Real,
   { does, who: user, path: at, content: words, to, mode: bits, uid, gid }: Operation,
 ): Promise<unknown> {
-  const who = whoOf(user);
+  const who = toWho(user);
   switch (does) {
     case "stat": {
       const { kind, size } = await mount.stat(who, at);
@@ -510,23 +510,27 @@ async function inReal(
   }
 }
 
-/** How often each operation came to each verdict. `skips` leaves out what is not to be compared. */
-async function likeLinux(does: readonly Does[], more: { endOnFailure?: boolean }, skips = (_linux: Linux, _operation: Operation) => false) {
+/** Returns how often each operation had each verdict. `skips` excludes operations that are not compared. */
+async function compareWithLinux(
+  does: readonly OperationName[],
+  more: { endOnFailure?: boolean },
+  skips = (_linux: Linux, _operation: Operation) => false,
+) {
   const counts: Record<string, number> = {};
   const real = new Real();
   const trees = fc.array(planted, { minLength: 4, maxLength: 24 });
   const property = fc.asyncProperty(trees, fc.array(aim(does), { minLength: 1, maxLength: 12 }), async (tree, aims) => {
     const linux = await plant(real, tree);
-    for (const each of aims.map((one) => operationOf(tree, one))) {
+    for (const each of aims.map((one) => toOperation(tree, one))) {
       if (skips(linux, each)) continue;
-      const wanted = await answerOf(() => inLinux(linux, each));
-      const found = await answerOf(() => inReal(real, each));
-      expect(found, JSON.stringify(each)).toEqual(wanted);
-      const name = `${each.does} ${wanted.verdict}`;
+      const expected = await runToAnswer(() => runInLinux(linux, each));
+      const actual = await runToAnswer(() => runInReal(real, each));
+      expect(actual, JSON.stringify(each)).toEqual(expected);
+      const name = `${each.does} ${expected.verdict}`;
       counts[name] = (counts[name] ?? 0) + 1;
     }
-    expect(await real.everything()).toEqual(linux.everything());
-    expect(real.loose()).toEqual([]);
+    expect(await real.listAll()).toEqual(linux.listAll());
+    expect(real.orphanedContents()).toEqual([]);
   });
   await fc.assert(property, { numRuns: 400, ...more });
   real.sql.close();
@@ -542,14 +546,14 @@ function isDirectory(linux: Linux, path: string): boolean {
 }
 
 describe("the stored tree", () => {
-  it("lets stat, list, read and write exactly those whom Linux would", async () => {
-    const counts = await likeLinux(["stat", "list", "read", "write"], {});
+  it("allows stat, list, read and write exactly where Linux does", async () => {
+    const counts = await compareWithLinux(["stat", "list", "read", "write"], {});
     for (const does of ["stat", "list", "read", "write"])
       for (const verdict of ["ok", "denied"]) expect(counts[`${does} ${verdict}`], `${does} ${verdict}`).toBeGreaterThan(10);
   });
 
-  it("lets delete a file exactly those whom Linux would", async () => {
-    const counts = await likeLinux(
+  it("allows deleting a file exactly where Linux does", async () => {
+    const counts = await compareWithLinux(
       ["remove", "remove", "write"],
       {},
       (linux, { does, path }) => does === "remove" && isDirectory(linux, path),
@@ -557,26 +561,26 @@ describe("the stored tree", () => {
     for (const verdict of ["ok", "denied", "absent"]) expect(counts[`remove ${verdict}`], verdict).toBeGreaterThan(10);
   });
 
-  it("lets delete a directory exactly those whom Linux would", async () => {
-    const counts = await likeLinux(["remove", "remove", "list", "write"], {});
+  it("allows deleting a directory exactly where Linux does", async () => {
+    const counts = await compareWithLinux(["remove", "remove", "list", "write"], {});
     for (const verdict of ["ok", "denied", "absent"]) expect(counts[`remove ${verdict}`], verdict).toBeGreaterThan(10);
   });
 
-  it("lets append, make directories and change modes and owners exactly those whom Linux would", async () => {
-    const counts = await likeLinux(["append", "mkdir", "chmod", "chown", "write"], {});
+  it("allows append, mkdir, chmod and chown exactly where Linux does", async () => {
+    const counts = await compareWithLinux(["append", "mkdir", "chmod", "chown", "write"], {});
     for (const does of ["append", "mkdir", "chmod", "chown"])
       for (const verdict of ["ok", "denied"]) expect(counts[`${does} ${verdict}`], `${does} ${verdict}`).toBeGreaterThan(10);
     expect(counts["mkdir exists"]).toBeGreaterThan(10);
   });
 
-  it("lets move exactly what Linux would, to where Linux would", async () => {
-    const counts = await likeLinux(["rename", "rename", "rename", "chmod", "write"], {});
+  it("allows rename exactly where Linux does", async () => {
+    const counts = await compareWithLinux(["rename", "rename", "rename", "chmod", "write"], {});
     for (const verdict of ["ok", "denied", "absent"]) expect(counts[`rename ${verdict}`], verdict).toBeGreaterThan(10);
   });
 
-  it("moves over a file and an empty directory, and over nothing else", async () => {
+  it("replaces a file by a file and an empty directory by a directory, and nothing else", async () => {
     const { mount, files } = new Real();
-    const root = whoOf({ uid: 0, gids: [0] });
+    const root = toWho({ uid: 0, gids: [0] });
     for (const path of ["/srv/full/x", "/srv/dir/sub/y", "/srv/file", "/srv/other"]) await mount.write(root, path, bytes(path), {});
     await mount.makeDirectory(root, "/srv/empty");
     const code = (from: string, to: string) => mount.rename(root, from, to).then(String, (error: FileError) => error.code);
@@ -602,9 +606,9 @@ describe("the stored tree", () => {
     expect((await mount.list(root, "/srv/empty")).map(({ name }) => name)).toEqual(["sub"]);
   });
 
-  it("keeps owner and mode of a file that is written over, and shows them", async () => {
+  it("keeps and reports the owner and mode of a file that is overwritten", async () => {
     const { mount } = new Real();
-    const [root, alice] = [whoOf({ uid: 0, gids: [0] }), whoOf({ uid: 1000, gids: [1000, 100] })];
+    const [root, alice] = [toWho({ uid: 0, gids: [0] }), toWho({ uid: 1000, gids: [1000, 100] })];
     await mount.write(alice, "/tmp/a", bytes("one"), {});
     await mount.setMode(alice, "/tmp/a", 0o640);
     await mount.setOwner(alice, "/tmp/a", null, 100);
@@ -616,9 +620,9 @@ describe("the stored tree", () => {
     await expect(mount.setMode(alice, "/tmp/a", 0o4755)).rejects.toMatchObject({ code: "EINVAL" });
   });
 
-  it("loses none of many appends at once, small or large", async () => {
+  it("loses no append when many run at once", async () => {
     const { mount } = new Real();
-    const root = whoOf({ uid: 0, gids: [0] });
+    const root = toWho({ uid: 0, gids: [0] });
     await Promise.all(Array.from({ length: 60 }, (_, at) => mount.append(root, "/var/log", bytes(`${at}\n`))));
     const lines = text(await mount.read(root, "/var/log"))
       .trim()
@@ -626,9 +630,9 @@ describe("the stored tree", () => {
     expect(lines.map(Number)).toEqual(Array.from({ length: 60 }, (_, at) => at));
   });
 
-  it("refuses more than a file holds, and a move that would put names out of reach", async () => {
+  it("refuses a file that is too large, and a move that would make paths too long", async () => {
     const { mount } = new Real();
-    const root = whoOf({ uid: 0, gids: [0] });
+    const root = toWho({ uid: 0, gids: [0] });
     expect(() => mustFit("/x", 256 * 1024 * 1024)).not.toThrow();
     expect(() => mustFit("/x", 256 * 1024 * 1024 + 1)).toThrow(expect.objectContaining({ code: "EFBIG" }) as Error);
     const deep = `/tmp/d${`/${"n".repeat(200)}`.repeat(4)}`;
@@ -638,7 +642,7 @@ describe("the stored tree", () => {
     expect(text(await mount.read(root, `${deep.replace("/tmp/d", "/tmp/e")}/file`))).toBe("x");
   });
 
-  it("finds a file, its way and a directory's entries by index", () => {
+  it("finds a file, its ancestors and the entries of a directory by index", () => {
     const sql = new DatabaseSync(":memory:");
     for (const statement of filesSchema.statements.slice(0, 4)) sql.exec(statement);
     const plan = (query: string) =>

@@ -1,6 +1,6 @@
-// The stored part of the tree: what is not made up by another mount. Owner, group and mode are enforced as on Linux
-// (rights.ts), directories included: without the right to search one, nothing below it can be reached, by whatever name.
-// Rights are asked inside the transaction that needs them; a change before it is only an early refusal.
+// The stored part of the tree: everything that no other mount computes. Owner, group and mode are enforced as on Linux
+// (rights.ts), directories included: without the right to search a directory, no path below it can be reached. Rights are
+// checked inside the transaction that needs them; a check before it only refuses early.
 
 import { type Coming, type FileEntry, FileError, type FileStat, type Receipt } from "../hardware/filesystem.ts";
 import { yieldToEventLoop } from "../lib/yield.ts";
@@ -30,12 +30,12 @@ import {
 
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
-/** Of a directory in /home: it is somebody's, or will be when that user is created. */
+/** For directories in /home: each is somebody's home, or will be when that user is created. */
 const HOME_MODE = 0o750;
 const MODE_MAX = 0o1777;
-/** How often an append begins anew because the file was replaced meanwhile. */
-const TRIES = 16;
-/** A file is held whole while it grows: of those larger than this, one at a time for each user. */
+/** How often an append is retried because the file was replaced meanwhile. */
+const APPEND_TRIES = 16;
+/** An append holds the whole file in memory, so each user may grow only one file above this size at a time. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 const LARGE_LIST = 500;
 
@@ -47,23 +47,23 @@ export type NodeTable = NodeReads & {
 
 export type TreeStorage = {
   reads: NodeReads;
-  /** One transaction; resolves when it is durable. */
+  /** Runs one transaction; resolves when it is durable. */
   change<T>(body: (table: NodeTable) => T): Promise<T>;
-  /** Content too large for a row. */
+  /** Content that is too large for a row. */
   contents: {
     get(key: string, range?: { start: number; end: number }): Promise<Uint8Array | null>;
     put<T>(key: string, content: Uint8Array, name: () => Promise<T>): Promise<T>;
     grow(part: string): Promise<GrowingBlob>;
     finish<T>(key: string, grown: GrowingBlob, name: () => Promise<T>): Promise<T>;
   };
-  /** Fails where so many bytes more are more than that user may store, unless the caller may do that. */
+  /** Fails if that many additional bytes exceed the quota of the user, unless the caller may exceed it. */
   mustHaveRoom(who: Who, uid: number, bytes: number, path: string): void;
-  /** What comes in pieces counts from its beginning, with the size it is to have. */
+  /** An upload counts from its start, with its final size. */
   uploads: PartRows;
-  /** A name nobody has. */
+  /** A new unique name. */
   uuid(): string;
   sha256(bytes: string | Uint8Array): Uint8Array;
-  /** The same of what is large, in turns with others. */
+  /** The same for large content; yields to the event loop. */
   sha256Slowly(bytes: Uint8Array): Promise<Uint8Array>;
   now(): number;
   inlineBytesMax: number;
@@ -73,56 +73,56 @@ export type TreeMount = Mount & Required<Pick<Mount, "readHeads" | "receive">>;
 
 export function treeMount(storage: TreeStorage): TreeMount {
   const { reads } = storage;
-  const turns = { ofPath: new KeyedMutex(), ofLarge: new KeyedMutex(), ofLists: new KeyedMutex() };
+  const mutexes = { paths: new KeyedMutex(), largeFiles: new KeyedMutex(), lists: new KeyedMutex() };
   const uploads = new Uploads((part) => storage.contents.grow(part), storage.uploads);
   const change = (who: Who, body: (table: NodeTable) => void) =>
     storage.change((table) => {
       who.mustStillMay();
       body(table);
     });
-  const alter = (table: NodeTable, node: FileNode, differences: Partial<FileNode>) =>
-    table.put({ ...node, ...differences }, parentOf(node.path), null);
+  const updateNode = (table: NodeTable, node: FileNode, changes: Partial<FileNode>) =>
+    table.put({ ...node, ...changes }, parentOf(node.path), null);
   return {
     at: "/",
     async stat(who, path) {
-      return statOf(reach(reads, who, path));
+      return toStat(reach(reads, who, path));
     },
     list: (who, path) =>
-      turns.ofLists.run(String(who.uid), async () => {
-        const entries = listed(reads, who, path);
-        // Whoever asks for many such lists at once gets one a turn.
+      mutexes.lists.run(String(who.uid), async () => {
+        const entries = listEntries(reads, who, path);
+        // A caller who asks for many large lists at once gets one per turn of the event loop.
         if (entries.length > LARGE_LIST) await yieldToEventLoop();
         return entries;
       }),
     async read(who, path, range) {
-      const node = readable(reads, who, path);
+      const node = findReadable(reads, who, path);
       if (range?.ifVersion !== undefined && range.ifVersion !== node.hash) throw new FileError("ESTALE", path);
       mustFit(path, Math.min(node.size, range?.end ?? Infinity) - (range?.start ?? 0));
-      return contentOf(storage, node, range);
+      return readContent(storage, node, range);
     },
     async readHeads(who, paths, bytes) {
       const nodes = reads.along([...new Set(paths.flatMap((path) => [...ancestors(path), path]))]);
       const found = paths.map((path) => {
         try {
-          return readable({ along: () => nodes }, who, path);
+          return findReadable({ along: () => nodes }, who, path);
         } catch (error) {
           if (error instanceof FileError) return null;
           throw error;
         }
       });
       const small = reads.inlines(found.flatMap((node) => node?.hash ?? []));
-      const headOf = async (node: FileNode | null) => {
+      const readHead = async (node: FileNode | null) => {
         const content = small.get(node?.hash ?? "");
         if (content !== undefined) return content.slice(0, bytes);
-        return node === null ? null : contentOf(storage, node, { start: 0, end: bytes }).catch(() => null);
+        return node === null ? null : readContent(storage, node, { start: 0, end: bytes }).catch(() => null);
       };
-      return Promise.all(found.map(headOf));
+      return Promise.all(found.map(readHead));
     },
     async write(who, path, content, { ifVersion }) {
       await put(storage, who, path, content, ifVersion);
     },
     receive: (who, path, coming) => receive(storage, uploads, who, path, coming),
-    append: (who, path, content) => turns.ofPath.run(path, () => append(storage, turns.ofLarge, who, path, content)),
+    append: (who, path, content) => mutexes.paths.run(path, () => append(storage, mutexes.largeFiles, who, path, content)),
     async remove(who, path) {
       await change(who, (table) => {
         mayRemove(table, who, path);
@@ -146,7 +146,7 @@ export function treeMount(storage: TreeStorage): TreeMount {
     },
     async setMode(who, path, mode) {
       if (!isWithin(mode, MODE_MAX)) throw new FileError("EINVAL", path, "A mode is between 0000 and 1777");
-      await change(who, (table) => alter(table, maySetMode(table, who, path), { mode }));
+      await change(who, (table) => updateNode(table, maySetMode(table, who, path), { mode }));
     },
     async setOwner(who, path, uid, gid) {
       const isId = (id: number | null) => id === null || isWithin(id, ID_MAX);
@@ -154,12 +154,12 @@ export function treeMount(storage: TreeStorage): TreeMount {
       await change(who, (table) => {
         const node = maySetOwner(table, who, path, uid, gid);
         if (uid !== null && uid !== node.uid) storage.mustHaveRoom(who, uid, node.size + ROW_BYTES, path);
-        alter(table, node, { uid: uid ?? node.uid, gid: gid ?? node.gid });
+        updateNode(table, node, { uid: uid ?? node.uid, gid: gid ?? node.gid });
       });
     },
     async setModified(who, path, ms) {
       if (!isWithin(ms, Number.MAX_SAFE_INTEGER)) throw new FileError("EINVAL", path, "A time is whole milliseconds since 1970");
-      await change(who, (table) => alter(table, maySetModified(table, who, path), { modifiedAt: ms }));
+      await change(who, (table) => updateNode(table, maySetModified(table, who, path), { modifiedAt: ms }));
     },
   };
 }
@@ -176,41 +176,41 @@ export function blobKey(hash: string): string {
   return KEY_PREFIX + hash;
 }
 
-/** The hash behind a blob's key, or null where the blob is none of ours. */
+/** The hash in a blob's key, or null if the blob is not a file of the tree. */
 export function hashOf(key: string): string | null {
   return key.startsWith(KEY_PREFIX) ? key.slice(KEY_PREFIX.length) : null;
 }
 
-function statOf({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): FileStat {
+function toStat({ kind, size, modifiedAt, mode, uid, gid, hash }: FileNode): FileStat {
   return { kind, size, modifiedAt, mode, uid, gid, version: hash ?? "" };
 }
 
-function listed(reads: NodeReads, who: Who, path: string): FileEntry[] {
+function listEntries(reads: NodeReads, who: Who, path: string): FileEntry[] {
   const node = reach(reads, who, path);
   if (node.kind !== "directory") throw new FileError("ENOTDIR", path);
   if (!may(who, node, READ)) throw new FileError("EACCES", path);
   return reads.children(path).map((child): FileEntry => ({ name: child.path.slice(child.path.lastIndexOf("/") + 1), kind: child.kind }));
 }
 
-function readable(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
+function findReadable(reads: Pick<NodeReads, "along">, who: Who, path: string): FileNode {
   const node = reach(reads, who, path);
   if (node.kind === "directory") throw new FileError("EISDIR", path);
   if (!may(who, node, READ)) throw new FileError("EACCES", path);
   return node;
 }
 
-async function contentOf({ reads, contents }: TreeStorage, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {
+async function readContent({ reads, contents }: TreeStorage, node: FileNode, range?: { start: number; end: number }): Promise<Uint8Array> {
   const hash = node.hash ?? "";
   const small = reads.inline(hash);
   if (small !== null) return range === undefined ? small : small.slice(range.start, range.end);
   const bytes = await contents.get(blobKey(hash), range);
   if (bytes !== null) return bytes;
-  // It may have been replaced or deleted while its content was being fetched.
+  // The file may have been replaced or deleted while its content was fetched.
   if (reads.along([node.path]).get(node.path)?.hash !== node.hash) throw new FileError("ESTALE", node.path);
   throw new Error(`The content of ${node.path} is missing from the blobs`);
 }
 
-/** What is there keeps its owner and mode; `mode` is for a new file. `ifVersion` null: only where nothing is. */
+/** An existing file keeps its owner and mode; `mode` is for a new file. `ifVersion` null: there must be no file. */
 async function put(
   storage: TreeStorage,
   who: Who,
@@ -219,86 +219,91 @@ async function put(
   ifVersion: string | null | undefined,
   mode?: number,
 ): Promise<void> {
-  // Before anything is stored.
-  const there = mayPut(storage.reads, who, path, ifVersion);
-  storage.mustHaveRoom(who, there?.uid ?? who.uid, growth(there, content.length), path);
+  // Checked before anything is stored.
+  const existing = mayPut(storage.reads, who, path, ifVersion);
+  storage.mustHaveRoom(who, existing?.uid ?? who.uid, addedBytes(existing, content.length), path);
   const isSmall = content.length <= storage.inlineBytesMax;
   const hash = toHex(isSmall ? storage.sha256(content) : await storage.sha256Slowly(content));
-  const name = () => naming(storage, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
+  const name = () => writeRow(storage, who, path, { hash, size: content.length, inline: isSmall ? content : null, ifVersion, mode });
   await (isSmall ? name() : storage.contents.put(blobKey(hash), content, name));
 }
 
-type Named = {
+type RowContent = {
   hash: string;
   size: number;
   inline: Uint8Array | null;
   ifVersion?: string | null | undefined;
   mode?: number | undefined;
-  /** What it has grown in. */
+  /** The upload's part in Blobs. */
   part?: string;
 };
 
-function growth(there: FileNode | undefined, size: number): number {
-  return there === undefined ? size + ROW_BYTES : size - there.size;
+function addedBytes(existing: FileNode | undefined, size: number): number {
+  return existing === undefined ? size + ROW_BYTES : size - existing.size;
 }
 
-/** The row that makes content a file. */
-function naming(storage: TreeStorage, who: Who, path: string, { hash, size, inline, ifVersion, mode: wanted, part }: Named): Promise<void> {
+/** Writes the row that makes content a file. */
+function writeRow(
+  storage: TreeStorage,
+  who: Who,
+  path: string,
+  { hash, size, inline, ifVersion, mode: newMode, part }: RowContent,
+): Promise<void> {
   return storage.change((table) => {
-    // Once more inside: somebody may have been faster, or rights may have changed.
+    // Checked again inside the transaction: another writer may have been faster, or rights may have changed.
     who.mustStillMay();
-    const there = mayPut(table, who, path, ifVersion);
+    const existing = mayPut(table, who, path, ifVersion);
     const modifiedAt = storage.now();
     makeParents(table, who, path, modifiedAt);
-    const { uid, gid, mode } = there ?? { uid: who.uid, gid: who.gid, mode: wanted ?? FILE_MODE };
+    const { uid, gid, mode } = existing ?? { uid: who.uid, gid: who.gid, mode: newMode ?? FILE_MODE };
     if (part !== undefined) storage.uploads.drop(part);
-    storage.mustHaveRoom(who, uid, growth(there, size), path);
+    storage.mustHaveRoom(who, uid, addedBytes(existing, size), path);
     table.put({ path, kind: "file", uid, gid, mode, size, hash, modifiedAt }, parentOf(path), inline);
   });
 }
 
-/** What is large grows in Blobs, so that nobody holds all of it. */
+/** Large uploads grow in Blobs, so that they are never in memory as a whole. */
 async function receive(storage: TreeStorage, uploads: Uploads, who: Who, path: string, coming: Coming): Promise<Receipt> {
   mayPut(storage.reads, who, path, undefined);
   if (coming.size <= storage.inlineBytesMax)
     return held(path, coming, (content) => put(storage, who, path, content, undefined, coming.mode));
   const part = `part-${toHex(storage.sha256(JSON.stringify([who.uid, path, coming.size, coming.tag ?? storage.uuid()])))}`;
   const mustHaveRoom = (bytes: number) => storage.mustHaveRoom(who, who.uid, bytes, path);
-  const { grown, leave, end } = await uploads.begin(part, who.uid, path, coming.size, mustHaveRoom);
-  const have = grown.size;
+  const { grown: blob, leave, end } = await uploads.begin(part, who.uid, path, coming.size, mustHaveRoom);
+  const have = blob.size;
   return {
     have,
-    read: (start, end) => grown.read(start, end),
-    write: (chunk) => grown.write(chunk),
+    read: (start, end) => blob.read(start, end),
+    write: (chunk) => blob.write(chunk),
     async finish(sha256) {
-      const name = () => naming(storage, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
-      await storage.contents.finish(blobKey(sha256), grown, name).finally(end);
+      const name = () => writeRow(storage, who, path, { hash: sha256, size: coming.size, inline: null, mode: coming.mode, part });
+      await storage.contents.finish(blobKey(sha256), blob, name).finally(end);
     },
     leave,
   };
 }
 
-async function append(storage: TreeStorage, large: KeyedMutex, who: Who, path: string, content: Uint8Array): Promise<void> {
+async function append(storage: TreeStorage, largeFiles: KeyedMutex, who: Who, path: string, content: Uint8Array): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const there = mayPut(storage.reads, who, path, undefined);
-    const size = (there?.size ?? 0) + content.length;
+    const existing = mayPut(storage.reads, who, path, undefined);
+    const size = (existing?.size ?? 0) + content.length;
     mustFit(path, size);
     const grow = async () => {
-      const before = there === undefined ? new Uint8Array() : await contentOf(storage, there);
-      await put(storage, who, path, concat([before, content]), there?.hash ?? null);
+      const before = existing === undefined ? new Uint8Array() : await readContent(storage, existing);
+      await put(storage, who, path, concat([before, content]), existing?.hash ?? null);
     };
     try {
-      return await (size > LARGE_BYTES ? large.run(String(who.uid), grow) : grow());
+      return await (size > LARGE_BYTES ? largeFiles.run(String(who.uid), grow) : grow());
     } catch (error) {
-      if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === TRIES) throw error;
+      if (!(error instanceof FileError) || error.code !== "ESTALE" || tries === APPEND_TRIES) throw error;
     }
   }
 }
 
 function makeParents(table: NodeTable, who: Who, path: string, now: number): void {
-  const way = ancestors(path);
-  const there = table.along(way);
-  for (const at of way) if (!there.has(at)) table.put(newDirectory(who, at, now), parentOf(at), null);
+  const directories = ancestors(path);
+  const existing = table.along(directories);
+  for (const at of directories) if (!existing.has(at)) table.put(newDirectory(who, at, now), parentOf(at), null);
 }
 
 function newDirectory({ uid, gid }: Who, path: string, modifiedAt: number): FileNode {

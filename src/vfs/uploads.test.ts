@@ -1,10 +1,10 @@
-// How many parts of uploads a user may have, and which of them make room.
+// How many upload parts a user may have, and which of them are deleted to make room.
 
 import { expect, it } from "vitest";
 import { MemoryBlobs } from "../../test/support/memory-ports.ts";
 import { PARTS_MAX, Uploads } from "./uploads.ts";
 
-function world() {
+function makeUploads() {
   const blobs = new MemoryBlobs();
   const parts: { part: string; uid: number }[] = [];
   const drop = (part: string) => void parts.splice(0, parts.length, ...parts.filter((one) => one.part !== part));
@@ -19,14 +19,14 @@ function world() {
   return { rows, begin, sizeOf };
 }
 
-async function abandon(begun: ReturnType<ReturnType<typeof world>["begin"]>): Promise<void> {
-  const { grown, leave } = await begun;
+async function abandon(started: ReturnType<ReturnType<typeof makeUploads>["begin"]>): Promise<void> {
+  const { grown, leave } = await started;
   await grown.write(new Uint8Array(1));
   await leave(false);
 }
 
-it("deletes what was left longest where a user begins one too many, and nothing of others", async () => {
-  const { rows, begin, sizeOf } = world();
+it("deletes the oldest abandoned part when a user starts one too many, and none of other users", async () => {
+  const { rows, begin, sizeOf } = makeUploads();
   await abandon(begin("other", 1001));
   for (let at = 0; at < PARTS_MAX; at++) await abandon(begin(`p${at}`));
   expect(rows.of(1000)).toHaveLength(PARTS_MAX);
@@ -38,17 +38,17 @@ it("deletes what was left longest where a user begins one too many, and nothing 
   expect(rows.of(1001)).toEqual(["other"]);
 });
 
-it("takes a further try of what was left without deleting anything", async () => {
-  const { rows, begin } = world();
+it("continues an abandoned part without deleting any other", async () => {
+  const { rows, begin } = makeUploads();
   for (let at = 0; at < PARTS_MAX; at++) await abandon(begin(`p${at}`));
   expect((await begin("p0")).grown.size).toBe(1);
   expect(rows.of(1000)).toHaveLength(PARTS_MAX);
 });
 
-it("refuses one more where all are under way, also where all began at once", async () => {
-  const { rows, begin } = world();
-  const begun = await Promise.allSettled(Array.from({ length: PARTS_MAX + 20 }, (_, at) => begin(`p${at}`)));
-  expect(begun.filter(({ status }) => status === "fulfilled")).toHaveLength(PARTS_MAX);
+it("refuses one more upload while all are running, even if all started at once", async () => {
+  const { rows, begin } = makeUploads();
+  const started = await Promise.allSettled(Array.from({ length: PARTS_MAX + 20 }, (_, at) => begin(`p${at}`)));
+  expect(started.filter(({ status }) => status === "fulfilled")).toHaveLength(PARTS_MAX);
   expect(rows.of(1000)).toHaveLength(PARTS_MAX);
   await expect(begin("more")).rejects.toThrow("Too many uploads at once: 100 are under way");
   await abandon(begin("other", 1001));

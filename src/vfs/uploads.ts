@@ -1,5 +1,5 @@
-// Uploads that grow in Blobs, each in a part of its own. A part counts for its owner from its beginning, and what an interrupted
-// upload left waits for the next try; of those a user has a limited number.
+// Uploads that grow in Blobs, each in a part of its own. A part counts against its owner's quota from the start. The part of an
+// interrupted upload is kept for a retry; each user may have a limited number of parts.
 
 import { FileError } from "../hardware/filesystem.ts";
 import { partBytes } from "../lib/row-bytes.ts";
@@ -7,33 +7,33 @@ import type { GrowingBlob } from "../ports/blobs.ts";
 
 export const PARTS_MAX = 100;
 
-/** What counts. */
+/** Rows for the bytes that count against quotas. */
 export type PartRows = {
   set(part: string, uid: number, bytes: number): void;
   drop(part: string): void;
-  /** Of one user, the oldest first. */
+  /** The parts of one user, oldest first. */
   of(uid: number): string[];
 };
 
-type Begun = { grown: GrowingBlob; leave: (forget: boolean) => Promise<void>; end: () => void };
+type StartedUpload = { grown: GrowingBlob; leave: (forget: boolean) => Promise<void>; end: () => void };
 
 export class Uploads {
   readonly #grow: (part: string) => Promise<GrowingBlob>;
   readonly #rows: PartRows;
-  /** Those nobody else may touch now. */
-  readonly #growing = new Set<string>();
+  /** Parts that an upload or a deletion is using now. */
+  readonly #inUse = new Set<string>();
 
   constructor(grow: (part: string) => Promise<GrowingBlob>, rows: PartRows) {
     this.#grow = grow;
     this.#rows = rows;
   }
 
-  /** `mustHaveRoom` fails where so many bytes more are too many. */
-  async begin(part: string, uid: number, path: string, size: number, mustHaveRoom: (bytes: number) => void): Promise<Begun> {
+  /** `mustHaveRoom` fails if that many additional bytes exceed the quota. */
+  async begin(part: string, uid: number, path: string, size: number, mustHaveRoom: (bytes: number) => void): Promise<StartedUpload> {
     const rows = this.#rows;
-    if (this.#growing.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
-    this.#growing.add(part);
-    const end = () => void this.#growing.delete(part);
+    if (this.#inUse.has(part)) throw new FileError("EINVAL", path, `The same is on its way to ${path} already: wait for it`);
+    this.#inUse.add(part);
+    const end = () => void this.#inUse.delete(part);
     const grown = await this.#grow(part).catch((error: unknown) => {
       end();
       throw error;
@@ -45,12 +45,12 @@ export class Uploads {
       else rows.set(part, uid, grown.size);
     };
     try {
-      // What an earlier try has left is part of it; the file that it replaces counts until then.
+      // The bytes of an earlier attempt are included in the size; a file that the upload replaces counts until the end.
       rows.drop(part);
       mustHaveRoom(partBytes(size));
-      const abandoned = this.#beyond(uid, path);
+      const abandoned = this.#takeAbandoned(uid, path);
       rows.set(part, uid, size);
-      for (const one of abandoned) await this.#forget(one);
+      for (const one of abandoned) await this.#deletePart(one);
     } catch (error) {
       await leave(true);
       throw error;
@@ -58,28 +58,28 @@ export class Uploads {
     return { grown, leave, end };
   }
 
-  /** Those that make room for one more: the oldest that nobody is sending. */
-  #beyond(uid: number, path: string): string[] {
+  /** Takes the oldest parts that are not in use, as many as needed to make room for one more. */
+  #takeAbandoned(uid: number, path: string): string[] {
     const parts = this.#rows.of(uid);
-    const tooMany = parts.length + 1 - PARTS_MAX;
-    if (tooMany <= 0) return [];
-    const abandoned = parts.filter((part) => !this.#growing.has(part)).slice(0, tooMany);
-    if (abandoned.length < tooMany)
+    const excess = parts.length + 1 - PARTS_MAX;
+    if (excess <= 0) return [];
+    const abandoned = parts.filter((part) => !this.#inUse.has(part)).slice(0, excess);
+    if (abandoned.length < excess)
       throw new FileError("EINVAL", path, `Too many uploads at once: ${PARTS_MAX} are under way, wait for one of them`);
     for (const part of abandoned) {
-      this.#growing.add(part);
+      this.#inUse.add(part);
       this.#rows.drop(part);
     }
     return abandoned;
   }
 
-  /** What cannot be deleted now goes with all that is old. */
-  async #forget(part: string): Promise<void> {
+  /** If the part cannot be deleted now, `dropParts` of Blobs deletes it when it is old. */
+  async #deletePart(part: string): Promise<void> {
     try {
       await (await this.#grow(part)).drop();
     } catch {
     } finally {
-      this.#growing.delete(part);
+      this.#inUse.delete(part);
     }
   }
 }

@@ -1,5 +1,5 @@
-// /usr: what the shell can run, so that it can also be looked up. /usr/bin has a stub for each command of ours; /usr/local/bin
-// is for those of packages. Running one by its path is the shell's business; here they are read.
+// /usr: the programs of the shell, so that they can be looked up. /usr/bin has a stub to read for each command of ours;
+// /usr/local/bin is for those of packages. The shell runs programs by their path without reading these stubs.
 
 import { type Mount, synthetic } from "./mount.ts";
 
@@ -18,14 +18,14 @@ export function usrMount(commands: () => readonly Command[]): Mount {
         case "bin":
           return commands().map(({ name }) => name);
         default:
-          return names.length === 2 && names[0] === "bin" ? stub(commands(), names[1]!) : null;
+          return names.length === 2 && names[0] === "bin" ? formatStub(commands(), names[1]!) : null;
       }
     },
     mode: () => 0o555,
   });
 }
 
-function stub(commands: readonly Command[], name: string): string | null {
+function formatStub(commands: readonly Command[], name: string): string | null {
   const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined) return null;
   return `#!/bin/init\n# ${name}: ${command.doc.replaceAll("\n", "\n# ")}\n# A command of the shell: man ${name} says more.\n`;

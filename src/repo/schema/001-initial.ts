@@ -3,7 +3,7 @@
 export const initial = {
   version: 1,
   statements: [
-    // An object's bytes are `chunks` rows of the table chunks, beginning at `first`; kind is git's own number.
+    // An object's bytes are `chunks` rows of the table chunks, starting at id `first`; kind is git's own number.
     `CREATE TABLE objects (
        oid TEXT PRIMARY KEY, kind INTEGER NOT NULL, size INTEGER NOT NULL, first INTEGER NOT NULL,
        chunks INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
@@ -13,8 +13,8 @@ export const initial = {
        chunks INTEGER NOT NULL, PRIMARY KEY (push, oid)) STRICT, WITHOUT ROWID`,
     "CREATE TABLE refs (name TEXT PRIMARY KEY, oid TEXT NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE TABLE head (only INTEGER PRIMARY KEY CHECK (only = 1), ref TEXT NOT NULL) STRICT",
-    // depth counts first parents; jump is an ancestor on that line, placed so that any of them is a few jumps away.
-    // generation is larger than any parent's.
+    // depth is the distance from the root along first parents; jump is an ancestor on that line, chosen so that log n jumps
+    // reach any of them. generation is larger than that of every parent.
     `CREATE TABLE commits (
        oid TEXT PRIMARY KEY, tree TEXT NOT NULL, parents TEXT NOT NULL, generation INTEGER NOT NULL,
        depth INTEGER NOT NULL, jump TEXT NOT NULL) STRICT, WITHOUT ROWID`,

@@ -1,4 +1,4 @@
-// Results of writes that carried a key, kept in the transaction of the write itself.
+// Results of writes that carried an idempotency key, stored in the transaction of the write itself.
 
 export const results = {
   version: 2,

@@ -1,4 +1,4 @@
-// How much a repository holds, what is still arriving included.
+// How many bytes a repository stores, including objects in quarantine.
 
 export const usage = {
   version: 3,

@@ -1,4 +1,4 @@
-// The schema of a repository's database, step by step. A step that has shipped is never edited.
+// The migrations of a repository's database. A migration that has shipped is never edited.
 
 import { migrate as migrateBy, type Migration } from "../../ports/migrate.ts";
 import type { Sql } from "../../ports/sql.ts";

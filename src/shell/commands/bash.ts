@@ -1,4 +1,4 @@
-// bash: the same shell again.
+// bash: runs a script in the same shell.
 
 import { command } from "../command.ts";
 import { innerShell } from "../inner.ts";

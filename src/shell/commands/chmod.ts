@@ -9,7 +9,7 @@ export default command({
   usage: "[-R] mode path...",
   doc: "Change who may do what with a file. The mode is octal as 640, or letters as u+x,go-w. -R with all below a directory.",
   async run({ link, resolve }, args) {
-    // A mode such as -w begins like a flag.
+    // Not parsed as flags, because a mode such as -w looks like one.
     const isRecursive = args[0] === "-R" || args[0] === "--recursive";
     const [mode, ...paths] = isRecursive ? args.slice(1) : args;
     if (mode === undefined || paths.length === 0) throw new CommandError("missing operand", 2);

@@ -1,4 +1,4 @@
-// date: just-bash's own, with -I, -r, and the dates people say: yesterday, 2 days ago, 2024-01-31 +1 month.
+// date: just-bash's own, plus -I, -r and relative dates such as yesterday, 2 days ago, 2024-01-31 +1 month.
 
 import { command, CommandError } from "../command.ts";
 
@@ -25,44 +25,46 @@ export default command({
   usage: "[-u] [-d text | -r path] [-I[date|minutes|seconds]] [+FORMAT]",
   doc: "Print the time, always UTC. -d another one: a date, @seconds, or words as yesterday, 2 days ago, 2024-01-31 +1 month; -r when a file was changed; -I as ISO 8601.",
   async run({ builtin, link, resolve }, args) {
-    const told: string[] = [];
+    const builtinArgs: string[] = [];
     for (let at = 0; at < args.length; at++) {
       const arg = args[at]!;
       const inline = /^--date=([\s\S]*)$/.exec(arg)?.[1] ?? /^-d([\s\S]+)$/.exec(arg)?.[1];
       const iso = /^(?:-I|--iso-8601=?)(.*)$/.exec(arg)?.[1];
-      if (arg === "-d" || arg === "--date" || arg === "-ud" || inline !== undefined) told.push("-d", dateOf(inline ?? args[++at] ?? ""));
-      else if (arg === "-r" || arg === "--reference") told.push("-d", seconds((await link.stat(resolve(args[++at] ?? ""))).modifiedAt));
-      else if (iso !== undefined) told.push(`+${ISO[iso] ?? invalid(iso)}`);
-      else told.push(arg);
+      if (arg === "-d" || arg === "--date" || arg === "-ud" || inline !== undefined)
+        builtinArgs.push("-d", parseDate(inline ?? args[++at] ?? ""));
+      else if (arg === "-r" || arg === "--reference")
+        builtinArgs.push("-d", formatSeconds((await link.stat(resolve(args[++at] ?? ""))).modifiedAt));
+      else if (iso !== undefined) builtinArgs.push(`+${ISO[iso] ?? failInvalid(iso)}`);
+      else builtinArgs.push(arg);
     }
-    return builtin(told);
+    return builtin(builtinArgs);
   },
 });
 
-function dateOf(text: string): string {
+function parseDate(text: string): string {
   const words = /(?:^|\s)(?:(now|today|yesterday|tomorrow)|([+-]?\s*\d+|next|last)\s*([a-z]+?)s?(\s+ago)?)(?=\s|$)/gi;
-  const base = text.replace(words, (found, name: string | undefined, _count, unit: string | undefined) =>
-    name !== undefined || isUnit(unit ?? "") ? " " : found,
+  const base = text.replace(words, (match, name: string | undefined, _count, unit: string | undefined) =>
+    name !== undefined || isUnit(unit ?? "") ? " " : match,
   );
   const isRelative = base !== text;
   if (!isRelative) return text;
-  const start = base.trim() === "" ? Date.now() : Date.parse(utc(base.trim()));
+  const start = base.trim() === "" ? Date.now() : Date.parse(toUtc(base.trim()));
   if (Number.isNaN(start)) return text;
   let date = new Date(start);
   for (const [, name, count = "", unit = "", ago] of text.matchAll(words)) {
-    const spoken = { yesterday: -1, tomorrow: 1 }[name?.toLowerCase() ?? ""] ?? 0;
+    const days = { yesterday: -1, tomorrow: 1 }[name?.toLowerCase() ?? ""] ?? 0;
     const number = /next/i.test(count) ? 1 : /last/i.test(count) ? -1 : Number(count.replace(/\s/g, "") || 0);
-    if (name !== undefined) date = moved(date, spoken, "day");
-    else if (isUnit(unit)) date = moved(date, ago === undefined ? number : -number, unit.toLowerCase());
+    if (name !== undefined) date = addUnits(date, days, "day");
+    else if (isUnit(unit)) date = addUnits(date, ago === undefined ? number : -number, unit.toLowerCase());
   }
-  return seconds(date.getTime());
+  return formatSeconds(date.getTime());
 }
 
 function isUnit(unit: string): boolean {
   return Object.hasOwn(UNITS_MS, unit.toLowerCase()) || /^(?:month|year)$/i.test(unit);
 }
 
-function moved(date: Date, count: number, unit: string): Date {
+function addUnits(date: Date, count: number, unit: string): Date {
   if (unit !== "month" && unit !== "year") return new Date(date.getTime() + count * UNITS_MS[unit]!);
   const next = new Date(date);
   if (unit === "month") next.setUTCMonth(next.getUTCMonth() + count);
@@ -70,16 +72,16 @@ function moved(date: Date, count: number, unit: string): Date {
   return next;
 }
 
-function utc(text: string): string {
+function toUtc(text: string): string {
   if (/^@-?\d+$/.test(text)) return new Date(Number(text.slice(1)) * 1000).toISOString();
   const iso = text.replace(/^(\d{4}-\d\d-\d\d)[ T]?/, "$1T").replace(/T$/, "T00:00");
   return /(?:Z|UTC|GMT|[+-]\d\d:?\d\d)$/.test(iso) || !/^\d{4}-/.test(iso) ? text : `${iso}Z`;
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `@${Math.floor(ms / 1000)}`;
 }
 
-function invalid(text: string): never {
+function failInvalid(text: string): never {
   throw new CommandError(`invalid argument '${text}' for '--iso-8601'`);
 }

@@ -1,4 +1,4 @@
-// diff, in the plain form and the unified one. just-bash's own knows only the second, and no directories.
+// diff, in the normal and the unified format. just-bash's own supports only the unified format, and no directories.
 
 import { diffArrays, structuredPatch } from "diff";
 import { command, type CommandContext, CommandError } from "../command.ts";
@@ -24,12 +24,12 @@ export default command({
   usage: "[-uqrNiwbBsa] [-U lines] one other",
   doc: "Show how two files or directories differ; - is the standard input. -u with lines around, -U how many, -q only whether, -r with all below, -N absent files count as empty, -i whatever the case, -w -b whatever the blanks, -B whatever the empty lines. 0 if nothing differs, 1 if something does.",
   async run(context, args) {
-    const { style, paths } = parsed(args);
+    const { style, paths } = parseArgs(args);
     const [one, other, ...more] = paths;
     if (one === undefined || other === undefined || more.length > 0) throw new CommandError("takes two files", 2);
     try {
-      const stdout = await compared(context, one, other, style, "");
-      return { stdout, exitCode: stdout === "" || isSame(stdout) ? 0 : 1 };
+      const stdout = await compare(context, one, other, style, "");
+      return { stdout, exitCode: stdout === "" || reportsNoDifference(stdout) ? 0 : 1 };
     } catch (error) {
       throw error instanceof CommandError ? new CommandError(error.message, TROUBLE) : error;
     }
@@ -38,7 +38,7 @@ export default command({
 
 const TROUBLE = 2;
 
-function parsed(args: readonly string[]): { style: Style; paths: string[] } {
+function parseArgs(args: readonly string[]): { style: Style; paths: string[] } {
   const flags = new Set<string>();
   const paths: string[] = [];
   let context = 3;
@@ -49,26 +49,27 @@ function parsed(args: readonly string[]): { style: Style; paths: string[] } {
       flags.add("u");
       context = Number(lines === "" ? args[++at] : lines);
     } else if (arg.startsWith("--color") || arg === "--no-dereference") continue;
-    else if (arg.startsWith("--")) flags.add(FLAGS[arg.slice(2)] ?? unknown(arg));
-    else if (/^-./.test(arg)) for (const letter of arg.slice(1)) flags.add(Object.values(FLAGS).includes(letter) ? letter : unknown(arg));
+    else if (arg.startsWith("--")) flags.add(FLAGS[arg.slice(2)] ?? failUnknown(arg));
+    else if (/^-./.test(arg))
+      for (const letter of arg.slice(1)) flags.add(Object.values(FLAGS).includes(letter) ? letter : failUnknown(arg));
     else paths.push(arg);
   }
   return { style: { flags, context }, paths };
 }
 
-async function compared(context: CommandContext, one: string, other: string, style: Style, head: string): Promise<string> {
+async function compare(context: CommandContext, one: string, other: string, style: Style, head: string): Promise<string> {
   const [a, b] = [await kindOf(context, one), await kindOf(context, other)];
-  if (a === "directory" && b === "directory") return directories(context, one, other, style);
-  if (a === "directory") return compared(context, `${one}/${other.split("/").pop()}`, other, style, head);
-  if (b === "directory") return compared(context, one, `${other}/${one.split("/").pop()}`, style, head);
-  const [left, right] = [await sideOf(context, one, style), await sideOf(context, other, style)];
-  const isEqual = key(left, style).join("\n") === key(right, style).join("\n") && left.endsOpen === right.endsOpen;
+  if (a === "directory" && b === "directory") return compareDirectories(context, one, other, style);
+  if (a === "directory") return compare(context, `${one}/${other.split("/").pop()}`, other, style, head);
+  if (b === "directory") return compare(context, one, `${other}/${one.split("/").pop()}`, style, head);
+  const [left, right] = [await readSide(context, one, style), await readSide(context, other, style)];
+  const isEqual = normalize(left, style).join("\n") === normalize(right, style).join("\n") && left.endsOpen === right.endsOpen;
   if (isEqual) return style.flags.has("s") ? `Files ${one} and ${other} are identical\n` : "";
   if (style.flags.has("q")) return `Files ${one} and ${other} differ\n`;
-  return head + (style.flags.has("u") ? unified(left, right, style) : plain(left, right, style));
+  return head + (style.flags.has("u") ? formatUnified(left, right, style) : formatNormal(left, right, style));
 }
 
-async function directories(context: CommandContext, one: string, other: string, style: Style): Promise<string> {
+async function compareDirectories(context: CommandContext, one: string, other: string, style: Style): Promise<string> {
   const names = async (path: string) => (await context.link.list(context.resolve(path))).map(({ name }) => name);
   const [left, right] = [new Set(await names(one)), new Set(await names(other))];
   let out = "";
@@ -77,8 +78,8 @@ async function directories(context: CommandContext, one: string, other: string, 
     const isBoth = left.has(name) && right.has(name);
     if (!isBoth && !style.flags.has("N")) out += `Only in ${left.has(name) ? one : other}: ${name}\n`;
     else if (isBoth && (await kindOf(context, a)) === "directory" && (await kindOf(context, b)) === "directory")
-      out += style.flags.has("r") ? await directories(context, a, b, style) : `Common subdirectories: ${a} and ${b}\n`;
-    else out += await compared(context, a, b, style, `diff ${[...style.flags].map((flag) => `-${flag} `).join("")}${a} ${b}\n`);
+      out += style.flags.has("r") ? await compareDirectories(context, a, b, style) : `Common subdirectories: ${a} and ${b}\n`;
+    else out += await compare(context, a, b, style, `diff ${[...style.flags].map((flag) => `-${flag} `).join("")}${a} ${b}\n`);
   }
   return out;
 }
@@ -91,7 +92,7 @@ async function kindOf({ link, resolve }: CommandContext, path: string): Promise<
   );
 }
 
-async function sideOf({ read, link, resolve }: CommandContext, name: string, { flags }: Style): Promise<Side> {
+async function readSide({ read, link, resolve }: CommandContext, name: string, { flags }: Style): Promise<Side> {
   const bytes = await read(name).catch((error: unknown) => {
     if (flags.has("N")) return new Uint8Array();
     throw error;
@@ -107,18 +108,18 @@ async function sideOf({ read, link, resolve }: CommandContext, name: string, { f
   return { name, lines, endsOpen: endsOpen && text !== "", at };
 }
 
-/** The lines as far as they matter. */
-function key({ lines }: Side, { flags }: Style): string[] {
+/** The lines without the differences that the flags ignore. */
+function normalize({ lines }: Side, { flags }: Style): string[] {
   const kept = flags.has("B") ? lines.filter((line) => line.trim() !== "") : lines;
   return kept.map((line) => {
-    const cased = flags.has("i") ? line.toLowerCase() : line;
-    if (flags.has("w")) return cased.replace(/\s+/g, "");
-    return flags.has("b") ? cased.replace(/\s+/g, " ").trimEnd() : cased;
+    const text = flags.has("i") ? line.toLowerCase() : line;
+    if (flags.has("w")) return text.replace(/\s+/g, "");
+    return flags.has("b") ? text.replace(/\s+/g, " ").trimEnd() : text;
   });
 }
 
-function plain(left: Side, right: Side, style: Style): string {
-  const changes = diffArrays(key(left, { ...style, flags: less(style) }), key(right, { ...style, flags: less(style) }));
+function formatNormal(left: Side, right: Side, style: Style): string {
+  const changes = diffArrays(normalize(left, { ...style, flags: withoutB(style) }), normalize(right, { ...style, flags: withoutB(style) }));
   let [a, b] = [0, 0];
   let out = "";
   for (let at = 0; at < changes.length; at++) {
@@ -130,31 +131,31 @@ function plain(left: Side, right: Side, style: Style): string {
     }
     const next = changes[at + 1];
     const isPair = next !== undefined && (next.added || next.removed);
-    const gone = removed ? value.length : isPair ? next.value.length : 0;
-    const come = added ? value.length : isPair ? next.value.length : 0;
+    const removedCount = removed ? value.length : isPair ? next.value.length : 0;
+    const addedCount = added ? value.length : isPair ? next.value.length : 0;
     if (isPair) at++;
-    const verb = gone === 0 ? "a" : come === 0 ? "d" : "c";
-    out += `${range(a, gone)}${verb}${range(b, come)}\n`;
-    out += shown(left, a, gone, "< ");
+    const verb = removedCount === 0 ? "a" : addedCount === 0 ? "d" : "c";
+    out += `${formatLineRange(a, removedCount)}${verb}${formatLineRange(b, addedCount)}\n`;
+    out += formatLines(left, a, removedCount, "< ");
     if (verb === "c") out += "---\n";
-    out += shown(right, b, come, "> ");
-    a += gone;
-    b += come;
+    out += formatLines(right, b, addedCount, "> ");
+    a += removedCount;
+    b += addedCount;
   }
   return out;
 }
 
-/** Without -B: lines keep their numbers. */
-function less({ flags }: Style): ReadonlySet<string> {
+/** The flags without -B, so that lines keep their numbers. */
+function withoutB({ flags }: Style): ReadonlySet<string> {
   return new Set([...flags].filter((flag) => flag !== "B"));
 }
 
-function range(before: number, count: number): string {
+function formatLineRange(before: number, count: number): string {
   if (count === 0) return String(before);
   return count === 1 ? String(before + 1) : `${before + 1},${before + count}`;
 }
 
-function shown({ lines, endsOpen }: Side, from: number, count: number, mark: string): string {
+function formatLines({ lines, endsOpen }: Side, from: number, count: number, mark: string): string {
   const isOpen = endsOpen && count > 0 && from + count === lines.length;
   return lines
     .slice(from, from + count)
@@ -163,25 +164,25 @@ function shown({ lines, endsOpen }: Side, from: number, count: number, mark: str
     .concat(isOpen ? "\\ No newline at end of file\n" : "");
 }
 
-function unified(left: Side, right: Side, { flags, context }: Style): string {
+function formatUnified(left: Side, right: Side, { flags, context }: Style): string {
   const text = ({ lines, endsOpen }: Side) => lines.join("\n") + (endsOpen || lines.length === 0 ? "" : "\n");
   const { hunks } = structuredPatch(left.name, right.name, text(left), text(right), "", "", {
     context,
     ignoreWhitespace: flags.has("w") || flags.has("b"),
   });
   const stamp = ({ name, at }: Side) => `${name}\t${at.toISOString().replace("T", " ").replace("Z", "000000 +0000")}`;
-  const place = (start: number, lines: number) => (lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`);
+  const formatRange = (start: number, lines: number) => (lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`);
   const bodies = hunks.map(
     ({ oldStart, oldLines, newStart, newLines, lines }) =>
-      `@@ -${place(oldStart, oldLines)} +${place(newStart, newLines)} @@\n${lines.join("\n")}\n`,
+      `@@ -${formatRange(oldStart, oldLines)} +${formatRange(newStart, newLines)} @@\n${lines.join("\n")}\n`,
   );
   return `--- ${stamp(left)}\n+++ ${stamp(right)}\n${bodies.join("")}`;
 }
 
-function isSame(stdout: string): boolean {
+function reportsNoDifference(stdout: string): boolean {
   return stdout.split("\n").every((line) => line === "" || /^Files .* are identical$|^Common subdirectories: /.test(line));
 }
 
-function unknown(flag: string): never {
+function failUnknown(flag: string): never {
   throw new CommandError(`unknown option ${flag}`, 2);
 }

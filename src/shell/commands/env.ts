@@ -1,4 +1,4 @@
-// env: just-bash's own, but a command that it starts sees the variables.
+// env: just-bash's own, except that a command it starts sees the variables.
 
 import { command } from "../command.ts";
 
@@ -8,7 +8,7 @@ export default command({
   doc: "Run a command with other variables. -u without one of them, -i without any. Without a command, print them.",
   async run({ builtin, exec }, args) {
     const first = args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
-    // With flags, or with nothing to run, it does as it should.
+    // just-bash's own is correct with flags, and without a command.
     if (first < 1 || args[first]!.startsWith("-"))
       return first === 0 && !args[0]!.startsWith("-") ? exec(args, { withInput: true }) : builtin(args);
     const variables = Object.fromEntries(

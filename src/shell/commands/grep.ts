@@ -1,4 +1,4 @@
-// grep: just-bash's own, with what it does not take told in another way: several patterns, and -s.
+// grep: just-bash's own, plus what it does not support: several patterns, and -s.
 
 import { command } from "../command.ts";
 
@@ -16,31 +16,32 @@ export default command({
       const inline = /^--regexp=([\s\S]*)$/.exec(arg)?.[1] ?? /^-e([\s\S]+)$/.exec(arg)?.[1];
       if (inline !== undefined) patterns.push(inline);
       else if (arg === "-e" || arg === "--regexp") patterns.push(args[++at] ?? "");
-      else if (VALUED.test(arg)) others.push(arg, args[++at] ?? "");
+      else if (OPTION_WITH_VALUE.test(arg)) others.push(arg, args[++at] ?? "");
       else if (/^-[a-zA-Z]+$/.test(arg)) {
         isSilent ||= arg.includes("s");
         isFixed ||= arg.includes("F");
         isExtended ||= /[EP]/.test(arg);
         const last = arg.endsWith("e") ? args[++at] : undefined;
         if (last !== undefined) patterns.push(last);
-        const kept = arg.replace(/s|e$/g, "");
-        if (kept !== "-") others.push(kept);
+        const rest = arg.replace(/s|e$/g, "");
+        if (rest !== "-") others.push(rest);
       } else others.push(arg);
     }
-    const told = patterns.length < 2 ? patterns.flatMap((pattern) => ["-e", pattern]) : ["-e", joined(patterns, isFixed, isExtended)];
-    // Only an extended expression can have several, so that is what fixed ones become.
+    const patternArgs =
+      patterns.length < 2 ? patterns.flatMap((pattern) => ["-e", pattern]) : ["-e", joinPatterns(patterns, isFixed, isExtended)];
+    // Several fixed patterns become one extended expression, because only that has alternatives.
     const flags =
       isFixed && patterns.length > 1
         ? ["-E", ...others.map((arg) => (/^-[a-zA-Z]+$/.test(arg) ? arg.replace("F", "") : arg)).filter((arg) => arg !== "-")]
         : others;
-    const result = await builtin([...told, ...flags, ...args.slice(at)]);
+    const result = await builtin([...patternArgs, ...flags, ...args.slice(at)]);
     return isSilent ? { ...result, stderr: "" } : result;
   },
 });
 
-const VALUED = /^-(?:[a-zA-Z]*[mABCf])$/;
+const OPTION_WITH_VALUE = /^-(?:[a-zA-Z]*[mABCf])$/;
 
-function joined(patterns: readonly string[], isFixed: boolean, isExtended: boolean): string {
+function joinPatterns(patterns: readonly string[], isFixed: boolean, isExtended: boolean): string {
   if (isFixed) return patterns.map((pattern) => pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
   return isExtended ? patterns.map((pattern) => `(${pattern})`).join("|") : patterns.join("\\|");
 }

@@ -1,10 +1,10 @@
-// head: just-bash's own, but for the devices that have no end, of which it cannot read the whole first, and for -n -N.
+// head: just-bash's own, except for devices without an end, which it cannot read whole first, and for -n -N.
 
 import { latin1 } from "../../lib/bytes.ts";
 import { command, CommandError, type Output } from "../command.ts";
 
 const BYTES_MAX = 2 * 1024 * 1024;
-const NO_END = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
+const ENDLESS_DEVICES = new Set(["/dev/zero", "/dev/random", "/dev/urandom"]);
 const UNITS: Readonly<Record<string, number>> = {
   "": 1,
   b: 512,
@@ -22,9 +22,9 @@ export default command({
   usage: "[-n lines | -c bytes] [path...]",
   doc: "Print the beginning of files. Of /dev/zero and /dev/urandom as many bytes as -c says.",
   async run({ builtin, resolve }, args) {
-    const path = args.find((arg) => !arg.startsWith("-") && NO_END.has(resolve(arg)));
-    const short = allBut(args);
-    if (path === undefined) return short === null ? builtin(args) : without(await builtin(short.others), short.lines);
+    const path = args.find((arg) => !arg.startsWith("-") && ENDLESS_DEVICES.has(resolve(arg)));
+    const short = parseAllBut(args);
+    if (path === undefined) return short === null ? builtin(args) : dropLastLines(await builtin(short.others), short.lines);
     const count = /(?:^|\s)(?:-c|--bytes=?)\s*(\d+)([a-zA-Z]*)(?:\s|$)/.exec(args.join(" "));
     const unit = UNITS[count?.[2] ?? ""];
     if (count === null || unit === undefined) throw new CommandError(`${path} has no end: say how much of it with -c`);
@@ -38,17 +38,17 @@ export default command({
 });
 
 /** `-n -2`: all lines but the last two. */
-function allBut(args: readonly string[]): { lines: number; others: string[] } | null {
+function parseAllBut(args: readonly string[]): { lines: number; others: string[] } | null {
   const at = args.findIndex((arg, index) => /^(?:-n|--lines=)-\d+$/.test(arg) || (arg === "-n" && /^-\d+$/.test(args[index + 1] ?? "")));
   if (at === -1) return null;
-  const isApart = args[at] === "-n";
-  const lines = Number(/\d+$/.exec(isApart ? args[at + 1]! : args[at]!)![0]);
-  return { lines, others: ["-n", String(LINES_MAX), ...args.filter((_, index) => index !== at && !(isApart && index === at + 1))] };
+  const isSeparate = args[at] === "-n";
+  const lines = Number(/\d+$/.exec(isSeparate ? args[at + 1]! : args[at]!)![0]);
+  return { lines, others: ["-n", String(LINES_MAX), ...args.filter((_, index) => index !== at && !(isSeparate && index === at + 1))] };
 }
 
 const LINES_MAX = 100_000_000;
 
-function without(output: Output, lines: number): Output {
+function dropLastLines(output: Output, lines: number): Output {
   const all = (output.stdout ?? "").split(/(?<=\n)/);
   return { ...output, stdout: all.slice(0, Math.max(0, all.length - lines)).join("") };
 }

@@ -1,4 +1,4 @@
-// help: what can be called.
+// help: lists the commands.
 
 import { command } from "../command.ts";
 import { manual, summaryOf } from "../manual.ts";
@@ -19,7 +19,7 @@ export default command({
       ...ours.map((file) => `  ${file.name.padEnd(width)}  ${summaryOf(file)}`),
       "",
       "Also here, as on any Unix:",
-      ...wrapped(others),
+      ...wrapWords(others),
       "",
       "man lists the manual, with every system call.",
       "",
@@ -27,13 +27,13 @@ export default command({
   },
 });
 
-/** What the shell does itself, for --names, by which programs complete what is typed. */
+/** Shell builtins, for --names, which programs use for completion. */
 const BUILT_IN =
   "alias break case cd command continue declare do done elif else esac eval exec exit export fi for function getopts if let local mapfile popd pushd read readonly return set shift shopt source then time type unalias unset until wait while".split(
     " ",
   );
 
-function wrapped(words: readonly string[]): string[] {
+function wrapWords(words: readonly string[]): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);

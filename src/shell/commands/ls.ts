@@ -1,4 +1,4 @@
-// ls, with owners and modes as they really are.
+// ls, with the real owners and modes.
 
 import { FileError, type FileStat } from "../../hardware/filesystem.ts";
 import { command, type CommandContext, parseFlags } from "../command.ts";
@@ -46,12 +46,12 @@ export default command({
         stderr += `ls: cannot access '${name}': ${error.code === "ENOENT" ? "No such file or directory" : "Permission denied"}\n`;
       }
     }
-    const blocks = files.length > 0 ? [show(sorted(files, flags), style)] : [];
+    const blocks = files.length > 0 ? [formatItems(sortItems(files, flags), style)] : [];
     const isTitled = rest.length > 1 || flags.has("R");
-    for (const directory of sorted(directories, flags)) {
-      for await (const { name, items, error } of listings(context, directory, flags)) {
+    for (const directory of sortItems(directories, flags)) {
+      for await (const { name, items, error } of listDirectories(context, directory, flags)) {
         if (error !== null) stderr += `ls: cannot open directory '${name}': ${error}\n`;
-        else blocks.push((isTitled ? `${name}:\n` : "") + (isLong ? `total ${items.length}\n` : "") + show(items, style));
+        else blocks.push((isTitled ? `${name}:\n` : "") + (isLong ? `total ${items.length}\n` : "") + formatItems(items, style));
       }
     }
     return { stdout: blocks.join("\n"), stderr, exitCode: stderr === "" ? 0 : 2 };
@@ -60,13 +60,13 @@ export default command({
 
 type Listing = { name: string; items: Item[]; error: string | null };
 
-async function* listings(context: CommandContext, { name, path, stat }: Item, flags: ReadonlySet<string>): AsyncGenerator<Listing> {
+async function* listDirectories(context: CommandContext, { name, path, stat }: Item, flags: ReadonlySet<string>): AsyncGenerator<Listing> {
   let items: Item[];
   try {
     const names = (await context.link.list(path)).map((entry) => entry.name);
-    const shown = names.filter((entry) => flags.has("a") || flags.has("A") || !entry.startsWith("."));
-    items = sorted(
-      await Promise.all(shown.map((entry) => itemAt(context, entry, path === "/" ? `/${entry}` : `${path}/${entry}`, stat))),
+    const visible = names.filter((entry) => flags.has("a") || flags.has("A") || !entry.startsWith("."));
+    items = sortItems(
+      await Promise.all(visible.map((entry) => itemAt(context, entry, path === "/" ? `/${entry}` : `${path}/${entry}`, stat))),
       flags,
     );
   } catch (error) {
@@ -83,19 +83,20 @@ async function* listings(context: CommandContext, { name, path, stat }: Item, fl
   yield { name, items: [...dots, ...items], error: null };
   if (!flags.has("R")) return;
   for (const item of items)
-    if (item.stat.kind === "directory") yield* listings(context, { ...item, name: `${name === "/" ? "" : name}/${item.name}` }, flags);
+    if (item.stat.kind === "directory")
+      yield* listDirectories(context, { ...item, name: `${name === "/" ? "" : name}/${item.name}` }, flags);
 }
 
-/** What is in a directory may be named though nothing more of it may be known. */
-async function itemAt({ link }: CommandContext, name: string, path: string, holder?: FileStat): Promise<Item> {
+/** A caller may see the name of an entry without the right to stat it; then the directory's stat fills in. */
+async function itemAt({ link }: CommandContext, name: string, path: string, parent?: FileStat): Promise<Item> {
   const stat = await link.stat(path).catch((error: unknown) => {
-    if (holder === undefined || !(error instanceof FileError)) throw error;
-    return { ...holder, kind: "file" as const, size: 0, mode: 0 };
+    if (parent === undefined || !(error instanceof FileError)) throw error;
+    return { ...parent, kind: "file" as const, size: 0, mode: 0 };
   });
   return { name, path, stat };
 }
 
-function sorted(items: readonly Item[], flags: ReadonlySet<string>): Item[] {
+function sortItems(items: readonly Item[], flags: ReadonlySet<string>): Item[] {
   const byName = (a: Item, b: Item) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
   const order = flags.has("S")
     ? (a: Item, b: Item) => b.stat.size - a.stat.size || byName(a, b)
@@ -106,14 +107,22 @@ function sorted(items: readonly Item[], flags: ReadonlySet<string>): Item[] {
   return flags.has("r") ? list.toReversed() : list;
 }
 
-function show(items: readonly Item[], { flags, people, now }: Style): string {
+function formatItems(items: readonly Item[], { flags, people, now }: Style): string {
   const label = ({ name, stat }: Item) => ((flags.has("F") || flags.has("p")) && stat.kind === "directory" ? `${name}/` : name);
   if (!flags.has("l") && !flags.has("n")) return items.map((item) => `${label(item)}\n`).join("");
   const rows = items.map((item) => {
     const { kind, mode, uid, gid, size, modifiedAt } = item.stat;
     const owner = people?.userName(uid) ?? String(uid);
     const group = people?.groupName(gid) ?? String(gid);
-    return [modeText(kind, mode), "1", owner, group, flags.has("h") ? humanSize(size) : String(size), when(modifiedAt, now), label(item)];
+    return [
+      modeText(kind, mode),
+      "1",
+      owner,
+      group,
+      flags.has("h") ? humanSize(size) : String(size),
+      formatTime(modifiedAt, now),
+      label(item),
+    ];
   });
   const widths = [0, 1, 2, 3, 4].map((at) => Math.max(0, ...rows.map((row) => row[at]!.length)));
   return rows
@@ -125,11 +134,11 @@ function show(items: readonly Item[], { flags, people, now }: Style): string {
 
 const HALF_YEAR_MS = 182 * 24 * 60 * 60 * 1000;
 
-function when(ms: number, now: number): string {
+function formatTime(ms: number, now: number): string {
   const date = new Date(ms);
   const month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][date.getUTCMonth()];
   const day = String(date.getUTCDate()).padStart(2);
-  const isNear = Math.abs(now - ms) < HALF_YEAR_MS;
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${month} ${day} ${isNear ? `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}` : ` ${date.getUTCFullYear()}`}`;
+  const isRecent = Math.abs(now - ms) < HALF_YEAR_MS;
+  const padTwo = (value: number) => String(value).padStart(2, "0");
+  return `${month} ${day} ${isRecent ? `${padTwo(date.getUTCHours())}:${padTwo(date.getUTCMinutes())}` : ` ${date.getUTCFullYear()}`}`;
 }

@@ -1,4 +1,4 @@
-// man: the manual, of commands from their own files and of system calls from the generated reference.
+// man: the manual. Pages of commands come from their source files, pages of system calls from the generated reference.
 
 import { command } from "../command.ts";
 import { manual, manualIndex } from "../manual.ts";

@@ -11,20 +11,20 @@ export default command({
   doc: "Make an empty file of a new name and print it. -d a directory, -p where, -u only the name. The template ends in XXX or more, which are replaced; without one it is /tmp/tmp.XXXXXXXXXX.",
   async run({ link, resolve, env }, args) {
     const at = args.findIndex((arg) => arg === "-p");
-    const place = at === -1 ? args.find((arg) => arg.startsWith("--tmpdir="))?.slice("--tmpdir=".length) : args[at + 1];
+    const directory = at === -1 ? args.find((arg) => arg.startsWith("--tmpdir="))?.slice("--tmpdir=".length) : args[at + 1];
     const others = args.filter((arg, index) => !(at !== -1 && (index === at || index === at + 1)) && !arg.startsWith("--tmpdir"));
     const { flags, rest } = parseFlags(others, { directory: "d", quiet: "q", "dry-run": "u", t: "t" });
     const [template = "tmp.XXXXXXXXXX", ...more] = rest;
     if (more.length > 0) throw new CommandError("too many templates");
-    const isPlaced = rest.length === 0 || place !== undefined || flags.has("t");
-    const folder = isPlaced ? `${(place ?? env.get("TMPDIR")) || "/tmp"}/` : "";
+    const usesDirectory = rest.length === 0 || directory !== undefined || flags.has("t");
+    const folder = usesDirectory ? `${(directory ?? env.get("TMPDIR")) || "/tmp"}/` : "";
     const [, before, blanks, after] = /^(.*?)(X{3,})([^X/]*)$/.exec(template) ?? [];
     if (blanks === undefined) throw new CommandError(`too few X's in template '${template}'`);
     for (let attempt = 0; attempt < 100; attempt++) {
       const random = Array.from(crypto.getRandomValues(new Uint8Array(blanks.length)), (byte) => LETTERS[byte % LETTERS.length]).join("");
       const name = `${folder}${before}${random}${after}`;
       const path = resolve(name);
-      if (await link.stat(path).then(() => true, isThere)) continue;
+      if (await link.stat(path).then(() => true, rethrowUnlessMissing)) continue;
       if (!flags.has("u")) {
         if (flags.has("d")) await link.makeDirectory(path);
         else await link.write(path, new Uint8Array());
@@ -36,7 +36,7 @@ export default command({
   },
 });
 
-function isThere(error: unknown): boolean {
+function rethrowUnlessMissing(error: unknown): boolean {
   if (error instanceof FileError && error.code === "ENOENT") return false;
   throw error;
 }

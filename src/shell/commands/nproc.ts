@@ -1,4 +1,4 @@
-// nproc. A command runs in one thread and nothing of it runs beside it.
+// nproc. A command runs in one thread, so the answer is always 1.
 
 import { command } from "../command.ts";
 

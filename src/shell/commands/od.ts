@@ -1,4 +1,4 @@
-// od. just-bash's own prints nothing but octal.
+// od. just-bash's own prints only octal.
 
 import { command, CommandError } from "../command.ts";
 import { bytesIn } from "../sizes.ts";
@@ -6,7 +6,7 @@ import { bytesIn } from "../sizes.ts";
 type Format = { size: number; width: number; show: (bytes: Uint8Array) => string };
 
 const PER_LINE = 16;
-const NAMED: Readonly<Record<number, string>> = { 0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r" };
+const ESCAPES: Readonly<Record<number, string>> = { 0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r" };
 const LETTERS: Readonly<Record<string, string>> = { b: "o1", c: "c", d: "u2", o: "o2", s: "d2", x: "x2" };
 
 export default command({
@@ -22,39 +22,41 @@ export default command({
       const [, flag = "", inline = ""] = /^-([AtjN])(.*)$/.exec(arg) ?? [];
       const value = flag === "" || inline !== "" ? inline : (args[++at] ?? "");
       if (flag === "A") radix = value;
-      else if (flag === "t") types.push(...(value.match(/[acdoux]\d*z?/g) ?? unknown(arg)));
-      else if (flag === "j") skip = bytesIn(value) ?? unknown(arg);
-      else if (flag === "N") count = bytesIn(value) ?? unknown(arg);
+      else if (flag === "t") types.push(...(value.match(/[acdoux]\d*z?/g) ?? failInvalid(arg)));
+      else if (flag === "j") skip = bytesIn(value) ?? failInvalid(arg);
+      else if (flag === "N") count = bytesIn(value) ?? failInvalid(arg);
       else if (/^-[a-z]+$/.test(arg))
         types.push(
           ...arg
             .slice(1)
             .replaceAll("v", "")
             .split("")
-            .map((letter) => LETTERS[letter] ?? unknown(arg)),
+            .map((letter) => LETTERS[letter] ?? failInvalid(arg)),
         );
-      else if (/^-./.test(arg)) unknown(arg);
+      else if (/^-./.test(arg)) failInvalid(arg);
       else paths.push(arg);
     }
     const parts = await Promise.all((paths.length === 0 ? ["-"] : paths).map(read));
     const bytes = Uint8Array.from(parts.flatMap((part) => [...part])).slice(skip, skip + count);
-    const formats = (types.length === 0 ? ["o2"] : types).map(formatOf);
+    const formats = (types.length === 0 ? ["o2"] : types).map(parseFormat);
     const lines: string[] = [];
     for (let at = 0; at < bytes.length; at += PER_LINE) {
       const row = bytes.subarray(at, at + PER_LINE);
       for (const [index, format] of formats.entries())
-        lines.push((index === 0 ? offset(skip + at, radix) : " ".repeat(offset(0, radix).length)) + rowOf(row, format, formats));
+        lines.push(
+          (index === 0 ? formatOffset(skip + at, radix) : " ".repeat(formatOffset(0, radix).length)) + formatRow(row, format, formats),
+        );
     }
-    if (radix !== "n") lines.push(offset(skip + bytes.length, radix));
+    if (radix !== "n") lines.push(formatOffset(skip + bytes.length, radix));
     return lines.map((line) => `${line}\n`).join("");
   },
 });
 
-function formatOf(type: string): Format {
+function parseFormat(type: string): Format {
   const [, kind = "", text = ""] = /^([acdoux])(\d*)/.exec(type)!;
-  if (kind === "c" || kind === "a") return { size: 1, width: 3, show: ([byte = 0]) => character(byte) };
+  if (kind === "c" || kind === "a") return { size: 1, width: 3, show: ([byte = 0]) => formatCharacter(byte) };
   const size = Number(text === "" ? 4 : text);
-  if (![1, 2, 4].includes(size)) unknown(type);
+  if (![1, 2, 4].includes(size)) failInvalid(type);
   const base = { o: 8, x: 16, u: 10, d: 10 }[kind as "o"];
   const width = kind === "d" ? [4, 6, 0, 11][size - 1]! : (256 ** size - 1).toString(base).length;
   const show = (bytes: Uint8Array) => {
@@ -65,8 +67,8 @@ function formatOf(type: string): Format {
   return { size, width, show };
 }
 
-/** Columns of several formats stand below each other. */
-function rowOf(row: Uint8Array, { size, width, show }: Format, all: readonly Format[]): string {
+/** Aligns the columns of several formats. */
+function formatRow(row: Uint8Array, { size, width, show }: Format, all: readonly Format[]): string {
   const perByte = Math.max(...all.map((other) => (other.width + 1) / other.size));
   const cells = Array.from({ length: Math.ceil(row.length / size) }, (_, at) => {
     const bytes = new Uint8Array(size);
@@ -76,16 +78,16 @@ function rowOf(row: Uint8Array, { size, width, show }: Format, all: readonly For
   return cells.join("");
 }
 
-function character(byte: number): string {
-  return NAMED[byte] ?? (byte < 32 || byte > 126 ? byte.toString(8).padStart(3, "0") : String.fromCharCode(byte));
+function formatCharacter(byte: number): string {
+  return ESCAPES[byte] ?? (byte < 32 || byte > 126 ? byte.toString(8).padStart(3, "0") : String.fromCharCode(byte));
 }
 
-function offset(value: number, radix: string): string {
+function formatOffset(value: number, radix: string): string {
   if (radix === "n") return "";
   const [base, width] = radix === "x" ? [16, 6] : radix === "d" ? [10, 7] : [8, 7];
   return value.toString(base).padStart(width, "0");
 }
 
-function unknown(what: string): never {
+function failInvalid(what: string): never {
   throw new CommandError(`invalid option: ${what}`, 2);
 }

@@ -1,4 +1,4 @@
-// passwd: the same call as gsv user passwd. Passwords come by standard input or the terminal, never as an argument.
+// passwd: the same call as gsv user passwd. It reads passwords from standard input or the terminal, never from arguments.
 
 import { command, CommandError } from "../command.ts";
 import { inputLines } from "../input.ts";
@@ -12,9 +12,9 @@ export default command({
     const [username = who.username] = args;
     const isRoot = who.uid === 0;
     if (!isRoot && username !== who.username) throw new CommandError(`you may not change the password of ${username}`);
-    const next = inputLines(context);
-    const current = isRoot ? undefined : await next("present password");
-    const password = await next("new password");
+    const readLine = inputLines(context);
+    const current = isRoot ? undefined : await readLine("present password");
+    const password = await readLine("new password");
     await link.sys("sys.user.password", { username, password, ...(current === undefined ? {} : { current }) });
     return "passwd: password changed\n";
   },

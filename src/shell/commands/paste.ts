@@ -1,4 +1,4 @@
-// paste: just-bash's own, with flags in one word told apart, and the standard input where no file is named.
+// paste: just-bash's own, plus combined flags such as -sd, and the standard input if no file is named.
 
 import { command } from "../command.ts";
 
@@ -7,12 +7,12 @@ export default command({
   usage: "[-s] [-d characters] [path...]",
   doc: "Put lines of files beside each other. -s the lines of each file, -d what stands between them.",
   async run({ builtin }, args) {
-    const told = args.flatMap((arg) => {
-      const [, together, between] = /^-(s?)d([\s\S]*)$/.exec(arg) ?? [];
-      if (between === undefined) return [arg];
-      return [...(together === "s" ? ["-s"] : []), "-d", ...(between === "" ? [] : [between])];
+    const builtinArgs = args.flatMap((arg) => {
+      const [, serial, delimiter] = /^-(s?)d([\s\S]*)$/.exec(arg) ?? [];
+      if (delimiter === undefined) return [arg];
+      return [...(serial === "s" ? ["-s"] : []), "-d", ...(delimiter === "" ? [] : [delimiter])];
     });
-    const values = told.filter((arg, at) => !(arg.startsWith("-") && arg !== "-") && told[at - 1] !== "-d");
-    return builtin(values.length === 0 ? [...told, "-"] : told);
+    const values = builtinArgs.filter((arg, at) => !(arg.startsWith("-") && arg !== "-") && builtinArgs[at - 1] !== "-d");
+    return builtin(values.length === 0 ? [...builtinArgs, "-"] : builtinArgs);
   },
 });

@@ -1,26 +1,26 @@
-// proc: agent processes from inside a shell. In an agent's command it speaks of the agent itself unless --pid names another.
+// proc: agent processes from inside a shell. In an agent's command it means the agent itself unless --pid names another.
 
 import { command, type CommandContext, CommandError, type Output } from "../command.ts";
 
-/** Words, and options by name; those without a value are true. */
-type Given = { rest: string[]; options: ReadonlyMap<string, string | true> };
-type Sub = {
+/** Positional arguments, and options by name; options without a value are true. */
+type ParsedArgs = { rest: string[]; options: ReadonlyMap<string, string | true> };
+type Subcommand = {
   takes: readonly string[];
-  run(context: CommandContext, given: Given): Promise<string>;
+  run(context: CommandContext, parsedArgs: ParsedArgs): Promise<string>;
 };
 
-const OF = ["pid", "conversation"];
-const BARE = new Set(["json", "generate-summary", "segment-only"]);
-const LENGTHS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const TARGET_OPTIONS = ["pid", "conversation"];
+const FLAGS = new Set(["json", "generate-summary", "segment-only"]);
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-const SUBS: Record<string, Sub> = {
-  self: { takes: [], run: async (context) => `${inside(context)}\n` },
+const SUBCOMMANDS: Record<string, Subcommand> = {
+  self: { takes: [], run: async (context) => `${requireOwnPid(context)}\n` },
   list: { takes: [], run: list },
-  segments: { takes: OF, run: segments },
-  policy: { takes: [...OF, "overflow", "compact-at", "keep-last"], run: policy },
-  segment: { takes: [...OF, "limit", "offset", "json"], run: segment },
-  compact: { takes: [...OF, "keep-last", "through-message-id", "summary", "generate-summary"], run: compact },
-  fork: { takes: [...OF, "message-id", "target", "title", "segment-only"], run: fork },
+  segments: { takes: TARGET_OPTIONS, run: segments },
+  policy: { takes: [...TARGET_OPTIONS, "overflow", "compact-at", "keep-last"], run: policy },
+  segment: { takes: [...TARGET_OPTIONS, "limit", "offset", "json"], run: segment },
+  compact: { takes: [...TARGET_OPTIONS, "keep-last", "through-message-id", "summary", "generate-summary"], run: compact },
+  fork: { takes: [...TARGET_OPTIONS, "message-id", "target", "title", "segment-only"], run: fork },
   send: { takes: ["conversation", "metadata-json"], run: send },
   call: { takes: ["conversation", "metadata-json", "timeout"], run: call },
 };
@@ -42,9 +42,9 @@ export default command({
   usage: "self | list | segments | policy | segment ID | compact | fork | send PID MESSAGE | call PID MESSAGE",
   doc: DOC,
   async run(context, [name = "", ...args]): Promise<Output | string> {
-    const sub = Object.hasOwn(SUBS, name) ? SUBS[name] : undefined;
+    const sub = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
     if (sub === undefined)
-      throw new CommandError(`${name === "" ? "do what?" : `unknown: ${name}`} One of ${Object.keys(SUBS).join(", ")}`, 2);
+      throw new CommandError(`${name === "" ? "do what?" : `unknown: ${name}`} One of ${Object.keys(SUBCOMMANDS).join(", ")}`, 2);
     return sub.run(context, parse(args, sub.takes));
   },
 });
@@ -57,44 +57,44 @@ async function list({ link, who }: CommandContext): Promise<string> {
     ["PID", "STATE", "PROFILE", "LABEL"],
     ...processes.map(({ pid, state, profile, label }) => [pid, state, profile, label ?? "-"]),
   ];
-  return table(rows);
+  return formatTable(rows);
 }
 
 type Segment = { id: string; fromMessageId: number; toMessageId: number; createdAt: number; archivePath: string };
 
-async function segments(context: CommandContext, given: Given): Promise<string> {
-  const found = await context.link.sys<{ segments: Segment[] }>("proc.conversation.segments", of(context, given));
+async function segments(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const found = await context.link.sys<{ segments: Segment[] }>("proc.conversation.segments", targetOf(context, parsedArgs));
   const rows = found.segments.map(({ id, fromMessageId, toMessageId, createdAt, archivePath }) => [
     id,
     `${fromMessageId}-${toMessageId}`,
     new Date(createdAt).toISOString(),
     archivePath,
   ]);
-  return table([["SEGMENT", "MESSAGES", "CREATED", "ARCHIVE"], ...rows]);
+  return formatTable([["SEGMENT", "MESSAGES", "CREATED", "ARCHIVE"], ...rows]);
 }
 
-async function policy(context: CommandContext, given: Given): Promise<string> {
-  const { options } = given;
+async function policy(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const { options } = parsedArgs;
   const change = {
-    ...text(options, "overflow", "overflow"),
-    ...number(options, "compact-at", "compactAtPressure"),
-    ...number(options, "keep-last", "keepLast"),
+    ...textOption(options, "overflow", "overflow"),
+    ...numberOption(options, "compact-at", "compactAtPressure"),
+    ...numberOption(options, "keep-last", "keepLast"),
   };
   const name = Object.keys(change).length === 0 ? "proc.conversation.policy.get" : "proc.conversation.policy.set";
   type Answer = { policy: { conversationId: string; overflow: string; compactAtPressure: number; keepLast: number } };
-  const { policy } = await context.link.sys<Answer>(name, { ...of(context, given), ...change });
+  const { policy } = await context.link.sys<Answer>(name, { ...targetOf(context, parsedArgs), ...change });
   const { conversationId, overflow, compactAtPressure, keepLast } = policy;
-  return facts({ conversation: conversationId, overflow, compact_at: compactAtPressure, keep_last: keepLast });
+  return formatFacts({ conversation: conversationId, overflow, compact_at: compactAtPressure, keep_last: keepLast });
 }
 
 type Message = { id: number; role: string; content: unknown };
 
-async function segment(context: CommandContext, given: Given): Promise<string> {
-  const { options } = given;
-  const [segmentId = ""] = words(given, 1, "name one segment: proc segments lists them");
-  const page = { ...number(options, "limit", "limit"), ...number(options, "offset", "offset") };
+async function segment(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const { options } = parsedArgs;
+  const [segmentId = ""] = requireWords(parsedArgs, 1, "name one segment: proc segments lists them");
+  const page = { ...numberOption(options, "limit", "limit"), ...numberOption(options, "offset", "offset") };
   const answer = await context.link.sys<{ messages: Message[] }>("proc.conversation.segment.read", {
-    ...of(context, given),
+    ...targetOf(context, parsedArgs),
     segmentId,
     ...page,
   });
@@ -104,27 +104,27 @@ async function segment(context: CommandContext, given: Given): Promise<string> {
     .join("");
 }
 
-async function compact(context: CommandContext, given: Given): Promise<string> {
-  const { options } = given;
-  const which = { ...number(options, "keep-last", "keepLast"), ...number(options, "through-message-id", "throughMessageId") };
+async function compact(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const { options } = parsedArgs;
+  const which = { ...numberOption(options, "keep-last", "keepLast"), ...numberOption(options, "through-message-id", "throughMessageId") };
   if (Object.keys(which).length !== 1) throw new CommandError("give one of --keep-last N and --through-message-id ID", 2);
-  const summary = options.has("summary") ? text(options, "summary", "summary") : { generateSummary: true };
+  const summary = options.has("summary") ? textOption(options, "summary", "summary") : { generateSummary: true };
   type Answer = { segment: { id: string }; archivedMessages: number; archivedTo: string; summaryMessageId: number };
-  const done = await context.link.sys<Answer>("proc.conversation.compact", { ...of(context, given), ...which, ...summary });
+  const done = await context.link.sys<Answer>("proc.conversation.compact", { ...targetOf(context, parsedArgs), ...which, ...summary });
   const { segment, archivedMessages, archivedTo, summaryMessageId } = done;
-  return facts({ segment_id: segment.id, archived: archivedMessages, archive: archivedTo, summary_message_id: summaryMessageId });
+  return formatFacts({ segment_id: segment.id, archived: archivedMessages, archive: archivedTo, summary_message_id: summaryMessageId });
 }
 
-async function fork(context: CommandContext, given: Given): Promise<string> {
-  const { options, rest } = given;
+async function fork(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const { options, rest } = parsedArgs;
   const isSegment = rest.length === 1;
   if (rest.length > 1 || isSegment === options.has("message-id")) throw new CommandError("give one segment, or --message-id ID", 2);
-  const from = isSegment ? { segmentId: rest[0] } : number(options, "message-id", "throughMessageId");
+  const from = isSegment ? { segmentId: rest[0] } : numberOption(options, "message-id", "throughMessageId");
   const suffix = options.has("segment-only") ? { includeLiveSuffix: false } : {};
-  const to = { ...text(options, "target", "targetConversationId"), ...text(options, "title", "title") };
+  const to = { ...textOption(options, "target", "targetConversationId"), ...textOption(options, "title", "title") };
   type Answer = { targetConversation: { id: string }; restoredMessages: number; segment?: { id: string }; includedLiveSuffix: boolean };
-  const done = await context.link.sys<Answer>("proc.conversation.fork", { ...of(context, given), ...from, ...to, ...suffix });
-  return facts({
+  const done = await context.link.sys<Answer>("proc.conversation.fork", { ...targetOf(context, parsedArgs), ...from, ...to, ...suffix });
+  return formatFacts({
     conversation_id: done.targetConversation.id,
     restored: done.restoredMessages,
     segment_id: done.segment?.id ?? "",
@@ -132,35 +132,35 @@ async function fork(context: CommandContext, given: Given): Promise<string> {
   });
 }
 
-async function send(context: CommandContext, given: Given): Promise<string> {
+async function send(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
   type Answer = { runId: string; queued?: true };
-  const { runId, queued = false } = await context.link.sys<Answer>("proc.ipc.send", message(context, given));
-  return `accepted ${facts({ run_id: runId, queued })}`;
+  const { runId, queued = false } = await context.link.sys<Answer>("proc.ipc.send", ipcArgs(context, parsedArgs));
+  return `accepted ${formatFacts({ run_id: runId, queued })}`;
 }
 
-async function call(context: CommandContext, given: Given): Promise<string> {
-  const timeout = given.options.get("timeout");
-  const limit = timeout === undefined ? {} : { timeoutMs: duration(String(timeout)) };
+async function call(context: CommandContext, parsedArgs: ParsedArgs): Promise<string> {
+  const timeout = parsedArgs.options.get("timeout");
+  const limit = timeout === undefined ? {} : { timeoutMs: parseDuration(String(timeout)) };
   type Answer = { callId: string; runId: string; queued?: true; deadlineAt: number };
   const {
     callId,
     runId,
     queued = false,
     deadlineAt,
-  } = await context.link.sys<Answer>("proc.ipc.call", { ...message(context, given), ...limit });
-  return facts({ call_id: callId, run_id: runId, queued, deadline: new Date(deadlineAt).toISOString() });
+  } = await context.link.sys<Answer>("proc.ipc.call", { ...ipcArgs(context, parsedArgs), ...limit });
+  return formatFacts({ call_id: callId, run_id: runId, queued, deadline: new Date(deadlineAt).toISOString() });
 }
 
-function message(context: CommandContext, { rest, options }: Given): Record<string, unknown> {
-  inside(context);
-  const [pid, ...said] = rest;
-  if (pid === undefined || said.length === 0) throw new CommandError("name a process and say something to it", 2);
+function ipcArgs(context: CommandContext, { rest, options }: ParsedArgs): Record<string, unknown> {
+  requireOwnPid(context);
+  const [pid, ...words] = rest;
+  if (pid === undefined || words.length === 0) throw new CommandError("name a process and say something to it", 2);
   const json = options.get("metadata-json");
-  const metadata = json === undefined ? {} : { metadata: parsed(String(json)) };
-  return { pid, message: said.join(" "), ...text(options, "conversation", "conversationId"), ...metadata };
+  const metadata = json === undefined ? {} : { metadata: parseJson(String(json)) };
+  return { pid, message: words.join(" "), ...textOption(options, "conversation", "conversationId"), ...metadata };
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -168,71 +168,71 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The process this command is part of. */
-function inside({ env }: CommandContext): string {
-  return env.get("GSV_PID") || missing("this works only inside a process: gsv proc, at a terminal, does the same from outside");
+/** The pid of the process that this command runs in; fails outside a process. */
+function requireOwnPid({ env }: CommandContext): string {
+  return env.get("GSV_PID") || failUsage("this works only inside a process: gsv proc, at a terminal, does the same from outside");
 }
 
-function of(context: CommandContext, { options }: Given): Record<string, unknown> {
-  const pid = options.get("pid") ?? (context.env.get("GSV_PID") || missing("--pid P says which process; proc list shows yours"));
-  return { pid, ...text(options, "conversation", "conversationId") };
+function targetOf(context: CommandContext, { options }: ParsedArgs): Record<string, unknown> {
+  const pid = options.get("pid") ?? (context.env.get("GSV_PID") || failUsage("--pid P says which process; proc list shows yours"));
+  return { pid, ...textOption(options, "conversation", "conversationId") };
 }
 
-function parse(args: readonly string[], takes: readonly string[]): Given {
+function parse(args: readonly string[], takes: readonly string[]): ParsedArgs {
   const rest: string[] = [];
   const options = new Map<string, string | true>();
-  let isOver = false;
+  let isAfterOptions = false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
-    if (isOver || !arg.startsWith("--")) {
+    if (isAfterOptions || !arg.startsWith("--")) {
       rest.push(arg);
       continue;
     }
     if (arg === "--") {
-      isOver = true;
+      isAfterOptions = true;
       continue;
     }
     const [name = "", inline] = arg.slice(2).split(/=([^]*)/, 2);
     if (!takes.includes(name)) throw new CommandError(`unknown option --${name}`, 2);
-    if (BARE.has(name)) options.set(name, true);
-    else options.set(name, inline ?? args[++at] ?? missing(`--${name} needs a value`));
+    if (FLAGS.has(name)) options.set(name, true);
+    else options.set(name, inline ?? args[++at] ?? failUsage(`--${name} needs a value`));
   }
   return { rest, options };
 }
 
-function words({ rest }: Given, count: number, otherwise: string): string[] {
-  return rest.length === count ? rest : missing(otherwise);
+function requireWords({ rest }: ParsedArgs, count: number, otherwise: string): string[] {
+  return rest.length === count ? rest : failUsage(otherwise);
 }
 
-function text(options: Given["options"], name: string, as: string): Record<string, string> {
+function textOption(options: ParsedArgs["options"], name: string, as: string): Record<string, string> {
   const value = options.get(name);
   return typeof value === "string" ? { [as]: value } : {};
 }
 
-function number(options: Given["options"], name: string, as: string): Record<string, number> {
+function numberOption(options: ParsedArgs["options"], name: string, as: string): Record<string, number> {
   const value = options.get(name);
   if (value === undefined) return {};
   const found = Number(value);
-  return String(value).trim() === "" || Number.isNaN(found) ? missing(`--${name} takes a number, not ${value}`) : { [as]: found };
+  return String(value).trim() === "" || Number.isNaN(found) ? failUsage(`--${name} takes a number, not ${value}`) : { [as]: found };
 }
 
-function duration(text: string): number {
+function parseDuration(text: string): number {
   const [, amount, unit = "ms"] = /^(\d+)(ms|s|m|h|d)?$/.exec(text) ?? [];
-  return amount === undefined ? missing(`not a length of time: ${text}. Use one such as 60s or 5m`) : Number(amount) * LENGTHS[unit]!;
+  return amount === undefined ? failUsage(`not a length of time: ${text}. Use one such as 60s or 5m`) : Number(amount) * UNIT_MS[unit]!;
 }
 
-function facts(values: Record<string, string | number | boolean>): string {
+function formatFacts(values: Record<string, string | number | boolean>): string {
   return `${Object.entries(values)
     .map(([name, value]) => `${name}=${value}`)
     .join(" ")}\n`;
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ");
   return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
 
-function missing(message: string): never {
+function failUsage(message: string): never {
   throw new CommandError(message, 2);
 }

@@ -1,4 +1,4 @@
-// ps: what runs for the caller: the shell that runs this, and their agent processes.
+// ps: lists the shell that runs it and the caller's agent processes.
 
 import { command } from "../command.ts";
 
@@ -9,7 +9,7 @@ export default command({
   usage: "",
   doc: "List your processes. The shell that runs this is among them; proc list says more of the others.",
   async run({ env, link, who }) {
-    // Whoever may not list them still sees where they are.
+    // A caller without the right to list processes still sees the shell.
     const { processes } = await link.sys<{ processes: Entry[] }>("proc.list", { uid: who.uid }).catch(() => ({ processes: [] }));
     const rows = [
       ["PID", "STATE", "LABEL"],

@@ -1,4 +1,4 @@
-// realpath. There are no links, so it is the path without its dots.
+// realpath. There are no links, so it only removes dots from the path.
 
 import { FileError } from "../../hardware/filesystem.ts";
 import { command, CommandError, parseFlags } from "../command.ts";

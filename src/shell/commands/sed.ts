@@ -1,4 +1,4 @@
-// sed: just-bash's own, with the copies that -i.bak keeps.
+// sed: just-bash's own, plus the backups of -i.bak.
 
 import { command, type CommandContext } from "../command.ts";
 
@@ -10,27 +10,27 @@ export default command({
     const at = args.findIndex((arg) => /^(?:-[nErsz]*i.|--in-place=.)/.test(arg));
     const [, letters, suffix] = /^(?:(-[nErsz]*i)|--in-place=)(.+)$/.exec(args[at] ?? "") ?? [];
     if (suffix === undefined || /^[nEr]+$/.test(suffix)) return context.builtin(args);
-    const told = args.map((arg, index) => (index === at ? (letters ?? "-i") : arg));
-    for (const path of pathsIn(told)) await keep(context, path, suffix);
-    return context.builtin(told);
+    const builtinArgs = args.map((arg, index) => (index === at ? (letters ?? "-i") : arg));
+    for (const path of pathsIn(builtinArgs)) await writeBackup(context, path, suffix);
+    return context.builtin(builtinArgs);
   },
 });
 
-async function keep({ link, read, resolve }: CommandContext, path: string, suffix: string): Promise<void> {
+async function writeBackup({ link, read, resolve }: CommandContext, path: string, suffix: string): Promise<void> {
   const bytes = await read(path).catch(() => null);
   const copy = suffix.includes("*") ? suffix.replace("*", path.split("/").pop() ?? "") : path + suffix;
   if (bytes !== null) await link.write(resolve(copy), bytes);
 }
 
-/** What is no flag, but for the script where none is given by one. */
+/** All arguments that are not flags, without the script if no flag passes one. */
 function pathsIn(args: readonly string[]): string[] {
-  const plain: string[] = [];
+  const positional: string[] = [];
   let hasScript = false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
     if (/^(?:-[nErsz]*[ef]|--expression|--file)$/.test(arg)) at++;
-    else if (!/^-./.test(arg)) plain.push(arg);
+    else if (!/^-./.test(arg)) positional.push(arg);
     hasScript ||= /^(?:-[nErsz]*[ef]|--expression|--file)/.test(arg);
   }
-  return hasScript ? plain : plain.slice(1);
+  return hasScript ? positional : positional.slice(1);
 }

@@ -1,4 +1,4 @@
-// sh: the same shell again.
+// sh: runs a script in the same shell.
 
 import { command } from "../command.ts";
 import { innerShell } from "../inner.ts";

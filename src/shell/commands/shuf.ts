@@ -21,13 +21,13 @@ export default command({
       else rest.push(arg);
     }
     if (Number.isNaN(count)) throw new CommandError("invalid line count");
-    const lines = range === undefined ? (isWords ? rest : text(await read(rest[0] ?? "-"))) : numbers(range);
+    const lines = range === undefined ? (isWords ? rest : splitLines(await read(rest[0] ?? "-"))) : parseRange(range);
     if (repeats) {
       if (!Number.isFinite(count) || lines.length === 0) throw new CommandError("-r needs lines, and -n to say how many");
-      return Array.from({ length: count }, () => `${lines[below(lines.length)]}\n`).join("");
+      return Array.from({ length: count }, () => `${lines[randomBelow(lines.length)]}\n`).join("");
     }
     for (let at = lines.length - 1; at > 0; at--) {
-      const other = below(at + 1);
+      const other = randomBelow(at + 1);
       [lines[at], lines[other]] = [lines[other]!, lines[at]!];
     }
     return lines
@@ -37,18 +37,18 @@ export default command({
   },
 });
 
-function text(bytes: Uint8Array): string[] {
+function splitLines(bytes: Uint8Array): string[] {
   const lines = new TextDecoder().decode(bytes).split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-function numbers(range: string): string[] {
+function parseRange(range: string): string[] {
   const [from = Number.NaN, to = Number.NaN] = range.split("-").map(Number);
   if (!(to - from < 1_000_000)) throw new CommandError(`invalid input range: '${range}'`);
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => String(from + at));
 }
 
-function below(limit: number): number {
+function randomBelow(limit: number): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! % limit;
 }

@@ -1,5 +1,4 @@
-// sort, in the order of bytes as ls and globs have it. just-bash's own sorts as people do and finds keys only without
-// blanks before them.
+// sort, in the byte order of ls and globs. just-bash's own sorts by locale and finds keys only without blanks before them.
 
 import { command, type CommandContext, CommandError } from "../command.ts";
 
@@ -28,13 +27,13 @@ export default command({
   usage: "[-rnghVMfbdsucCzR] [-k from[,to][flags]] [-t character] [-o path] [path...]",
   doc: "Sort lines by their bytes. -n by numbers, -g with fractions and powers, -h as 2K 1G, -V as versions, -M as months, -f whatever the case, -r in reverse, -u each once, -k by fields, -t what stands between them, -s leaves equals as they are, -c only checks, -o writes a file, -R by chance.",
   async run(context, args) {
-    const options = parsed(args);
+    const options = parseArgs(args);
     const { flags } = options;
     const end = flags.includes("z") ? "\0" : "\n";
-    const lines = (await texts(context, options.paths)).flatMap((text) => linesOf(text, end));
+    const lines = (await readTexts(context, options.paths)).flatMap((text) => linesOf(text, end));
     const order = orderOf(options);
-    if (/[cC]/.test(flags)) return checked(lines, order, flags, options.paths[0] ?? "-");
-    const sorted = flags.includes("R") ? shuffled(lines) : lines.toSorted(order.full);
+    if (/[cC]/.test(flags)) return checkOrder(lines, order, flags, options.paths[0] ?? "-");
+    const sorted = flags.includes("R") ? shuffle(lines) : lines.toSorted(order.full);
     const kept = flags.includes("u") ? sorted.filter((line, at) => at === 0 || order.keyed(sorted[at - 1]!, line) !== 0) : sorted;
     const stdout = kept.map((line) => line + end).join("");
     if (options.output === null) return stdout;
@@ -43,7 +42,7 @@ export default command({
   },
 });
 
-function parsed(args: readonly string[]): Options {
+function parseArgs(args: readonly string[]): Options {
   const options: Options = { flags: "", separator: null, keys: [], output: null, paths: [] };
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
@@ -59,16 +58,16 @@ function parsed(args: readonly string[]): Options {
     const valued = ({ key: "k", "field-separator": "t", output: "o", parallel: "S", "buffer-size": "S" } as Record<string, string>)[
       long ?? ""
     ];
-    const letters = long === undefined ? arg.slice(1) : (valued ?? LONG[long] ?? unknown(arg));
+    const letters = long === undefined ? arg.slice(1) : (valued ?? LONG[long] ?? failInvalid(arg));
     for (let index = 0; index < letters.length; index++) {
       const letter = letters[index]!;
       if (!"ktoST".includes(letter)) {
-        options.flags += "rnghVMfbdsucCzRi".includes(letter) ? letter : unknown(`-${letter}`);
+        options.flags += "rnghVMfbdsucCzRi".includes(letter) ? letter : failInvalid(`-${letter}`);
         continue;
       }
       const rest = given ?? letters.slice(index + 1);
-      const value = rest === "" ? (args[++at] ?? unknown(arg)) : rest;
-      if (letter === "k") options.keys.push(keyOf(value));
+      const value = rest === "" ? (args[++at] ?? failInvalid(arg)) : rest;
+      if (letter === "k") options.keys.push(parseKey(value));
       else if (letter === "t") options.separator = value === "\\0" ? "\0" : value;
       else if (letter === "o") options.output = value;
       break;
@@ -77,14 +76,14 @@ function parsed(args: readonly string[]): Options {
   return options;
 }
 
-function keyOf(text: string): Key {
+function parseKey(text: string): Key {
   const [, from, fromChar = "1", one = "", to = "0", toChar = "0", other = ""] =
     /^(\d+)(?:\.(\d+))?([a-zA-Z]*)(?:,(\d+)(?:\.(\d+))?([a-zA-Z]*))?$/.exec(text) ?? [];
   if (from === undefined || from === "0") throw new CommandError(`invalid key: ${text}`, 2);
   return { from: Number(from), fromChar: Number(fromChar), to: Number(to), toChar: Number(toChar), flags: one + other };
 }
 
-async function texts({ read }: CommandContext, paths: readonly string[]): Promise<string[]> {
+async function readTexts({ read }: CommandContext, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths.length === 0 ? ["-"] : paths) {
     const bytes = await read(path).catch((error: unknown) => {
@@ -109,7 +108,7 @@ function orderOf({ flags, keys, separator }: Options): Order {
     const own = key === null || key.flags === "" ? general : key.flags;
     const compare = comparer(own);
     const sign = own.includes("r") ? -1 : 1;
-    return (a: string, b: string) => sign * compare(partOf(a, key, separator, own), partOf(b, key, separator, own));
+    return (a: string, b: string) => sign * compare(extractKey(a, key, separator, own), extractKey(b, key, separator, own));
   });
   const keyed = (a: string, b: string) => rules.reduce((found, rule) => found || rule(a, b), 0);
   const isLast = !flags.includes("s") && !flags.includes("u");
@@ -117,35 +116,36 @@ function orderOf({ flags, keys, separator }: Options): Order {
   return { keyed, full };
 }
 
-/** A field begins with the blanks before it, unless something else stands between fields. */
-function partOf(line: string, key: Key | null, separator: string | null, flags: string): string {
+/** Without a separator, a field includes the blanks before it. */
+function extractKey(line: string, key: Key | null, separator: string | null, flags: string): string {
   if (key === null) return flags.includes("b") ? line.trimStart() : line;
   const fields = separator === null ? (line.match(/[ \t]*[^ \t]+|[ \t]+$/g) ?? []) : line.split(separator);
   const between = separator ?? "";
   const last = key.to === 0 ? fields.length : key.to;
-  const taken = fields.slice(key.from - 1, last);
-  if (key.to !== 0 && key.toChar > 0 && fields.length >= key.to) taken[taken.length - 1] = taken.at(-1)?.slice(0, key.toChar) ?? "";
-  const text = taken.join(between);
+  const keyFields = fields.slice(key.from - 1, last);
+  if (key.to !== 0 && key.toChar > 0 && fields.length >= key.to)
+    keyFields[keyFields.length - 1] = keyFields.at(-1)?.slice(0, key.toChar) ?? "";
+  const text = keyFields.join(between);
   return (flags.includes("b") ? text.trimStart() : text).slice(key.fromChar - 1);
 }
 
 function comparer(flags: string): (a: string, b: string) => number {
   const by = (value: (text: string) => number) => (a: string, b: string) => value(a) - value(b);
-  if (flags.includes("h")) return by(human);
+  if (flags.includes("h")) return by(parseHumanSize);
   if (flags.includes("g")) return by((text) => (Number.isNaN(Number.parseFloat(text)) ? -Infinity : Number.parseFloat(text)));
   if (flags.includes("n")) return by((text) => Number(/^\s*(-?\d*(?:\.\d+)?)/.exec(text)?.[1] ?? 0) || 0);
   if (flags.includes("M")) return by((text) => MONTHS.indexOf(text.trim().slice(0, 3).toUpperCase()));
   if (flags.includes("V")) return byVersion;
-  const seen = (text: string) => {
+  const normalize = (text: string) => {
     const plain = flags.includes("d") ? text.replace(/[^\p{L}\p{N} \t]/gu, "") : text;
     return flags.includes("f") ? plain.toUpperCase() : plain;
   };
-  return (a, b) => byBytes(seen(a), seen(b));
+  return (a, b) => byBytes(normalize(a), normalize(b));
 }
 
 const MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 
-/** As their UTF-8 would be, which is not as their UTF-16 is. */
+/** Compares in the order of UTF-8, which differs from that of UTF-16. */
 function byBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
@@ -157,9 +157,9 @@ function byBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-function human(text: string): number {
+function parseHumanSize(text: string): number {
   const [, number = "0", unit = ""] = /^\s*(-?\d*(?:\.\d+)?)([KMGTPE]?)/i.exec(text) ?? [];
-  // The unit decides, whatever the number.
+  // The unit counts more than the number.
   return Math.sign(Number(number) || 0) * ("_KMGTPE".indexOf(unit.toUpperCase() || "_") * 1e9 + Math.abs(Number(number) || 0));
 }
 
@@ -174,7 +174,7 @@ function byVersion(a: string, b: string): number {
   return left.length - right.length;
 }
 
-function checked(lines: readonly string[], order: Order, flags: string, path: string) {
+function checkOrder(lines: readonly string[], order: Order, flags: string, path: string) {
   const at = lines.findIndex((line, index) => {
     if (index === 0) return false;
     const difference = order.full(lines[index - 1]!, line);
@@ -184,7 +184,7 @@ function checked(lines: readonly string[], order: Order, flags: string, path: st
   return { stderr: flags.includes("C") ? "" : `sort: ${path}:${at + 1}: disorder: ${lines[at]}\n`, exitCode: 1 };
 }
 
-function shuffled(lines: readonly string[]): string[] {
+function shuffle(lines: readonly string[]): string[] {
   const numbers = crypto.getRandomValues(new Uint32Array(Math.min(lines.length, 16_384)));
   return lines
     .map((line, at) => ({ line, rank: numbers[at % numbers.length]! }))
@@ -192,6 +192,6 @@ function shuffled(lines: readonly string[]): string[] {
     .map(({ line }) => line);
 }
 
-function unknown(flag: string): never {
+function failInvalid(flag: string): never {
   throw new CommandError(`invalid option: ${flag}`, 2);
 }

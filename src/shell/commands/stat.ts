@@ -17,27 +17,27 @@ export default command({
     const people = await People.read(link);
     const out: string[] = [];
     for (const path of paths) {
-      const found = await link.stat(resolve(path));
-      const mode = (found.mode & 0o7777).toString(8);
+      const stat = await link.stat(resolve(path));
+      const mode = (stat.mode & 0o7777).toString(8);
       const facts: Record<string, string> = {
         n: path,
         N: `'${path}'`,
-        s: String(found.size),
-        F: found.kind === "directory" ? "directory" : found.size === 0 ? "regular empty file" : "regular file",
+        s: String(stat.size),
+        F: stat.kind === "directory" ? "directory" : stat.size === 0 ? "regular empty file" : "regular file",
         a: mode,
-        A: modeText(found.kind, found.mode),
-        u: String(found.uid),
-        U: people.userName(found.uid),
-        g: String(found.gid),
-        G: people.groupName(found.gid),
-        Y: String(Math.floor(found.modifiedAt / 1000)),
-        y: new Date(found.modifiedAt).toISOString(),
+        A: modeText(stat.kind, stat.mode),
+        u: String(stat.uid),
+        U: people.userName(stat.uid),
+        g: String(stat.gid),
+        G: people.groupName(stat.gid),
+        Y: String(Math.floor(stat.modifiedAt / 1000)),
+        y: new Date(stat.modifiedAt).toISOString(),
         "%": "%",
       };
       if (format !== undefined) out.push(`${format.replace(/%(.)/g, (whole, letter: string) => facts[letter] ?? whole)}\n`);
       else
         out.push(
-          `  File: ${path}\n  Size: ${found.size}\t${facts.F}\nAccess: (${mode.padStart(4, "0")}/${facts.A})  Uid: (${facts.u}/${facts.U})  Gid: (${facts.g}/${facts.G})\nModify: ${facts.y}\n`,
+          `  File: ${path}\n  Size: ${stat.size}\t${facts.F}\nAccess: (${mode.padStart(4, "0")}/${facts.A})  Uid: (${facts.u}/${facts.U})  Gid: (${facts.g}/${facts.G})\nModify: ${facts.y}\n`,
         );
     }
     return out.join("");

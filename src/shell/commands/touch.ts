@@ -1,4 +1,4 @@
-// touch: just-bash's own, but for times it cannot read: @seconds and now.
+// touch: just-bash's own. Times that it cannot parse, such as @seconds and now, are converted first.
 
 import { command } from "../command.ts";
 
@@ -7,26 +7,26 @@ export default command({
   usage: "[-c] [-d time | -t [[CC]YY]MMDDhhmm[.ss] | -r path] path...",
   doc: "Make empty files, or set when files were changed. -c makes none, -d takes a date or @seconds, -r another file's time.",
   async run({ builtin, link, resolve }, args) {
-    const told: string[] = [];
+    const builtinArgs: string[] = [];
     for (let at = 0; at < args.length; at++) {
       const arg = args[at]!;
       const inline = /^--date=(.*)$/.exec(arg)?.[1];
-      if (arg === "-d" || arg === "--date" || inline !== undefined) told.push("-d", dateOf(inline ?? args[++at] ?? ""));
-      else if (arg === "-r") told.push("-d", new Date((await link.stat(resolve(args[++at] ?? ""))).modifiedAt).toISOString());
-      else if (arg === "-t") told.push("-d", stampOf(args[++at] ?? ""));
-      else told.push(arg);
+      if (arg === "-d" || arg === "--date" || inline !== undefined) builtinArgs.push("-d", parseDate(inline ?? args[++at] ?? ""));
+      else if (arg === "-r") builtinArgs.push("-d", new Date((await link.stat(resolve(args[++at] ?? ""))).modifiedAt).toISOString());
+      else if (arg === "-t") builtinArgs.push("-d", parseStamp(args[++at] ?? ""));
+      else builtinArgs.push(arg);
     }
-    return builtin(told);
+    return builtin(builtinArgs);
   },
 });
 
-function dateOf(text: string): string {
+function parseDate(text: string): string {
   if (text === "now") return new Date().toISOString();
   const seconds = /^@(-?\d+(?:\.\d+)?)$/.exec(text)?.[1];
   return seconds === undefined ? text : new Date(Number(seconds) * 1000).toISOString();
 }
 
-function stampOf(text: string): string {
+function parseStamp(text: string): string {
   const [, year, month, day, hour, minute, second = "00"] = /^(\d{2}|\d{4})?(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text) ?? [];
   const century = year?.length === 2 ? (Number(year) < 69 ? "20" : "19") : "";
   const full = year === undefined ? String(new Date().getUTCFullYear()) : century + year;

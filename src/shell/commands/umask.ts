@@ -1,4 +1,4 @@
-// umask. New files are 0644 here whatever a script asks for, so it must not believe otherwise.
+// umask. New files are always 0644 here, so a script that asks for another mask gets an error.
 
 import { command, CommandError } from "../command.ts";
 

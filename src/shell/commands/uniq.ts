@@ -1,4 +1,4 @@
-// uniq: just-bash's own, with counts in the column where scripts expect them.
+// uniq: just-bash's own, with the counts padded to the width that scripts expect.
 
 import { command } from "../command.ts";
 
@@ -8,8 +8,8 @@ export default command({
   doc: "Print lines once that follow each other. -c with how often, -d only those that do, -u only those that do not, -i whatever the case.",
   async run({ builtin }, args) {
     const result = await builtin(args);
-    const counts = args.some((arg) => arg === "--count" || /^-[a-z]*c/.test(arg));
-    return counts
+    const hasCounts = args.some((arg) => arg === "--count" || /^-[a-z]*c/.test(arg));
+    return hasCounts
       ? { ...result, stdout: (result.stdout ?? "").replace(/^ *(\d+) /gm, (_, count: string) => `${count.padStart(7)} `) }
       : result;
   },

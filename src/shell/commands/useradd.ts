@@ -11,8 +11,8 @@ export default command({
     const options: { gecos?: string; groups?: string[] } = {};
     const rest: string[] = [];
     for (let at = 0; at < args.length; at++) {
-      if (args[at] === "-c") options.gecos = args[++at] ?? missing("-c");
-      else if (args[at] === "-G") options.groups = (args[++at] ?? missing("-G")).split(",").filter(Boolean);
+      if (args[at] === "-c") options.gecos = args[++at] ?? failMissingValue("-c");
+      else if (args[at] === "-G") options.groups = (args[++at] ?? failMissingValue("-G")).split(",").filter(Boolean);
       else if (args[at]!.startsWith("-") && args[at] !== "-m") throw new CommandError(`unknown option ${args[at]}`, 2);
       else if (args[at] !== "-m") rest.push(args[at]!);
     }
@@ -24,6 +24,6 @@ export default command({
   },
 });
 
-function missing(flag: string): never {
+function failMissingValue(flag: string): never {
   throw new CommandError(`${flag} needs a value`, 2);
 }

@@ -1,4 +1,4 @@
-// xargs. just-bash's own reads few of its options.
+// xargs. just-bash's own supports few of the options.
 
 import { command, CommandError } from "../command.ts";
 
@@ -11,12 +11,12 @@ export default command({
   usage: "[-0rt] [-d character] [-I text] [-n words] [-L lines] [-P any] [command [word...]]",
   doc: "Run a command with words from the standard input. -0 and -d say what stands between them, -n how many a time, -L how many lines a time, -I what is replaced by a whole line, -r nothing where there are none, -t shows each command. All run one after another.",
   async run(context, args) {
-    const { options, words } = parsed(args);
-    const items = itemsIn(new TextDecoder().decode(context.bytes()), options);
+    const { options, words } = parseArgs(args);
+    const items = parseItems(new TextDecoder().decode(context.bytes()), options);
     const base = words.length === 0 ? ["echo"] : words;
     if (items.length === 0 && (options.skipsEmpty || options.replace !== null)) return "";
     const output = { stdout: "", stderr: "", exitCode: 0 };
-    for (const call of calls(base, items, options)) {
+    for (const call of buildCalls(base, items, options)) {
       if (options.traces) output.stderr += `${call.join(" ")}\n`;
       const { stdout, stderr, exitCode } = await context.exec(call);
       output.stdout += stdout;
@@ -30,31 +30,31 @@ export default command({
   },
 });
 
-function parsed(args: readonly string[]): { options: Options; words: readonly string[] } {
+function parseArgs(args: readonly string[]): { options: Options; words: readonly string[] } {
   const options: Options = { perCall: 0, perLine: 0, replace: null, delimiter: null, skipsEmpty: false, traces: false };
   let at = 0;
   for (; at < args.length && /^-./.test(args[at]!); at++) {
     const arg = args[at]!;
     if (arg === "--") return { options, words: args.slice(at + 1) };
     const [, long, given] = /^--([a-z-]+)(?:=(.*))?$/.exec(arg) ?? [];
-    const letters = long === undefined ? arg.slice(1) : (LONG[long] ?? unknown(arg));
+    const letters = long === undefined ? arg.slice(1) : (LONG[long] ?? failInvalid(arg));
     for (let index = 0; index < letters.length; index++) {
       const letter = letters[index]!;
       const value = () => {
         const rest = given ?? letters.slice(index + 1);
         index = letters.length;
-        return rest === "" ? (args[++at] ?? unknown(arg)) : rest;
+        return rest === "" ? (args[++at] ?? failInvalid(arg)) : rest;
       };
       if (letter === "0") options.delimiter = "\0";
       else if (letter === "r") options.skipsEmpty = true;
       else if (letter === "t") options.traces = true;
       else if (letter === "I") options.replace = value();
       else if (letter === "i") options.replace = "{}";
-      else if (letter === "d") options.delimiter = escaped(value());
-      else if (letter === "n") options.perCall = count(value());
-      else if (letter === "L") options.perLine = count(value());
+      else if (letter === "d") options.delimiter = unescapeDelimiter(value());
+      else if (letter === "n") options.perCall = parseCount(value());
+      else if (letter === "L") options.perLine = parseCount(value());
       else if (letter === "P" || letter === "s") value();
-      else if (letter !== "x") unknown(`-${letter}`);
+      else if (letter !== "x") failInvalid(`-${letter}`);
     }
   }
   return { options, words: args.slice(at) };
@@ -71,26 +71,26 @@ const LONG: Readonly<Record<string, string>> = {
   "max-procs": "P",
 };
 
-/** Each item is the words that go together. */
-function itemsIn(text: string, { delimiter, replace, perLine }: Options): string[][] {
+/** Splits the input into items; the words of an item stay together. */
+function parseItems(text: string, { delimiter, replace, perLine }: Options): string[][] {
   if (delimiter !== null) {
     const parts = text.split(delimiter);
     if (parts.at(-1) === "") parts.pop();
     return parts.map((part) => [part]);
   }
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  if (replace !== null) return lines.map((line) => [wordsIn(line.trimStart().replaceAll(/[ \t]/g, "\\$&")).join(" ")]);
-  return perLine > 0 ? lines.map(wordsIn) : wordsIn(text).map((word) => [word]);
+  if (replace !== null) return lines.map((line) => [parseWords(line.trimStart().replaceAll(/[ \t]/g, "\\$&")).join(" ")]);
+  return perLine > 0 ? lines.map(parseWords) : parseWords(text).map((word) => [word]);
 }
 
-function wordsIn(text: string): string[] {
+function parseWords(text: string): string[] {
   const found = text.matchAll(/(?:"([^"\n]*)"|'([^'\n]*)'|\\([\s\S])|[^\s"'\\])+/g);
   return [...found].map(([whole]) =>
     whole.replace(/"([^"\n]*)"|'([^'\n]*)'|\\([\s\S])/g, (_, a?: string, b?: string, c?: string) => a ?? b ?? c ?? ""),
   );
 }
 
-function calls(base: readonly string[], items: readonly string[][], { perCall, perLine, replace }: Options): string[][] {
+function buildCalls(base: readonly string[], items: readonly string[][], { perCall, perLine, replace }: Options): string[][] {
   if (replace !== null) return items.map(([item = ""]) => base.map((word) => word.replaceAll(replace, item)));
   if (items.length === 0) return [[...base]];
   const size = perCall || perLine || WORDS_MAX;
@@ -98,14 +98,14 @@ function calls(base: readonly string[], items: readonly string[][], { perCall, p
   return groups.map((words) => [...base, ...words]);
 }
 
-function escaped(text: string): string {
+function unescapeDelimiter(text: string): string {
   return ({ "\\n": "\n", "\\t": "\t", "\\0": "\0" } as Record<string, string>)[text] ?? text;
 }
 
-function count(text: string): number {
-  return /^[1-9]\d*$/.test(text) ? Number(text) : unknown(text);
+function parseCount(text: string): number {
+  return /^[1-9]\d*$/.test(text) ? Number(text) : failInvalid(text);
 }
 
-function unknown(what: string): never {
+function failInvalid(what: string): never {
   throw new CommandError(`invalid option: ${what}`, 2);
 }

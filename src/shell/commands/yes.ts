@@ -1,4 +1,4 @@
-// yes. A pipe here is handed over whole, so it cannot be endless: as many lines as anybody is likely to read.
+// yes. A command's whole output is passed to the next one in a pipe, so it cannot be endless; this many lines should do.
 
 import { command } from "../command.ts";
 
