@@ -1,4 +1,5 @@
-// Ways to hide what a command does. Each row is a command and tags it must have; `opaque` is for what no reading could know.
+// Ways to hide what a command does. Each row is a command and the tags it must have; `opaque` marks commands that cannot be
+// judged by reading them.
 
 import { expect, test } from "vitest";
 import { readCommands } from "./commands.ts";
@@ -367,11 +368,11 @@ test.each([...DELETE, ...OTHER])("%s", (command, ...tags) => {
   ).toEqual([]);
 });
 
-test("there are enough of them", () => {
+test("the tables have more than 250 commands", () => {
   expect(DELETE.length + OTHER.length).toBeGreaterThan(250);
 });
 
-/** What everybody runs all day is not to be asked about. */
+/** Everyday commands need no approval. */
 test.each([
   "ls",
   "ls -la ~/notes",
@@ -413,7 +414,7 @@ test.each([
   "proc list",
   "find . -name '*.md' | xargs -I{} wc -l {}",
   "helper() { ls; }; main() { helper; }; main",
-])("%s is plain", (command) => {
+])("%s has no tag but compound", (command) => {
   expect([...readCommands(command, parseScript).tags].filter((tag) => tag !== "compound")).toEqual([]);
 });
 
@@ -421,7 +422,7 @@ test("a parser that fails makes a command opaque", () => {
   expect(readCommands("ls", () => null).tags).toEqual(new Set(["opaque", "compound"]));
 });
 
-test("texts within texts end somewhere", () => {
+test("nesting that is too deep makes a command opaque", () => {
   let command = "rm x";
   for (let at = 0; at < 9; at++) command = `eval ${JSON.stringify(command)}`;
   expect(readCommands(command, parseScript).tags).toContain("opaque");
@@ -429,7 +430,7 @@ test("texts within texts end somewhere", () => {
   expect(readCommands(`echo ${"$(".repeat(500)}rm x${")".repeat(500)}`, parseScript).tags).toContain("opaque");
 });
 
-/** Whoever writes a command to be judged may want the judge to stand still, or to fall over. */
+/** Whoever writes a command may want to stall or crash the judge. */
 test.each([
   ["ssh ".repeat(8000)],
   ["env ".repeat(8000)],
@@ -444,6 +445,6 @@ test.each([
   ["{".repeat(30_000)],
   ["if ".repeat(10_000)],
   [`x=${"${x:-".repeat(5000)}`],
-])("a bomb is opaque or read, and soon: %.20s", (command) => {
+])("a command built to exhaust the judge is tagged soon: %.20s", (command) => {
   expect(readCommands(command, parseScript).tags.size).toBeGreaterThan(0);
 });

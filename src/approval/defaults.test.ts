@@ -1,5 +1,5 @@
-// Every call there is, with typical arguments, on the gateway and on a device: what happens where nobody has said otherwise.
-// A call that is not in this table fails the first test, so that nobody adds one without thinking of it.
+// The default policy's decision for every call with typical arguments, on the gateway and on a device. A call missing from these
+// tables fails the first test, so that nobody adds one without deciding about it.
 
 import { expect, test } from "vitest";
 import { reference } from "../generated/reference.ts";
@@ -11,7 +11,7 @@ import { judge } from "./tags.ts";
 const AROUND = { cwd: "/home/ann", home: "/home/ann", workspace: "/workspaces/ws_1" };
 
 type Case = [args: Record<string, unknown>, action: Action];
-/** On the gateway and on a device. */
+/** Arguments, and the decisions on the gateway and on a device. */
 type Both = [args: Record<string, unknown>, gsv: Action, device: Action];
 
 const HARDWARE: Record<string, Both[]> = {
@@ -24,7 +24,7 @@ const HARDWARE: Record<string, Both[]> = {
     [{ path: "project/.env.example" }, "auto", "auto"],
     [{ path: "/workspaces/ws_1/.gsv/context.d/a.md" }, "auto", "auto"],
   ],
-  // From above, it passes over what holds secrets.
+  // A search from a directory above skips files that hold secrets.
   "fs.search": [
     [{ query: "x" }, "auto", "auto"],
     [{ query: "x", path: "/" }, "auto", "auto"],
@@ -227,8 +227,8 @@ const KERNEL: Record<string, Case[]> = {
   "sys.workspace.update": [[{ workspaceId: "ws_1", label: "x" }, "auto"]],
 };
 
-/** Of issues to come, as the seeds name them. */
-const TO_COME: Record<string, Case[]> = {
+/** Planned calls, by the names that the seeds give them. */
+const PLANNED: Record<string, Case[]> = {
   "sys.mcp.call": [[{}, "ask"]],
   "sys.mcp.add": [[{}, "ask"]],
   "sched.add": [[{}, "ask"]],
@@ -246,21 +246,21 @@ for (const profile of PROFILES) {
       cases.push([profile, call, args, null, gsv]);
       cases.push([profile, call, { ...args, target: "laptop" }, "laptop", device]);
     }
-  for (const [call, rows] of Object.entries({ ...KERNEL, ...TO_COME }))
+  for (const [call, rows] of Object.entries({ ...KERNEL, ...PLANNED }))
     for (const [args, action] of rows) cases.push([profile, call, args, undefined, action]);
 }
 
-test("every call is in the table", () => {
+test("every call is in the tables", () => {
   const hardware = reference.filter(({ runs }) => runs === "hardware").map(({ name }) => name);
   const kernel = reference.filter(({ runs }) => runs !== "hardware").map(({ name }) => name);
   expect(hardware.filter((name) => !HARDWARE[name]?.length)).toEqual([]);
-  expect(kernel.filter((name) => !KERNEL[name]?.length && !TO_COME[name]?.length)).toEqual([]);
+  expect(kernel.filter((name) => !KERNEL[name]?.length && !PLANNED[name]?.length)).toEqual([]);
   expect(Object.keys({ ...HARDWARE, ...KERNEL }).filter((name) => !reference.some((call) => call.name === name))).toEqual([]);
 });
 
-test.each(PROFILES)("%s: what happens where nobody has said otherwise", (profile) => {
-  for (const [of, call, args, device, action] of cases) {
-    if (of !== profile) continue;
+test.each(PROFILES)("%s: the default policy decides each call as the tables say", (profile) => {
+  for (const [caseProfile, call, args, device, action] of cases) {
+    if (caseProfile !== profile) continue;
     const request = judge({ call, args, profile, ...AROUND, ...(device !== undefined && { device }) }, parseScript);
     const expected = profile === "cron" && action === "ask" ? "deny" : action;
     const { action: decided, why } = decide(defaultPolicy(profile), request);
@@ -268,7 +268,7 @@ test.each(PROFILES)("%s: what happens where nobody has said otherwise", (profile
   }
 });
 
-test("the defaults are policies as people write them, and nothing but reading is free on a device", () => {
+test("the defaults pass the check for written policies, and on a device only reads run without approval", () => {
   for (const profile of PROFILES) {
     const read = defaultPolicy(profile);
     expect(checkPolicy(read.ok ? JSON.parse(JSON.stringify(read.policy)) : null)).toEqual(read);
@@ -279,12 +279,12 @@ test("the defaults are policies as people write them, and nothing but reading is
   }
 });
 
-test("a command whose parser is missing is asked about", () => {
+test("a command needs approval if no parser is loaded", () => {
   const request = judge({ call: "shell.exec", args: { input: "ls" }, profile: "task", ...AROUND });
   expect(decide(defaultPolicy("task"), request).action).toBe("ask");
 });
 
-test("who begins from the standard policy can save it as it is, and a slip of the pen is still found", () => {
+test("a copy of the default policy can be saved, and a misspelt call is still refused", () => {
   const standard = defaultPolicy("init");
   const isCall = (name: string) => name === "fs.read" || isNamedByDefault(name);
   expect(readPolicy(JSON.stringify(standard.ok && standard.policy), isCall).ok).toBe(true);

@@ -1,11 +1,11 @@
-// What agents may do where nobody has said otherwise, in the format people write policies in. Reading is free. On a device
-// everything else is asked about; on the gateway, what lies in homes and workspaces is an agent's to write, and what deletes,
-// connects or changes how agents and machines behave is asked about.
+// The default policy, in the format people write policies in. Reads run without approval. On a device everything else needs
+// approval. On the gateway an agent may write to homes and workspaces; deleting, connecting to the network and changing how
+// agents or machines behave need approval.
 
 import type { Policy, ReadPolicy, Rule } from "./policy.ts";
 import type { Tag } from "./request.ts";
 
-/** Looking at things, each by name: a call that is added later is asked about until somebody has thought of it. */
+/** Calls that only read, listed one by one: a call added later needs approval until somebody decides about it. */
 const READS = `
   fs.read fs.search fs.download shell.list
   repo.list repo.refs repo.read repo.search repo.log repo.diff repo.compare
@@ -15,17 +15,17 @@ const READS = `
   proc.conversation.segments proc.conversation.segment.read proc.conversation.policy.get
   ai.tools pkg.list pkg.public.list pkg.remote.list sched.list adapter.status notification.list`;
 
-/** An agent's own work: its conversations, its children, its notices. What those do is asked about by itself. */
+/** An agent's own work: its conversations, its children, its notices. The calls that its children make are judged separately. */
 const OWN_WORK = `
   proc.send proc.ipc.send proc.ipc.call proc.conversation.open proc.conversation.close proc.conversation.fork proc.conversation.compact
   notification.create notification.mark_read notification.dismiss
   repo.create sys.workspace.create sys.workspace.update signal.unwatch codemode.exec codemode.run`;
 
-/** Nobody asks these of an agent: to decide its own requests, to say who it is, to hold a provider's key. */
+/** Calls that no agent may make: deciding its own requests, declaring its identity, reading a provider's key. */
 const NEVER =
   "proc.hil proc.approval.revoke proc.setidentity proc.ipc.deliver ai.config sys.connect sys.setup sys.setup.assist sys.setup.check sys.link.consume";
 
-/** What makes a command on the gateway worth a question. Where it writes is the file system's to judge. */
+/** Tags that make a command on the gateway need approval. The file system enforces where it may write. */
 const WORTH_ASKING: Tag[] = ["opaque", "deletes", "connects", "elevates", "policy-bearing", "reads-secret"];
 
 const WRITES = ["fs.write", "fs.edit", "fs.upload", "fs.copy"];
@@ -33,19 +33,19 @@ const WRITES = ["fs.write", "fs.edit", "fs.upload", "fs.copy"];
 const ATTENDED: Policy = {
   default: "ask",
   rules: [
-    // Asking a model costs its owner something.
+    // A request to a model costs its owner money.
     { match: "sys.doctor", action: "ask", when: { argEquals: { tryModel: true } } },
     ...["fs.read", "fs.search", "fs.download", "fs.copy", "repo.read", "repo.search"].map((match): Rule => ({
       match,
       action: "ask",
       when: { anyTag: ["reads-secret"] },
     })),
-    ...each(READS, "auto"),
-    ...each(NEVER, "deny"),
-    // Made public, a repository can be read by everybody.
+    ...rulesFor(READS, "auto"),
+    ...rulesFor(NEVER, "deny"),
+    // Everybody can read a public repository.
     { match: "repo.create", action: "ask", when: { argEquals: { public: true } } },
-    ...each(OWN_WORK, "auto"),
-    // A child of another kind may be allowed more than its parent.
+    ...rulesFor(OWN_WORK, "auto"),
+    // A child with another profile may be allowed more than its parent.
     { match: "proc.spawn", action: "auto", when: { argEquals: { profile: "task" } } },
     ...WRITES.flatMap((match): Rule[] => [
       { match, action: "ask", when: { anyTag: ["onto-device", "policy-bearing"] } },
@@ -61,14 +61,14 @@ const ATTENDED: Policy = {
   ],
 };
 
-function each(calls: string, action: Rule["action"]): Rule[] {
+function rulesFor(calls: string, action: Rule["action"]): Rule[] {
   return calls
     .trim()
     .split(/\s+/)
     .map((match) => ({ match, action }));
 }
 
-/** For work that starts by itself: nobody is there to be asked. */
+/** For work that starts without a person: nobody can be asked. */
 const UNATTENDED: Policy = {
   default: "deny",
   rules: ATTENDED.rules.map((rule) => (rule.action === "ask" ? { ...rule, action: "deny" } : rule)),
@@ -83,14 +83,17 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   cron: UNATTENDED,
 };
 
-/** Other profiles bring their own; where one does not, people are asked as usual. */
+/** Profiles that are not listed bring their own policy; without one they get the attended default. */
 export function defaultPolicy(profile: string): ReadPolicy {
   return { ok: true, policy: Object.hasOwn(POLICIES, profile) ? POLICIES[profile]! : ATTENDED };
 }
 
 const NAMED: ReadonlySet<string> = new Set(ATTENDED.rules.map(({ match }) => match));
 
-/** Whether the standard policy speaks of it, if only for a later version: who begins from that one has not misspelt it. */
+/**
+ * Whether the default policy names this call, perhaps for a later version. A policy copied from it is then not refused as
+ * misspelt.
+ */
 export function isNamedByDefault(call: string): boolean {
   return NAMED.has(call);
 }

@@ -6,7 +6,7 @@ import { approvalDigest, canonicalJson, type Exactly } from "./digest.ts";
 const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).digest();
 const EXACTLY: Exactly = { pid: "p1", uid: 1000, call: "shell.exec", args: { input: "ls" }, target: "laptop", cwd: "/home/ann" };
 
-test("a digest stays what it is", () => {
+test("the digest of a call stays the same across versions", () => {
   expect(canonicalJson({ b: [1, "ü", null], a: { d: true, c: undefined } })).toBe('{"a":{"d":true},"b":[1,"ü",null]}');
   expect(approvalDigest(EXACTLY, sha256)).toBe(
     createHash("sha256")
@@ -15,7 +15,7 @@ test("a digest stays what it is", () => {
   );
 });
 
-test("what JSON cannot say has no digest", () => {
+test("a value that JSON cannot represent has no digest", () => {
   const itself: Record<string, unknown> = {};
   itself.itself = itself;
   for (const value of [
@@ -39,26 +39,26 @@ test("what JSON cannot say has no digest", () => {
 const json = fc.jsonValue({ noUnicodeString: false }) as fc.Arbitrary<unknown>;
 const args = fc.dictionary(fc.string(), json);
 
-function shuffled(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shuffled);
+function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value)
     .toReversed()
-    .map(([name, member]) => [name, shuffled(member)]);
+    .map(([name, member]) => [name, reverseKeys(member)]);
   return { ...Object.fromEntries(members), nothing: undefined };
 }
 
-test("the order of names does not count, and nothing is lost", () => {
+test("the order of keys does not change canonical JSON, and parsing it loses nothing", () => {
   fc.assert(
     fc.property(args, (args) => {
       const text = canonicalJson(args);
-      expect(canonicalJson(shuffled({ ...args, nothing: undefined }))).toBe(canonicalJson({ ...args, nothing: undefined }));
+      expect(canonicalJson(reverseKeys({ ...args, nothing: undefined }))).toBe(canonicalJson({ ...args, nothing: undefined }));
       expect(canonicalJson(JSON.parse(text))).toBe(text);
     }),
   );
 });
 
-test("two calls have one digest only if they are one call", () => {
+test("two argument objects have the same digest only if they are equal", () => {
   fc.assert(
     fc.property(args, args, (one, other) => {
       const same = approvalDigest({ ...EXACTLY, args: one }, sha256) === approvalDigest({ ...EXACTLY, args: other }, sha256);
@@ -67,7 +67,7 @@ test("two calls have one digest only if they are one call", () => {
   );
 });
 
-test("any change of a text anywhere changes the digest", () => {
+test("any change to a text changes the digest", () => {
   const changes = fc.constantFrom(
     (text: string) => `${text} `,
     (text: string) => ` ${text}`,
@@ -81,8 +81,9 @@ test("any change of a text anywhere changes the digest", () => {
   );
   fc.assert(
     fc.property(fc.string(), fc.constantFrom("pid", "call", "target", "cwd", "input"), changes, (text, where, change) => {
-      const put = (value: string): Exactly => (where === "input" ? { ...EXACTLY, args: { input: value } } : { ...EXACTLY, [where]: value });
-      expect(approvalDigest(put(change(text)), sha256)).not.toBe(approvalDigest(put(text), sha256));
+      const withText = (value: string): Exactly =>
+        where === "input" ? { ...EXACTLY, args: { input: value } } : { ...EXACTLY, [where]: value };
+      expect(approvalDigest(withText(change(text)), sha256)).not.toBe(approvalDigest(withText(text), sha256));
     }),
   );
   const others: Exactly[] = [
@@ -94,7 +95,7 @@ test("any change of a text anywhere changes the digest", () => {
     { ...EXACTLY, args: { Input: "ls" } },
   ];
   expect(new Set([EXACTLY, ...others].map((call) => approvalDigest(call, sha256))).size).toBe(others.length + 1);
-  // The same letter in two forms is two texts.
+  // The same letter in composed and decomposed form is two different texts.
   const [composed, decomposed] = ["\u00e9", "e\u0301"].map((input) => approvalDigest({ ...EXACTLY, args: { input } }, sha256));
   expect(composed).not.toBe(decomposed);
 });

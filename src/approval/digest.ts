@@ -1,5 +1,5 @@
-// What exactly was approved: a digest over one way of writing the call down. Two calls have the same digest only if they are
-// the same call, by the same process, in the same place; the order of names in an object is all that does not count.
+// The digest of exactly what was approved, computed over a canonical form of the call. Two calls have the same digest only if
+// they are the same call by the same process in the same place; only the order of keys does not matter.
 
 import { toHex } from "../lib/hex.ts";
 
@@ -8,12 +8,12 @@ export type Exactly = {
   uid: number;
   call: string;
   args: Readonly<Record<string, unknown>>;
-  /** `gsv`, or the device the kernel carries it to. */
+  /** `gsv`, or the device that the kernel forwards the call to. */
   target: string;
   cwd: string;
 };
 
-/** So that no other digest of this system can be taken for one of these. */
+/** Separates these digests from all others of this system. */
 const PURPOSE = "gsv approval 1\n";
 
 export function approvalDigest({ pid, uid, call, args, target, cwd }: Exactly, sha256: (text: string) => Uint8Array): string {
@@ -22,7 +22,10 @@ export function approvalDigest({ pid, uid, call, args, target, cwd }: Exactly, s
 
 const DEPTH_MAX = 128;
 
-/** JSON with sorted names and no blanks. What JSON cannot say is refused: a digest must not be of less than what runs. */
+/**
+ * JSON with sorted keys and no whitespace. Throws for values that JSON cannot represent: the digest must cover everything that
+ * runs.
+ */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (depth > DEPTH_MAX) throw new TypeError("A call that nests so deeply, or holds itself, has no digest");
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);

@@ -1,10 +1,10 @@
-// Ways to leave a file empty, which count as deleting it, and ways to write over one, which do not.
+// Commands that empty a file, which counts as deleting it, and commands that overwrite one, which does not.
 
 import { expect, test } from "vitest";
 import { parseScript } from "./script.ts";
 import { judge } from "./tags.ts";
 
-function tags(input: string, device: string | null = null): string[] {
+function tagsOf(input: string, device: string | null = null): string[] {
   const request = { call: "shell.exec", args: { input }, profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null, device };
   return [...judge(request, parseScript).tags];
 }
@@ -66,9 +66,9 @@ const EMPTIES = [
   "head -n0 a > f",
   "head --bytes=0 a > f",
 ];
-test.each(EMPTIES)("%s deletes", (input) => {
-  expect(tags(input)).toContain("deletes");
-  expect(tags(input, "laptop")).toContain("deletes");
+test.each(EMPTIES)("%s counts as deleting", (input) => {
+  expect(tagsOf(input)).toContain("deletes");
+  expect(tagsOf(input, "laptop")).toContain("deletes");
 });
 
 const WRITES = [
@@ -100,7 +100,7 @@ const WRITES = [
   "head -c9 a > f",
   "{ :; } >> f",
 ];
-test.each(WRITES)("%s does not", (input) => expect(tags(input)).not.toContain("deletes"));
+test.each(WRITES)("%s does not count as deleting", (input) => expect(tagsOf(input)).not.toContain("deletes"));
 
 const SECRETS = [
   "cat ~/.ssh/id_rsa",
@@ -139,7 +139,7 @@ const SECRETS = [
   "cat /proc/self/environ",
   "echo `cat .env`",
 ];
-test.each(SECRETS)("%s may read secrets", (input) => expect(tags(input)).toContain("reads-secret"));
+test.each(SECRETS)("%s may read secrets", (input) => expect(tagsOf(input)).toContain("reads-secret"));
 
 const PLAIN = [
   "cat *.md",
@@ -152,4 +152,4 @@ const PLAIN = [
   "for f in *; do echo $f; done",
   "ls -la | grep key",
 ];
-test.each(PLAIN)("%s does not", (input) => expect(tags(input)).not.toContain("reads-secret"));
+test.each(PLAIN)("%s reads no secrets", (input) => expect(tagsOf(input)).not.toContain("reads-secret"));

@@ -1,37 +1,39 @@
-// Commands that leave a file empty: the same as to delete what is in it. Others that write over a file put something in its
-// place, which counts as writing.
+// Commands that empty a file, which counts as deleting its content. Commands that overwrite a file with something else count as
+// writing.
 
 import type { Command, Redirection, Statement, Word } from "../shell/syntax.ts";
 import { known, programName } from "./words.ts";
 
-/** Redirections that empty a file before anything is written to it. */
+/** Redirections that truncate a file before the command writes to it. */
 const EMPTYING: ReadonlySet<string> = new Set([">", ">|", "&>", ">&", "<>"]);
 
-const NOTHING = /^\/dev\/null$/;
+const DEV_NULL = /^\/dev\/null$/;
 const SILENT: ReadonlySet<string> = new Set(
   ": true false test [ cd pushd popd set unset export declare typeset local readonly shift sleep wait exec exit return mkdir touch umask".split(
     " ",
   ),
 );
 
-/** The files that a command leaves empty by its redirections; null for one that is not known. */
+/** Files that the command's redirections empty; null for one whose name is not known. */
 export function emptiedByRedirection(command: { type: string }): (string | null)[] {
   const redirections = "redirections" in command ? (command.redirections as readonly Redirection[]) : [];
   if (redirections.length === 0) return [];
-  const empties = redirections.filter(({ operator, target }) => EMPTYING.has(operator) && target.type === "Word");
-  // Of several for one descriptor, only the last is written to.
-  const emptied = isSilent(command as Command) ? empties : empties.filter((one) => empties.findLast((other) => isSame(one, other)) !== one);
+  const truncating = redirections.filter(({ operator, target }) => EMPTYING.has(operator) && target.type === "Word");
+  // Of several redirections of one descriptor, only the last file is written to.
+  const emptied = isSilent(command as Command)
+    ? truncating
+    : truncating.filter((one) => truncating.findLast((other) => isSameDescriptor(one, other)) !== one);
   return emptied
     .filter(({ operator, target }) => !(operator === ">&" && target.type === "Word" && /^\d*-?$/.test(known(target).text ?? "-")))
     .map(({ target }) => known(target as Word).text);
 }
 
-function isSame(one: Redirection, other: Redirection): boolean {
-  const of = ({ operator, fd }: Redirection): number => fd ?? (operator === "<>" ? 0 : 1);
-  return of(one) === of(other) && one.fdVariable === other.fdVariable;
+function isSameDescriptor(one: Redirection, other: Redirection): boolean {
+  const descriptor = ({ operator, fd }: Redirection): number => fd ?? (operator === "<>" ? 0 : 1);
+  return descriptor(one) === descriptor(other) && one.fdVariable === other.fdVariable;
 }
 
-/** Whether a command that is written so is certain to print nothing. */
+/** Whether this command is certain to print nothing. */
 function isSilent(command: Command): boolean {
   switch (command.type) {
     case "SimpleCommand":
@@ -47,7 +49,7 @@ function isSilent(command: Command): boolean {
   }
 }
 
-/** Of each pipeline only the last command prints to where the others do not read. */
+/** Only the last command of each pipeline prints to the output. */
 function isSilentStatement({ pipelines }: Statement): boolean {
   return pipelines.every(({ commands }) => {
     const last = commands.at(-1);
@@ -55,7 +57,7 @@ function isSilentStatement({ pipelines }: Statement): boolean {
   });
 }
 
-/** Whether what is piped into the last command of a pipeline is certain to be nothing. */
+/** Whether the input piped into this command is certain to be empty. */
 export function hasSilentInput(commands: readonly Command[], at: number): boolean {
   return at > 0 && isSilent(commands[at - 1]!);
 }
@@ -66,7 +68,7 @@ function isSilentProgram([name, ...args]: readonly Word[], redirections: readonl
   const texts = args.map((arg) => known(arg).text);
   if (SILENT.has(program)) return true;
   switch (program) {
-    // They run what follows; `env` by itself prints.
+    // These run their arguments as a command; `env` alone prints.
     case "command":
     case "builtin":
     case "env":
@@ -79,7 +81,7 @@ function isSilentProgram([name, ...args]: readonly Word[], redirections: readonl
     case "tail": {
       if (program !== "cat" && printsNone(texts)) return true;
       const files = texts.filter((text) => text === null || !text.startsWith("-"));
-      return files.length === 0 ? redirections.some(isNothing) : files.every((text) => text !== null && NOTHING.test(text));
+      return files.length === 0 ? redirections.some(isEmptyInput) : files.every((text) => text !== null && DEV_NULL.test(text));
     }
     case "printf":
       return texts[0] === "" || (/^(?:%s|%b)+$/.test(texts[0] ?? "") && texts.slice(1).every((text) => text === ""));
@@ -99,12 +101,12 @@ function printsNone(texts: readonly (string | null)[]): boolean {
   );
 }
 
-function isNothing({ operator, target }: Redirection): boolean {
+function isEmptyInput({ operator, target }: Redirection): boolean {
   if (target.type === "HereDoc") return known(target.content).text === "";
-  return operator === "<" && NOTHING.test(known(target).text ?? "");
+  return operator === "<" && DEV_NULL.test(known(target).text ?? "");
 }
 
-/** The files that a program leaves empty by its own words; null for one that is not known. */
+/** Files that the program empties because of its arguments; null for one whose name is not known. */
 export function emptiedBy(name: string, words: readonly (string | null)[], input: string | null): (string | null)[] {
   const files = words.filter((word) => word === null || !word.startsWith("-"));
   switch (name) {
@@ -114,14 +116,14 @@ export function emptiedBy(name: string, words: readonly (string | null)[], input
       );
     case "cp":
     case "install":
-      return files.length > 1 && files.slice(0, -1).some((file) => file !== null && NOTHING.test(file)) ? files.slice(-1) : [];
+      return files.length > 1 && files.slice(0, -1).some((file) => file !== null && DEV_NULL.test(file)) ? files.slice(-1) : [];
     case "tee":
       return input === "" && !words.includes("-a") && !words.includes("--append") ? files : [];
-    // With a script that deletes every line.
+    // If its script deletes every line.
     case "sed":
     case "gsed":
       return words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word ?? "")) ? emptiedBySed(words) : [];
-    // It cuts the file off at what it writes.
+    // dd truncates its output file.
     case "dd":
       return words.filter((word) => word === null || word.startsWith("of=")).map((word) => word?.slice(3) ?? null);
     default:
@@ -133,7 +135,7 @@ function emptiedBySed(words: readonly (string | null)[]): (string | null)[] {
   const isScript = (word: string | null): boolean => /^(?:1,\$|0,\$|\/\^?(?:\.\*)?\$?\/)?\s*d;?$/.test(word?.trim() ?? "");
   const isQuiet = words.some((word) => /^-[a-zA-Z]*n|^--(?:quiet|silent)/.test(word ?? ""));
   const operands = words.filter((word) => word === null || !word.startsWith("-"));
-  // Where it prints only what its script says, a script without `p` leaves nothing.
+  // With -n, a script without a printing command leaves the file empty.
   const [script, ...files] = operands;
   return isScript(script ?? null) || (isQuiet && !/[pPiarcw=lR]/.test(script ?? "p")) ? files : [];
 }

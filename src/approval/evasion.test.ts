@@ -1,5 +1,5 @@
-// Commands put together at random, run for real in the gateway's shell over files in memory: whenever a file is gone
-// afterwards, its command had been read as one that deletes, or as opaque.
+// Runs randomly composed commands in the gateway's shell over files in memory. Whenever a file is gone afterwards, the command
+// must have been tagged as deleting or opaque.
 
 import * as fc from "fast-check";
 import { Bash } from "just-bash/browser";
@@ -100,7 +100,7 @@ const command = fc
   .tuple(fc.constantFrom(...LEAVES), fc.array(fc.constantFrom(...WRAPS), { maxLength: 3 }))
   .map(([leaf, wraps]) => wraps.reduce((inner, wrap) => wrap(inner), leaf));
 
-async function deletes(script: string): Promise<boolean> {
+async function runAndCheckDeleted(script: string): Promise<boolean> {
   const bash = new Bash({ files: { "/w/x": "1", "/w/d/.keep": "" }, cwd: "/w", defenseInDepth: false });
   await bash.exec("rm d/.keep");
   await bash.exec(script);
@@ -108,17 +108,17 @@ async function deletes(script: string): Promise<boolean> {
   return !/^x$/m.test(stdout) || !stdout.includes("/w/d");
 }
 
-test("what deletes had been read as such", { timeout: 300_000 }, async () => {
+test("a command that deletes was tagged deletes or opaque", { timeout: 300_000 }, async () => {
   let deleted = 0;
   await fc.assert(
     fc.asyncProperty(command, async (script) => {
-      if (!(await deletes(script))) return;
+      if (!(await runAndCheckDeleted(script))) return;
       deleted++;
       const { tags } = readCommands(script, parseScript);
       expect(tags.has("deletes") || tags.has("opaque"), `${script}\n[${[...tags].join(" ")}]`).toBe(true);
     }),
     { numRuns: 400 },
   );
-  // Else this would show nothing.
+  // Otherwise the test would prove nothing.
   expect(deleted).toBeGreaterThan(200);
 });

@@ -12,20 +12,20 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
 const sha256 = (text: string): Uint8Array => createHash("sha256").update(text).digest();
 
-function asking(call: string, args: Record<string, unknown>, more: Partial<Asking> & { cwd?: string } = {}): Asking {
+function makeAsking(call: string, args: Record<string, unknown>, more: Partial<Asking> & { cwd?: string } = {}): Asking {
   const { uid = 1000, pid = "p1", target = "laptop", cwd = "/home/ann" } = more;
   const request: Request = { call, args, ...AROUND, device: target === "gsv" ? null : target };
   return { uid, pid, target, digest: approvalDigest({ pid, uid, call, args, target, cwd }, sha256), judged: judge(request, parseScript) };
 }
 
-function given(from: Asking, remember: Partial<Remember> = {}): Grant {
+function makeGrant(from: Asking, remember: Partial<Remember> = {}): Grant {
   const grant = grantFor(from, Remember.parse(remember), NOW);
   if ("error" in grant) throw new Error(grant.error);
   return grant;
 }
 
 const COMMAND = "git status";
-/** What people did not mean when they said "remember" to one command. */
+/** Commands that a person does not mean when they remember COMMAND. */
 const VARIANTS = [
   "git status ",
   " git status",
@@ -98,40 +98,40 @@ const VARIANTS = [
   "ｇit status",
 ];
 
-test("a remembered command is that command and no other", () => {
-  const grant = given(asking("shell.exec", { input: COMMAND }));
+test("a grant for exactly one command covers no other command", () => {
+  const grant = makeGrant(makeAsking("shell.exec", { input: COMMAND }));
   expect(VARIANTS.length).toBeGreaterThanOrEqual(60);
-  expect(covers(grant, asking("shell.exec", { input: COMMAND }), NOW + 1)).toBe(true);
-  for (const input of VARIANTS) expect(covers(grant, asking("shell.exec", { input }), NOW + 1), JSON.stringify(input)).toBe(false);
+  expect(covers(grant, makeAsking("shell.exec", { input: COMMAND }), NOW + 1)).toBe(true);
+  for (const input of VARIANTS) expect(covers(grant, makeAsking("shell.exec", { input }), NOW + 1), JSON.stringify(input)).toBe(false);
 });
 
-test("neither another place, process, user or argument", () => {
-  const grant = given(asking("shell.exec", { input: COMMAND }));
+test("a grant does not cover another directory, process, user, target or argument", () => {
+  const grant = makeGrant(makeAsking("shell.exec", { input: COMMAND }));
   for (const other of [
-    asking("shell.exec", { input: COMMAND, cwd: "/" }),
-    asking("shell.exec", { input: COMMAND, timeout: 1 }),
-    asking("shell.exec", { input: COMMAND, sessionId: "s" }),
-    asking("shell.exec", { input: COMMAND }, { cwd: "/" }),
-    asking("shell.exec", { input: COMMAND }, { pid: "p2" }),
-    asking("shell.exec", { input: COMMAND }, { uid: 1001 }),
-    asking("shell.exec", { input: COMMAND }, { target: "server" }),
-    asking("shell.exec", { input: COMMAND }, { target: "gsv" }),
-    asking("fs.write", { input: COMMAND }),
+    makeAsking("shell.exec", { input: COMMAND, cwd: "/" }),
+    makeAsking("shell.exec", { input: COMMAND, timeout: 1 }),
+    makeAsking("shell.exec", { input: COMMAND, sessionId: "s" }),
+    makeAsking("shell.exec", { input: COMMAND }, { cwd: "/" }),
+    makeAsking("shell.exec", { input: COMMAND }, { pid: "p2" }),
+    makeAsking("shell.exec", { input: COMMAND }, { uid: 1001 }),
+    makeAsking("shell.exec", { input: COMMAND }, { target: "server" }),
+    makeAsking("shell.exec", { input: COMMAND }, { target: "gsv" }),
+    makeAsking("fs.write", { input: COMMAND }),
   ])
     expect(covers(grant, other, NOW + 1)).toBe(false);
-  // Even one that brings the other's digest along.
-  expect(covers(grant, { ...asking("shell.exec", { input: "ls" }, { pid: "p2" }), digest: grant.digest }, NOW + 1)).toBe(false);
+  // Not even a call that carries the grant's digest.
+  expect(covers(grant, { ...makeAsking("shell.exec", { input: "ls" }, { pid: "p2" }), digest: grant.digest }, NOW + 1)).toBe(false);
 });
 
-test("it lasts a day unless said otherwise, and no longer than its scope allows", () => {
-  const from = asking("shell.exec", { input: COMMAND });
-  expect(given(from).expiresAt).toBe(NOW + GRANT_MS);
+test("a grant lasts a day by default and at most as long as its scope allows", () => {
+  const from = makeAsking("shell.exec", { input: COMMAND });
+  expect(makeGrant(from).expiresAt).toBe(NOW + GRANT_MS);
   expect(GRANT_MS).toBe(DAY_MS);
-  const grant = given(from, { ttlMs: 60_000 });
+  const grant = makeGrant(from, { ttlMs: 60_000 });
   expect(covers(grant, from, NOW)).toBe(true);
   expect(covers(grant, from, NOW + 59_999)).toBe(true);
   expect(covers(grant, from, NOW + 60_000)).toBe(false);
-  // A clock that was set back does not lengthen it.
+  // Setting the clock back does not lengthen it.
   expect(covers(grant, from, NOW - 1)).toBe(false);
   expect(covers({ ...grant, revokedAt: NOW }, from, NOW + 1)).toBe(false);
   expect(grantFor(from, { scope: "exact", ttlMs: 31 * DAY_MS }, NOW)).toEqual({
@@ -152,9 +152,9 @@ test("it lasts a day unless said otherwise, and no longer than its scope allows"
     expect(Remember.safeParse(bad).success, JSON.stringify(bad)).toBe(false);
 });
 
-test("a folder is what is below it, for one call on one target", () => {
-  const write = (path: string, more: Partial<Asking> = {}) => asking("fs.write", { path, content: "x" }, more);
-  const grant = given(write("~/site/pages/a.md"), { scope: "folder" });
+test("a folder grant covers paths below that folder, for one call on one target", () => {
+  const write = (path: string, more: Partial<Asking> = {}) => makeAsking("fs.write", { path, content: "x" }, more);
+  const grant = makeGrant(write("~/site/pages/a.md"), { scope: "folder" });
   expect(grant.folder).toBe("~/site/pages");
   for (const path of ["~/site/pages/b.md", "~/site/pages/x/y", "~/site/./pages/b", "~/site/x/../pages/b"])
     expect(covers(grant, write(path), NOW), path).toBe(true);
@@ -174,37 +174,37 @@ test("a folder is what is below it, for one call on one target", () => {
     "~/Site/pages/a",
   ])
     expect(covers(grant, write(path), NOW), path).toBe(false);
-  expect(covers(grant, asking("fs.delete", { path: "~/site/pages/a" }), NOW)).toBe(false);
+  expect(covers(grant, makeAsking("fs.delete", { path: "~/site/pages/a" }), NOW)).toBe(false);
   expect(covers(grant, write("~/site/pages/a", { target: "server" }), NOW)).toBe(false);
-  const windows = given(asking("fs.edit", { path: "C:\\work\\a\\b.txt" }), { scope: "folder" });
-  expect(covers(windows, asking("fs.edit", { path: "C:/work/a/c.txt" }), NOW)).toBe(true);
+  const windows = makeGrant(makeAsking("fs.edit", { path: "C:\\work\\a\\b.txt" }), { scope: "folder" });
+  expect(covers(windows, makeAsking("fs.edit", { path: "C:/work/a/c.txt" }), NOW)).toBe(true);
 });
 
 test.each(["a", "~/a", "/a", "/srv/a", "/home/bob/a", "/Users/bob/a", "../a/b/c", "~/../b/c", "C:/a", "C:\\Users\\bob\\a"])(
-  "the folder of %s is too wide",
+  "a grant for the folder of %s is refused as too wide",
   (path) => {
-    expect(grantFor(asking("fs.delete", { path }), Remember.parse({ scope: "folder" }), NOW)).toHaveProperty("error");
+    expect(grantFor(makeAsking("fs.delete", { path }), Remember.parse({ scope: "folder" }), NOW)).toHaveProperty("error");
   },
 );
 
-test("a tool on a target is any call of it there, but what steers agents or machines", () => {
-  const grant = given(asking("fs.write", { path: "~/a", content: "x" }), { scope: "tool" });
-  expect(covers(grant, asking("fs.write", { path: "/srv/b", content: "y" }), NOW)).toBe(true);
-  expect(covers(grant, asking("fs.write", { path: "~/.bashrc", content: "y" }), NOW)).toBe(false);
-  expect(covers(grant, asking("fs.edit", { path: "~/a" }), NOW)).toBe(false);
-  expect(covers(grant, asking("fs.write", { path: "~/a", content: "x" }, { target: "gsv" }), NOW)).toBe(false);
-  const shell = given(asking("shell.exec", { input: "make" }), { scope: "tool" });
-  expect(covers(shell, asking("shell.exec", { input: "npm test" }), NOW)).toBe(true);
-  expect(covers(shell, asking("shell.exec", { input: "sudo ls" }), NOW)).toBe(false);
+test("a tool grant covers any call of that name on the target, except policy-bearing ones", () => {
+  const grant = makeGrant(makeAsking("fs.write", { path: "~/a", content: "x" }), { scope: "tool" });
+  expect(covers(grant, makeAsking("fs.write", { path: "/srv/b", content: "y" }), NOW)).toBe(true);
+  expect(covers(grant, makeAsking("fs.write", { path: "~/.bashrc", content: "y" }), NOW)).toBe(false);
+  expect(covers(grant, makeAsking("fs.edit", { path: "~/a" }), NOW)).toBe(false);
+  expect(covers(grant, makeAsking("fs.write", { path: "~/a", content: "x" }, { target: "gsv" }), NOW)).toBe(false);
+  const shell = makeGrant(makeAsking("shell.exec", { input: "make" }), { scope: "tool" });
+  expect(covers(shell, makeAsking("shell.exec", { input: "npm test" }), NOW)).toBe(true);
+  expect(covers(shell, makeAsking("shell.exec", { input: "sudo ls" }), NOW)).toBe(false);
   expect(
-    grantFor(asking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({ scope: "tool" }), NOW),
+    grantFor(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({ scope: "tool" }), NOW),
   ).toHaveProperty("error");
-  expect(grantFor(asking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({}), NOW)).not.toHaveProperty(
+  expect(grantFor(makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }), Remember.parse({}), NOW)).not.toHaveProperty(
     "error",
   );
 });
 
-/** Of `class` grants for one command on a device: what is like it, and what is not. */
+/** Commands that a `class` grant for `uptime` on a device covers, and commands that it does not. */
 const ALIKE = ["uptime", "uptime -p", "df -h", "cat notes.txt", "ls sub/dir", "env uptime", "timeout 5 uptime"];
 const FURTHER = [
   "uptime; id",
@@ -236,9 +236,9 @@ const FURTHER = [
   "uptime 'unclosed",
 ];
 
-test("without a scope it covers calls like it: no further tag, and no command that cannot be read", () => {
-  const run = (input: string, more: Partial<Asking> = {}) => asking("shell.exec", { input }, more);
-  const grant = given(run("uptime"), { scope: "class" });
+test("a class grant covers calls with no further tag, and no command that cannot be read", () => {
+  const run = (input: string, more: Partial<Asking> = {}) => makeAsking("shell.exec", { input }, more);
+  const grant = makeGrant(run("uptime"), { scope: "class" });
   expect(grant).toMatchObject({ scope: "class", target: "laptop", call: "shell.exec", expiresAt: NOW + DAY_MS });
   for (const input of ALIKE) expect(covers(grant, run(input), NOW), input).toBe(true);
   for (const input of FURTHER) expect(covers(grant, run(input), NOW), input).toBe(false);
@@ -247,20 +247,20 @@ test("without a scope it covers calls like it: no further tag, and no command th
     run("uptime", { target: "gsv" }),
     run("uptime", { pid: "p2" }),
     run("uptime", { uid: 1001 }),
-    asking("shell.exec", { input: "uptime", cwd: "/srv" }),
-    asking("shell.exec", { input: "uptime", tty: { columns: 80, rows: 24 } }),
-    asking("shell.exec", { input: "uptime", sessionId: "s" }),
-    asking("fs.read", { path: "a" }),
+    makeAsking("shell.exec", { input: "uptime", cwd: "/srv" }),
+    makeAsking("shell.exec", { input: "uptime", tty: { columns: 80, rows: 24 } }),
+    makeAsking("shell.exec", { input: "uptime", sessionId: "s" }),
+    makeAsking("fs.read", { path: "a" }),
   ])
     expect(covers(grant, other, NOW), JSON.stringify(other.judged.args)).toBe(false);
   expect(covers(grant, run("uptime"), NOW + DAY_MS)).toBe(false);
   expect(grantFor(run("uptime"), { scope: "class", ttlMs: DAY_MS + 1 }, NOW)).toHaveProperty("error");
-  // What cannot be read is asked about each time, also what was approved.
-  const opaque = given(run("make test"), { scope: "class" });
+  // An opaque command needs approval each time, even the approved one.
+  const opaque = makeGrant(run("make test"), { scope: "class" });
   expect(covers(opaque, run("uptime"), NOW)).toBe(true);
   expect(covers(opaque, run("make test"), NOW)).toBe(false);
-  // With more tags more is like it.
-  const several = given(run("rm a; touch b"), { scope: "class" });
+  // A grant with more tags covers more.
+  const several = makeGrant(run("rm a; touch b"), { scope: "class" });
   for (const input of ["rm c", "touch d; rm e", "mv a b"]) expect(covers(several, run(input), NOW), input).toBe(true);
 });
 
@@ -311,15 +311,15 @@ const READS_MORE = [
   "sh -c 'cat $0' .ssh",
 ];
 
-test("without a scope no command is covered on a device that may read more than its words name", () => {
-  const run = (input: string, more: Partial<Asking> = {}) => asking("shell.exec", { input }, more);
+test("on a device a class grant covers no command that may read more than its words name", () => {
+  const run = (input: string, more: Partial<Asking> = {}) => makeAsking("shell.exec", { input }, more);
   const grants = ["cat notes.txt", "cd src && grep -rn TODO ~/src | head", "cat $x; cat ~/x; cat .hidden"].map((input) =>
-    given(run(input), { scope: "class" }),
+    makeGrant(run(input), { scope: "class" }),
   );
   for (const input of READS_MORE)
     for (const grant of grants) {
       expect([input, covers(grant, run(input), NOW)]).toEqual([input, false]);
-      // However many tags it holds.
+      // Whatever tags the grant holds.
       expect([input, covers({ ...grant, tags: Object.keys(TAGS) }, run(input), NOW)]).toEqual([input, false]);
     }
   for (const input of [
@@ -335,66 +335,66 @@ test("without a scope no command is covered on a device that may read more than 
     expect([input, [...run(input).judged.tags].includes("unknown-reads")]).toEqual([input, false]);
   expect(covers(grants[0]!, run("grep KEY notes.txt"), NOW)).toBe(true);
   expect(covers(grants[1]!, run("cd lib && grep -n TODO ~/src/a | head -3"), NOW)).toBe(true);
-  // On the gateway each file is judged when it is opened.
-  const here = given(run("rm a", { target: "gsv" }), { scope: "class" });
+  // On the gateway each file is judged when the command opens it.
+  const here = makeGrant(run("rm a", { target: "gsv" }), { scope: "class" });
   expect(covers(here, run("cat *.md", { target: "gsv" }), NOW)).toBe(true);
 });
 
-test("a call that lacks a limit of the approved one is not like it", () => {
-  const write = (path: string) => asking("fs.write", { path, content: "x" }, { target: "gsv" });
-  const scratch = given(write("/tmp/a"), { scope: "class" });
+test("a class grant does not cover a call that lacks a limit of the approved one", () => {
+  const write = (path: string) => makeAsking("fs.write", { path, content: "x" }, { target: "gsv" });
+  const scratch = makeGrant(write("/tmp/a"), { scope: "class" });
   expect(covers(scratch, write("/tmp/b"), NOW)).toBe(true);
   expect(covers(scratch, write("/srv/b"), NOW)).toBe(false);
-  expect(covers(given(write("/workspaces/w/a"), { scope: "class" }), write("/srv/b"), NOW)).toBe(false);
-  const look = asking("shell.exec", { input: "", sessionId: "s" }, { target: "gsv" });
-  expect(covers(given(look, { scope: "class" }), asking("shell.exec", { input: "ls" }, { target: "gsv" }), NOW)).toBe(false);
+  expect(covers(makeGrant(write("/workspaces/w/a"), { scope: "class" }), write("/srv/b"), NOW)).toBe(false);
+  const look = makeAsking("shell.exec", { input: "", sessionId: "s" }, { target: "gsv" });
+  expect(covers(makeGrant(look, { scope: "class" }), makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), NOW)).toBe(false);
 });
 
-test("without a scope, what is asked about each time is remembered for exactly itself", () => {
+test("a class grant for a call that always needs approval becomes a grant for exactly that call", () => {
   for (const from of [
-    asking("shell.exec", { input: "sudo id" }),
-    asking("fs.write", { path: "~/.bashrc", content: "x" }),
-    asking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }),
-    // The gateway carries it to machines that only the arguments name.
-    asking("fs.copy", { from: { target: "laptop", path: "a" }, to: { target: "server", path: "a" } }, { target: "gsv" }),
+    makeAsking("shell.exec", { input: "sudo id" }),
+    makeAsking("fs.write", { path: "~/.bashrc", content: "x" }),
+    makeAsking("sys.config.set", { key: "a", value: "b" }, { target: "gsv" }),
+    // The gateway forwards it to machines that only the arguments name.
+    makeAsking("fs.copy", { from: { target: "laptop", path: "a" }, to: { target: "server", path: "a" } }, { target: "gsv" }),
   ])
-    expect(given(from, { scope: "class" }), from.judged.call).toMatchObject({ scope: "exact", digest: from.digest });
-  // Also by a grant that holds such tags, however it came to be.
-  const grant = { ...given(asking("shell.exec", { input: "uptime" }), { scope: "class" }), tags: Object.keys(TAGS) };
+    expect(makeGrant(from, { scope: "class" }), from.judged.call).toMatchObject({ scope: "exact", digest: from.digest });
+  // The same for a stored grant that holds such tags.
+  const grant = { ...makeGrant(makeAsking("shell.exec", { input: "uptime" }), { scope: "class" }), tags: Object.keys(TAGS) };
   for (const input of ["sudo id", "echo x > ~/.bashrc", "make"])
-    expect(covers(grant, asking("shell.exec", { input }), NOW), input).toBe(false);
+    expect(covers(grant, makeAsking("shell.exec", { input }), NOW), input).toBe(false);
 });
 
-test("a grant says what it allows", () => {
-  const of = (call: string, args: Record<string, unknown>, remember: Partial<Remember>) =>
-    describeGrant(given(asking(call, args), remember));
-  expect(of("shell.exec", { input: "ls" }, {})).toBe("Process p1 may run exactly the command that was shown on laptop, for 24 hours");
-  expect(of("shell.exec", { input: "ls" }, { scope: "tool", ttlMs: 60_000 })).toBe(
+test("a grant describes what it allows", () => {
+  const describe = (call: string, args: Record<string, unknown>, remember: Partial<Remember>) =>
+    describeGrant(makeGrant(makeAsking(call, args), remember));
+  expect(describe("shell.exec", { input: "ls" }, {})).toBe("Process p1 may run exactly the command that was shown on laptop, for 24 hours");
+  expect(describe("shell.exec", { input: "ls" }, { scope: "tool", ttlMs: 60_000 })).toBe(
     "Process p1 may run any command, whatever it does, on laptop, for 1 minute",
   );
-  expect(of("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
+  expect(describe("fs.write", { path: "~/a/b" }, { scope: "folder", ttlMs: 2 * DAY_MS })).toBe(
     "Process p1 may do fs.write of anything below ~/a, except where that steers agents or machines or may read secrets, on laptop, for 2 days",
   );
-  expect(of("shell.exec", { input: "make" }, { scope: "class" })).toBe(
+  expect(describe("shell.exec", { input: "make" }, { scope: "class" })).toBe(
     "Process p1 may run commands on laptop without asking, for 24 hours, as long as no more is known of each command than this: it reaches a device; it changes something on a device, or runs there. Anything else is asked about, for instance where it changes files; it deletes; a command in it uses the network; it is more than one plain command; a command in it uses rights beyond the user's own; it touches what decides how agents or machines behave; it may read what holds secrets; what it runs cannot be known before it runs; which files or variables it reads cannot be known before it runs, as with the approved one",
   );
-  expect(describeGrant(given(asking("fs.delete", { path: "a" }, { target: "gsv" }), { scope: "class" }))).toBe(
+  expect(describeGrant(makeGrant(makeAsking("fs.delete", { path: "a" }, { target: "gsv" }), { scope: "class" }))).toBe(
     "Process p1 may do fs.delete on gsv without asking, for 24 hours, as long as all it changes is in the home directory and no more is known of each call than this: it changes files; it may destroy something; it deletes. Anything else is asked about, for instance where it names a hidden file; it names a path outside the working directory; it names a path outside the home directory; it touches what decides how agents or machines behave; it may read what holds secrets",
   );
-  expect(describeGrant(given(asking("shell.exec", { input: "ls" }, { target: "gsv" }), { scope: "class" }))).toContain(
+  expect(describeGrant(makeGrant(makeAsking("shell.exec", { input: "ls" }, { target: "gsv" }), { scope: "class" }))).toContain(
     "as long as nothing of note is known of each command. Anything else is asked about",
   );
-  expect(describeGrant({ ...given(asking("shell.exec", { input: "ls" })), pid: "p\u202e1" })).toContain("p⟨U+202E⟩1");
+  expect(describeGrant({ ...makeGrant(makeAsking("shell.exec", { input: "ls" })), pid: "p\u202e1" })).toContain("p⟨U+202E⟩1");
 });
 
-test("a grant answers a question and changes no other decision", () => {
-  const from = asking("shell.exec", { input: "make" });
-  const grants = [given(asking("shell.exec", { input: "ls" })), given(from)];
+test("a grant turns ask into auto and changes no other decision", () => {
+  const from = makeAsking("shell.exec", { input: "make" });
+  const grants = [makeGrant(makeAsking("shell.exec", { input: "ls" })), makeGrant(from)];
   const action = (action: Action, list = grants) => settled({ action, why: "x" }, list, from, NOW).action;
   expect([action("auto"), action("ask"), action("deny")]).toEqual(["auto", "auto", "deny"]);
   expect(action("ask", grants.slice(0, 1))).toBe("ask");
   expect(settled({ action: "ask", why: "x" }, grants, from, NOW).why).toContain("exactly the command");
-  const look = asking("shell.exec", { input: "ls" });
-  const both = [given(look, { scope: "class" }), ...grants];
+  const look = makeAsking("shell.exec", { input: "ls" });
+  const both = [makeGrant(look, { scope: "class" }), ...grants];
   expect(settled({ action: "ask", why: "x" }, both, look, NOW).by?.scope).toBe("exact");
 });

@@ -1,6 +1,6 @@
-// What a person allows beyond one call: exactly this call again, or more where they chose so. A grant turns a question into a
-// yes; it never allows what the policy denies. There is no grant by how a command begins: what follows the beginning, in
-// a pipe, a wrapper or another option, is what people did not think of. A `class` grant goes by what tags.ts knows of a call.
+// Grants: what a person allows beyond one call. By default that is exactly this call again; a wider scope must be chosen. A grant
+// turns a question into an approval and never allows what the policy denies. There is no grant by a command's prefix: people do
+// not foresee what can follow it, such as a pipe, a wrapper or another option. A `class` grant compares the tags of tags.ts.
 
 import { z } from "zod";
 import { isBelow, plainPath } from "./paths.ts";
@@ -12,20 +12,20 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 export const GRANT_MS = DAY_MS;
 
-/** Wider grants end sooner. */
+/** Wider grants expire sooner. */
 export const SCOPES = {
   exact: { says: "exactly this call", longestMs: 30 * DAY_MS },
   folder: { says: "this call on this target, for anything below the same folder", longestMs: 7 * DAY_MS },
   tool: { says: "this call on this target, with any arguments", longestMs: DAY_MS },
-  /** What `remember: true` means without a scope. Nobody can ask for it by name. */
+  /** The meaning of `remember: true` without a scope. It cannot be requested by name. */
   class: { says: "calls like this one on this target", longestMs: DAY_MS },
 } as const;
 export type Scope = keyof typeof SCOPES;
 
-/** The scopes that `proc.hil` takes. */
+/** The scopes that `proc.hil` accepts. */
 export const NAMED_SCOPES = ["exact", "folder", "tool"] as const satisfies readonly Scope[];
 
-/** What a person wants to be remembered. */
+/** What a person asks to be remembered. */
 export const Remember = z.strictObject({
   scope: z.enum([...NAMED_SCOPES, "class"], { error: `scope must be one of: ${NAMED_SCOPES.join(", ")}` }).default("exact"),
   ttlMs: z
@@ -35,34 +35,34 @@ export const Remember = z.strictObject({
 });
 export type Remember = z.infer<typeof Remember>;
 
-/** Plain data: kept, listed and revoked by whoever owns the table. */
+/** Plain data; the owner of the table stores, lists and revokes it. */
 export type Grant = {
-  /** One process of one user: neither its children nor its siblings have it. */
+  /** A grant belongs to one process of one user; its children and siblings do not inherit it. */
   uid: number;
   pid: string;
   call: string;
   target: string;
   scope: Scope;
-  /** Of the call it was made for; all that counts for `exact`. */
+  /** Digest of the approved call; `exact` compares only this. */
   digest: string;
-  /** For `folder`. */
+  /** Set only for the scope `folder`. */
   folder: string | null;
-  /** Of the call it was made for; what `class` goes by. */
+  /** Tags of the approved call; `class` compares these. */
   tags: readonly string[];
   madeAt: number;
   expiresAt: number;
   revokedAt: number | null;
 };
 
-/** A call that asks, as grants see it. */
+/** A call that needs approval, as grants see it. */
 export type Asking = { uid: number; pid: string; target: string; digest: string; judged: Judged };
 
-/** The grant a person gives with a yes, or why there can be none. */
+/** Returns the grant that a person gives with an approval, or an error if there can be none. */
 export function grantFor(asking: Asking, { scope: wanted, ttlMs }: Remember, now: number): Grant | { error: string } {
   const { uid, pid, target, digest, judged } = asking;
   const { says, longestMs } = SCOPES[wanted];
-  if (ttlMs > longestMs) return { error: `A grant for ${says} lasts at most ${lasting(longestMs)}` };
-  // Whoever names no scope cannot name a narrower one when they are refused.
+  if (ttlMs > longestMs) return { error: `A grant for ${says} lasts at most ${describeDuration(longestMs)}` };
+  // A caller who names no scope cannot be told to name a narrower one.
   const scope = wanted === "class" && !hasClass(asking) ? "exact" : wanted;
   if (scope !== "exact" && isReserved(judged))
     return { error: "Only exactly this call can be remembered: it is one of those that are asked about each time" };
@@ -84,42 +84,42 @@ export function covers(grant: Grant, asking: Asking, now: number): boolean {
   return grant.folder !== null && path !== null && path !== grant.folder && isBelow(path, grant.folder);
 }
 
-/** A grant answers a question, and nothing else: what is denied stays denied. `by` is the grant that answered it. */
+/** A grant only turns `ask` into `auto`; a denied call stays denied. `by` is the grant that covered the call. */
 export function settled(decision: Decision, grants: readonly Grant[], asking: Asking, now: number): Decision & { by?: Grant } {
   if (decision.action !== "ask") return decision;
   const covering = grants.filter((grant) => covers(grant, asking, now));
-  // One whose giver knew of this very call is worth more.
+  // A grant whose giver saw this very call comes first.
   const by = covering.find(({ scope }) => scope !== "class") ?? covering[0];
   return by === undefined ? decision : { ...decision, action: "auto", why: describeGrant(by), by };
 }
 
-/** What no wide grant is meant to cover: what steers agents and machines, secrets, and rights beyond the user's own. */
+/** Calls that no wide grant covers: those that steer agents or machines, read secrets, or use rights beyond the user's own. */
 function isReserved({ tags }: Judged): boolean {
   return tags.has("policy-bearing") || tags.has("elevates") || tags.has("reads-secret");
 }
 
 /**
- * Whether there are calls like it. A call that the gateway carries to machines which only its arguments name, such as a copy, is
- * like no other: what is known of one pair of machines says nothing of the next.
+ * Whether other calls can be like this one. A call that the gateway forwards to machines named only in its arguments, such as a
+ * copy, is like no other: the tags of one pair of machines say nothing about another pair.
  */
 function hasClass({ judged, target }: Asking): boolean {
   return !isReserved(judged) && !(target === "gsv" && judged.target === "device");
 }
 
-/** What these say of a call says nothing of the next one. */
+/** A call with one of these tags says nothing about the next call. */
 const UNREADABLE: readonly Tag[] = ["opaque", "unknown-reads"];
 
 function isReadable({ tags }: Judged): boolean {
   return UNREADABLE.every((tag) => !tags.has(tag));
 }
 
-/** No tag that the approved call had not, and every limit that it had. */
+/** Whether the call has no tag that the approved call lacked, and every limit that it had. */
 function addsNothing(tags: ReadonlySet<string>, approved: readonly string[]): boolean {
   const known = new Set(approved);
   return [...tags].every((tag) => known.has(tag)) && LIMITS.every((tag) => !known.has(tag) || tags.has(tag));
 }
 
-/** Tags that say how little a call does: a call without one of them does more, not less. */
+/** Tags that limit what a call does: a call without one of them may do more. */
 const LIMITS: readonly Tag[] = ["in-home", "in-workspace", "scratch", "looks"];
 
 const WITH_PATH = new Set(["fs.read", "fs.search", "fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.download"]);
@@ -128,51 +128,53 @@ function pathOf({ call, args, target, ...around }: Judged): string | null {
   return WITH_PATH.has(call) && typeof args.path === "string" ? plainPath(args.path, target, around) : null;
 }
 
-/** Not a whole disk, nor all homes, nor a home: that is another wish. */
+/** Null for a whole disk, all homes or one home: those are too wide for a folder grant. */
 function folderOf(judged: Judged): string | null {
   const path = pathOf(judged);
   const folder = path?.slice(0, path.lastIndexOf("/"));
-  if (folder === undefined || folder === judged.home || WIDE.test(folder)) return null;
+  if (folder === undefined || folder === judged.home || TOO_WIDE.test(folder)) return null;
   return folder;
 }
 
-const WIDE = /^[^/]*$|^\/[^/]+$|^\/(?:home|users)\/[^/]+$|^[A-Za-z]:\/users\/[^/]+$/i;
+const TOO_WIDE = /^[^/]*$|^\/[^/]+$|^\/(?:home|users)\/[^/]+$|^[A-Za-z]:\/users\/[^/]+$/i;
 
-/** For the person who gives it, and for the list they revoke it from. */
+/** The text for the person who gives the grant, and for the list they revoke it from. */
 export function describeGrant(grant: Grant): string {
   const { pid, target, expiresAt, madeAt } = grant;
-  const time = `for ${lasting(expiresAt - madeAt)}`;
-  // The one that everybody talks to has no name of its own.
+  const time = `for ${describeDuration(expiresAt - madeAt)}`;
+  // Everybody's personal agent has no name of its own.
   const who = pid.startsWith("init:") ? `The personal agent (${pid})` : `Process ${pid}`;
-  if (grant.scope === "class") return visible(`${who} may ${alike(grant)} on ${target} without asking, ${time}, ${within(grant)}`);
-  return visible(`${who} may ${allowed(grant)} on ${target}, ${time}`);
+  if (grant.scope === "class")
+    return visible(`${who} may ${describeAlike(grant)} on ${target} without asking, ${time}, ${describeLimits(grant)}`);
+  return visible(`${who} may ${describeAllowed(grant)} on ${target}, ${time}`);
 }
 
-function alike({ call }: Grant): string {
+function describeAlike({ call }: Grant): string {
   return call === "shell.exec" ? "run commands" : `do ${call}`;
 }
 
-function allowed({ scope, call, folder }: Grant): string {
+function describeAllowed({ scope, call, folder }: Grant): string {
   if (scope === "exact") return call === "shell.exec" ? "run exactly the command that was shown" : `do exactly the ${call} that was shown`;
-  // Nobody can know all that a command does, so nothing is promised of what it does not do.
+  // Nobody can know everything a command does, so the text promises no exception.
   if (call === "shell.exec") return "run any command, whatever it does,";
   const what = scope === "folder" ? `of anything below ${folder}` : "with any arguments";
   return `do ${call} ${what}, except where that steers agents or machines or may read secrets,`;
 }
 
-/** How far `class` goes, and where it ends. */
-function within({ call, tags, target }: Grant): string {
-  const holds = (those: readonly string[]): string => those.map((tag) => (isTag(tag) ? TAGS[tag] : tag)).join("; ");
+/** What a `class` grant covers, and what still needs approval. */
+function describeLimits({ call, tags, target }: Grant): string {
+  const describeTags = (those: readonly string[]): string => those.map((tag) => (isTag(tag) ? TAGS[tag] : tag)).join("; ");
   const limits = tags.filter((tag) => LIMITS.some((limit) => limit === tag));
   const isUnreadable = (tag: string): boolean => UNREADABLE.some((one) => one === tag);
   const others = tags.filter((tag) => !isUnreadable(tag) && !limits.includes(tag));
   const each = call === "shell.exec" ? "each command" : "each call";
-  const only = limits.length === 0 ? "" : `${holds(limits)} and `;
-  const most = others.length === 0 ? `nothing of note is known of ${each}` : `no more is known of ${each} than this: ${holds(others)}`;
+  const only = limits.length === 0 ? "" : `${describeTags(limits)} and `;
+  const most =
+    others.length === 0 ? `nothing of note is known of ${each}` : `no more is known of ${each} than this: ${describeTags(others)}`;
   const further = call !== "shell.exec" ? FURTHER : target === "gsv" ? FURTHER_OF_COMMANDS : [...FURTHER_OF_COMMANDS, ...ON_DEVICES];
-  const asks = further.filter((tag) => isUnreadable(tag) || !tags.includes(tag));
-  const isItself = tags.some(isUnreadable) ? ", as with the approved one" : "";
-  return `as long as ${only}${most}. Anything else is asked about, for instance where ${holds(asks)}${isItself}`;
+  const asked = further.filter((tag) => isUnreadable(tag) || !tags.includes(tag));
+  const exception = tags.some(isUnreadable) ? ", as with the approved one" : "";
+  return `as long as ${only}${most}. Anything else is asked about, for instance where ${describeTags(asked)}${exception}`;
 }
 
 const FURTHER: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home", "policy-bearing", "reads-secret"];
@@ -188,7 +190,7 @@ const FURTHER_OF_COMMANDS: readonly Tag[] = [
 ];
 const ON_DEVICES: readonly Tag[] = ["unknown-reads"];
 
-function lasting(ms: number): string {
+function describeDuration(ms: number): string {
   const [count, unit] =
     ms % DAY_MS === 0 && ms > DAY_MS
       ? [ms / DAY_MS, "day"]

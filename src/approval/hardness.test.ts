@@ -1,4 +1,4 @@
-// What is read however long it is, and what is not read at all.
+// Which texts are parsed however long they are, and which are never parsed.
 
 import { expect, test } from "vitest";
 import { hardTexts } from "../../test/trust/approval/hard-texts.ts";
@@ -17,12 +17,12 @@ const ORDINARY: Record<string, string> = {
   "one command over several lines": `docker run \\\n${"  -e NAME=value \\\n".repeat(100)}  image`,
 };
 
-test.each(Object.entries(ORDINARY))("%s is read", (_, text) => {
+test.each(Object.entries(ORDINARY))("%s is parsed", (_, text) => {
   expect(hardness(text)).toBeLessThanOrEqual(STEPS_MAX);
   expect(parseScript(text)).not.toBeNull();
 });
 
-test("what is in such a text is found", () => {
+test("a command after such a text is found", () => {
   const text = `${ORDINARY["source code in a here-document"]!}\nrm -r sum.ts`;
   expect(readCommands(text, parseScript).tags).toContain("deletes");
 });
@@ -48,7 +48,7 @@ const ENDLESS = [
   "}${#?[!",
   "<(}${!?[[ [[ ",
   "x=(}${!#[-$($(2#",
-  // No comments and no quotes to the parser, though they look it.
+  // These look like comments or quotes, but not to the parser.
   "echo \\;#$(($+1))",
   "echo a\\ #$(($+1))",
   "echo $(a)#$(($+1))",
@@ -58,23 +58,23 @@ const ENDLESS = [
   "!=#$#<<'E'\n$(($+1))\nE\n",
 ];
 
-test.each(ENDLESS)("%s is never read: the parser would not end", (text) => {
+test.each(ENDLESS)("%s is never parsed: the parser would not terminate", (text) => {
   const parsed: string[] = [];
-  const { tags } = readCommands(text, (given) => (parsed.push(given), null));
+  const { tags } = readCommands(text, (input) => (parsed.push(input), null));
   expect([...tags]).toContain("opaque");
   expect(parsed).toEqual([]);
 });
 
-test("texts within texts count together", () => {
+test("nested texts share one budget", () => {
   const half = "a;".repeat(1000);
   expect(hardness(half)).toBeLessThan(STEPS_MAX);
   expect(hardness(half)).toBeGreaterThan(STEPS_MAX / 3);
   const parsed: string[] = [];
-  readCommands(`sh -c '${half}'; sh -c 'b;${half}'; sh -c 'c;${half}'`, (given) => (parsed.push(given), parseScript(given)));
+  readCommands(`sh -c '${half}'; sh -c 'b;${half}'; sh -c 'c;${half}'`, (input) => (parsed.push(input), parseScript(input)));
   expect(parsed.length).toBeLessThan(4);
 });
 
-test("what is too hard is opaque and compound, and nothing else is known of it", () => {
+test("a text that is too hard is tagged only opaque and compound", () => {
   for (const { text } of hardTexts().filter(({ text }) => hardness(text) > STEPS_MAX))
     expect([...readCommands(text, () => expect.unreachable()).tags].toSorted()).toEqual(["compound", "opaque"]);
 });

@@ -1,15 +1,15 @@
-// What the paths of a call say of it. Paths of the gateway's tree are plain, as there are no links in it; those of a device
-// are judged by what is written, and what a link there leads to is the device's to know.
+// Tags from the paths of a call. Paths in the gateway's tree can be resolved here, as it has no symbolic links. Paths on a device
+// are judged as written; only the device knows what a link there points to.
 
 import { resolvePath } from "../vfs/path.ts";
 import type { Tag, TargetClass } from "./request.ts";
 
 export type Around = { cwd: string; home: string; workspace: string | null };
 
-/** No system takes a longer one. */
+/** No system accepts a longer path. */
 export const PATH_CHARS_MAX = 4096;
 
-/** Absolute, or below `~` or `.` of a device; null where it cannot be known. */
+/** Resolves a path: absolute, or below `~` or `.` on a device; null if it cannot be known. */
 export function plainPath(path: string, target: TargetClass, around: Around): string | null {
   if (path.length > PATH_CHARS_MAX) return null;
   if (target === "gsv") {
@@ -22,7 +22,7 @@ export function plainPath(path: string, target: TargetClass, around: Around): st
   if (path.includes("\0") || path === "") return null;
   const written = path.replaceAll("\\", "/");
   const first = written.slice(0, written.indexOf("/") >>> 0);
-  // `~bob` and `C:` are absolute in their own ways.
+  // `~bob` and `C:` are absolute too.
   const top = written.startsWith("/") ? "" : /^~|^[A-Za-z]:/.test(first) ? first : ".";
   const parts: string[] = [];
   for (const part of written.slice(top === "." ? 0 : top.length).split("/")) {
@@ -33,14 +33,14 @@ export function plainPath(path: string, target: TargetClass, around: Around): st
   return [top, ...parts].join("/") || "/";
 }
 
-/** Where a path is, whatever is done to it. */
+/** Tags for where a path is, whatever the call does to it. */
 export function placeTags(path: string, target: TargetClass, around: Around): Set<Tag> {
   const tags = new Set<Tag>();
   const plain = plainPath(path, target, around);
   if ((plain ?? path).split(/[/\\]/).some((part) => /^\.[^.]/.test(part) || /^\.\.[^/]/.test(part))) tags.add("hidden-path");
   if (plain === null) return tags.add("outside-cwd").add("outside-home");
   if (target === "device") {
-    // Neither its home nor its directory is known here: what is written below them is inside.
+    // The device's home and working directory are not known here: a path written below them counts as inside.
     if (!/^[.~](?:\/|$)/.test(plain)) tags.add("outside-cwd").add("outside-home");
     else if (plain.startsWith("~")) tags.add("outside-cwd");
     return tags;
@@ -50,7 +50,7 @@ export function placeTags(path: string, target: TargetClass, around: Around): Se
   return tags;
 }
 
-/** Where something that is changed lies on the gateway; at most one of them, and none for the rest of the tree. */
+/** The tag for where a changed file is on the gateway; null for the rest of the tree. */
 export function changedPlace(path: string, around: Around): Tag | null {
   const plain = plainPath(path, "gsv", around);
   if (plain === null) return null;
@@ -63,12 +63,12 @@ export function changedPlace(path: string, around: Around): Tag | null {
 const SCRATCH = /^\/tmp\/.|^\/dev\/(?:null|zero|full|u?random|tty|std(?:out|err)|fd\/\d+)$/;
 
 /**
- * Whether changing it changes how an agent or a machine behaves later: instructions, skills, policies and accounts on the
- * gateway; start-up files, keys and hooks on any target. Compared without case, as some disks do.
+ * Whether a change to this path changes how an agent or a machine behaves later: instructions, skills, policies and accounts on
+ * the gateway; start-up files, keys and hooks on any target. Ignores case, as some file systems do.
  */
 export function isPolicyBearing(path: string, target: TargetClass, around: Around): boolean {
   const plain = foldedPath(path, target, around);
-  // It may be anything.
+  // An unresolved path may be anything.
   if (plain === null) return true;
   if (target === "gsv" && /^\/(?:sys|etc|proc|usr|dev|boot|root)(?:\/|$)/.test(plain) && !SCRATCH.test(plain)) return true;
   if (target === "device" && SYSTEM.test(plain)) return true;
@@ -77,10 +77,10 @@ export function isPolicyBearing(path: string, target: TargetClass, around: Aroun
   return BEARING_PLACES.some((place) => plain.includes(place));
 }
 
-/** Without case and forms of letters, as some disks find it. */
+/** The path without case and letter forms, as some file systems compare names. */
 export function foldedPath(path: string, target: TargetClass, around: Around): string | null {
   const plain = plainPath(path, target, around);
-  // Nearly all are plain letters, which have one form.
+  // ASCII, the usual case, has only one form.
   return plain !== null && /[^\0-\x7f]/.test(plain) ? plain.normalize("NFKC").toLowerCase() : (plain?.toLowerCase() ?? null);
 }
 

@@ -7,32 +7,32 @@ import { judge } from "./tags.ts";
 
 const AROUND = { profile: "task", cwd: "/home/ann", home: "/home/ann", workspace: null };
 
-function ask(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Judged {
+function judgeCall(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Judged {
   return judge({ call, args, ...AROUND, ...more }, parseScript);
 }
 
-function decided(rules: unknown[], request: Judged, otherwise: Action = "ask"): Action {
+function decideBy(rules: unknown[], request: Judged, otherwise: Action = "ask"): Action {
   return decide(checkPolicy({ default: otherwise, rules }), request).action;
 }
 
-test("exact names come before families, each in the order they are written", () => {
+test("exact names come before families, each in the order of the policy", () => {
   const rules = [
     { match: "fs.*", action: "deny" },
     { match: "fs.read", action: "ask", when: { target: "device" } },
     { match: "fs.read", action: "auto" },
     { match: "fs.read", action: "deny" },
   ];
-  expect(decided(rules, ask("fs.read", { path: "a" }))).toBe("auto");
-  expect(decided(rules, ask("fs.read", { path: "a", target: "laptop" }))).toBe("ask");
-  expect(decided(rules, ask("fs.write", { path: "a" }))).toBe("deny");
-  expect(decided([{ match: "sys.mcp.*", action: "deny" }], ask("sys.mcp", {}))).toBe("deny");
-  expect(decided([{ match: "sys.m.*", action: "deny" }], ask("sys.mcp.call", {}))).toBe("ask");
-  expect(decided([], ask("fs.read", { path: "a" }), "deny")).toBe("deny");
+  expect(decideBy(rules, judgeCall("fs.read", { path: "a" }))).toBe("auto");
+  expect(decideBy(rules, judgeCall("fs.read", { path: "a", target: "laptop" }))).toBe("ask");
+  expect(decideBy(rules, judgeCall("fs.write", { path: "a" }))).toBe("deny");
+  expect(decideBy([{ match: "sys.mcp.*", action: "deny" }], judgeCall("sys.mcp", {}))).toBe("deny");
+  expect(decideBy([{ match: "sys.m.*", action: "deny" }], judgeCall("sys.mcp.call", {}))).toBe("ask");
+  expect(decideBy([], judgeCall("fs.read", { path: "a" }), "deny")).toBe("deny");
 });
 
 test("every condition of a rule must hold", () => {
-  const request = ask("fs.delete", { path: "a", target: "laptop", recursive: true });
-  const holds = (when: unknown) => decided([{ match: "fs.delete", action: "deny", when }], request) === "deny";
+  const request = judgeCall("fs.delete", { path: "a", target: "laptop", recursive: true });
+  const holds = (when: unknown) => decideBy([{ match: "fs.delete", action: "deny", when }], request) === "deny";
   expect(holds({ profile: "task" })).toBe(true);
   expect(holds({ profile: "cron" })).toBe(false);
   expect(holds({ anyProfile: ["cron", "task"] })).toBe(true);
@@ -50,37 +50,37 @@ test("every condition of a rule must hold", () => {
   expect(holds({ argPrefix: { target: "lap" }, argEquals: { recursive: false } })).toBe(false);
 });
 
-test("a path means the same however it is written", () => {
+test("a path means the same in every spelling", () => {
   const rule = (action: Action, prefix: string) => [{ match: "fs.write", action, when: { argPrefix: { path: prefix } } }];
-  const write = (path: string, target?: string) => ask("fs.write", { path, content: "", ...(target && { target }) });
-  expect(decided(rule("auto", "/srv/"), write("/srv/a"))).toBe("auto");
-  expect(decided(rule("auto", "/srv/"), write("/srv/../etc/passwd"))).toBe("ask");
-  expect(decided(rule("auto", "~/notes/"), write("~/notes/a"))).toBe("auto");
-  expect(decided(rule("auto", "~/notes/"), write("~/notes/../.ssh/a"))).toBe("ask");
-  expect(decided(rule("auto", "/srv/"), write("/srv/../etc/passwd", "laptop"))).toBe("ask");
-  expect(decided(rule("auto", "~/a/"), write("~/a/../../x", "laptop"))).toBe("ask");
-  expect(decided(rule("deny", "/etc/"), write("/home/../etc/passwd"))).toBe("deny");
-  expect(decided(rule("deny", "/etc/"), write("../../etc/passwd"))).toBe("deny");
-  expect(decided(rule("deny", "/etc/"), write("//etc//passwd", "laptop"))).toBe("deny");
-  expect(decided(rule("deny", "/etc/"), write("~/../../etc/passwd", "laptop"))).toBe("deny");
-  expect(decided(rule("deny", "/etc/"), write("/srv/a"))).toBe("ask");
+  const write = (path: string, target?: string) => judgeCall("fs.write", { path, content: "", ...(target && { target }) });
+  expect(decideBy(rule("auto", "/srv/"), write("/srv/a"))).toBe("auto");
+  expect(decideBy(rule("auto", "/srv/"), write("/srv/../etc/passwd"))).toBe("ask");
+  expect(decideBy(rule("auto", "~/notes/"), write("~/notes/a"))).toBe("auto");
+  expect(decideBy(rule("auto", "~/notes/"), write("~/notes/../.ssh/a"))).toBe("ask");
+  expect(decideBy(rule("auto", "/srv/"), write("/srv/../etc/passwd", "laptop"))).toBe("ask");
+  expect(decideBy(rule("auto", "~/a/"), write("~/a/../../x", "laptop"))).toBe("ask");
+  expect(decideBy(rule("deny", "/etc/"), write("/home/../etc/passwd"))).toBe("deny");
+  expect(decideBy(rule("deny", "/etc/"), write("../../etc/passwd"))).toBe("deny");
+  expect(decideBy(rule("deny", "/etc/"), write("//etc//passwd", "laptop"))).toBe("deny");
+  expect(decideBy(rule("deny", "/etc/"), write("~/../../etc/passwd", "laptop"))).toBe("deny");
+  expect(decideBy(rule("deny", "/etc/"), write("/srv/a"))).toBe("ask");
 });
 
-test("how a command begins allows one plain command and no more", () => {
+test("a rule that allows a command by its prefix covers one plain command only", () => {
   const rules = [{ match: "shell.exec", action: "auto", when: { argPrefix: { input: "wc " } } }];
-  expect(decided(rules, ask("shell.exec", { input: "wc -l a" }))).toBe("auto");
+  expect(decideBy(rules, judgeCall("shell.exec", { input: "wc -l a" }))).toBe("auto");
   for (const input of ["wc -l a; rm b", "wc $(rm b)", "wc a > b", "wc a | sh", "wc a & rm b", "wc `rm b`", "wc <(rm b)", "wc 'a"])
-    expect(decided(rules, ask("shell.exec", { input })), input).toBe("ask");
+    expect(decideBy(rules, judgeCall("shell.exec", { input })), input).toBe("ask");
 });
 
-test("the reason names what was found", () => {
+test("the reason names the tags that were found", () => {
   const read = checkPolicy({ default: "auto", rules: [{ match: "shell.exec", action: "ask", when: { anyTag: ["deletes", "opaque"] } }] });
-  expect(decide(read, ask("shell.exec", { input: "rm x" }))).toEqual({
+  expect(decide(read, judgeCall("shell.exec", { input: "rm x" }))).toEqual({
     action: "ask",
     why: "shell.exec is to be asked about: it deletes",
     rule: 0,
   });
-  expect(decide(read, ask("fs.read", { path: "x" })).why).toBe("fs.read is allowed where no rule speaks of it");
+  expect(decide(read, judgeCall("fs.read", { path: "x" })).why).toBe("fs.read is allowed where no rule speaks of it");
 });
 
 const UNREADABLE: readonly [policy: unknown, says: string][] = [
@@ -134,12 +134,12 @@ const UNREADABLE: readonly [policy: unknown, says: string][] = [
 
 test.each(UNREADABLE)("%j denies and says why", (policy, says) => {
   const read = readPolicy(typeof policy === "string" ? policy : JSON.stringify(policy));
-  const { action, why } = decide(read, ask("fs.read", { path: "a" }));
+  const { action, why } = decide(read, judgeCall("fs.read", { path: "a" }));
   expect(action).toBe("deny");
   expect(why).toContain(says);
 });
 
-test("a name that no call has makes a policy unreadable, where the names are known", () => {
+test("a policy that names an unknown call is unreadable if the names of calls are known", () => {
   const text = JSON.stringify({ default: "auto", rules: [{ match: "shel.exec", action: "deny" }] });
   expect(readPolicy(text).ok).toBe(true);
   expect(readPolicy(text, (name) => name === "shell.exec")).toMatchObject({ ok: false, reason: expect.stringContaining("shel.exec") });
@@ -169,9 +169,9 @@ const args = fc.oneof(
   fc.dictionary(fc.constantFrom("path", "input", "target", "n", "sessionId", "cwd", "__proto__"), fc.anything()),
   fc.record({ path: fc.string(), input: fc.string(), target: fc.constantFrom("gsv", "laptop", "local") }),
 );
-const request = fc.tuple(call, args).map(([call, args]) => ask(call, args));
+const request = fc.tuple(call, args).map(([call, args]) => judgeCall(call, args));
 
-test("every policy decides every request, and says why", () => {
+test("every policy decides every request and gives a reason", () => {
   fc.assert(
     fc.property(policy, request, (policy, request) => {
       const read = checkPolicy(JSON.parse(JSON.stringify(policy)));
@@ -185,7 +185,7 @@ test("every policy decides every request, and says why", () => {
   );
 });
 
-test("a rule that does not decide can go; one that is put behind the deciding one changes nothing", () => {
+test("rules that do not decide can be removed, and a rule after the deciding one changes nothing", () => {
   fc.assert(
     fc.property(policy, rule, request, (policy, extra, request) => {
       const { rule: decider, action } = decide({ ok: true, policy }, request);
@@ -199,7 +199,7 @@ test("a rule that does not decide can go; one that is put behind the deciding on
   );
 });
 
-test("families may be moved before or behind exact names", () => {
+test("families may be moved before or after exact names", () => {
   fc.assert(
     fc.property(policy, request, (policy, request) => {
       const isFamily = ({ match }: Rule) => match.endsWith(".*");
@@ -210,7 +210,7 @@ test("families may be moved before or behind exact names", () => {
   );
 });
 
-test("whatever is not a policy denies", () => {
+test("a text that is not a policy denies", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), request, (text, request) => {
       expect(decide(readPolicy(text), request).action).toBe("deny");
@@ -218,7 +218,7 @@ test("whatever is not a policy denies", () => {
   );
 });
 
-test("a policy with one part spoilt denies, or decides as it did", () => {
+test("a policy with one broken part denies, or decides as before", () => {
   const spoilt = fc.constantFrom<unknown>(null, 1, "", "allow", [], {}, ["x"], { x: 1 });
   fc.assert(
     fc.property(policy, spoilt, fc.nat(), request, (policy, bad, at, request) => {
@@ -240,7 +240,7 @@ test("a policy with one part spoilt denies, or decides as it did", () => {
       }
       spots[at % spots.length]!();
       const read = checkPolicy(broken);
-      // An empty list of rules is a list of rules.
+      // An empty list of rules is valid.
       if (
         Array.isArray(broken.rules) &&
         broken.rules.length === 0 &&
@@ -255,10 +255,10 @@ test("a policy with one part spoilt denies, or decides as it did", () => {
   );
 });
 
-test("of two decisions the stricter counts, and without a person a question is a no", () => {
-  const of = (action: Action) => ({ action, why: action });
+test("the stricter of two decisions counts, and unattended turns ask into deny", () => {
+  const decision = (action: Action) => ({ action, why: action });
   const order: Action[] = ["auto", "ask", "deny"];
   for (const [a, one] of order.entries())
-    for (const [b, other] of order.entries()) expect(stricter(of(one), of(other)).action).toBe(order[Math.max(a, b)]);
-  expect(order.map((action) => unattended(of(action)).action)).toEqual(["auto", "deny", "deny"]);
+    for (const [b, other] of order.entries()) expect(stricter(decision(one), decision(other)).action).toBe(order[Math.max(a, b)]);
+  expect(order.map((action) => unattended(decision(action)).action)).toEqual(["auto", "deny", "deny"]);
 });

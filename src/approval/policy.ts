@@ -1,5 +1,5 @@
-// Approval policies: which calls of an agent run by themselves (auto), which a person is asked about (ask), which never run
-// (deny). A policy that cannot be read to the last word denies everything and says why: half a policy is nobody's wish.
+// Approval policies: which calls of an agent run without approval (auto), which need a person's approval (ask), and which never
+// run (deny). A policy that cannot be read completely denies everything and says why: nobody wants half a policy.
 
 import { z } from "zod";
 import { isTag, type Judged, type Tag, TAGS } from "./request.ts";
@@ -9,7 +9,7 @@ export type Action = z.infer<typeof Action>;
 
 const RULES_MAX = 500;
 const TEXT_CHARS_MAX = 256 * 1024;
-/** One call, or a family: everything below a prefix and the prefix itself. */
+/** One call, or a family: a prefix and every name below it. */
 const MATCH = /^[a-z][a-z0-9]*(?:\.[a-z][A-Za-z0-9_-]*)*\.(?:[a-z][A-Za-z0-9_-]*|\*)$/;
 
 const Text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" }).max(4096);
@@ -17,7 +17,7 @@ const Tags = z
   .array(z.custom<Tag>((value) => typeof value === "string" && isTag(value), { error: `must be one of ${Object.keys(TAGS).join(", ")}` }))
   .min(1, { error: "must name at least one tag" });
 const Scalar = z.union([z.string(), z.number(), z.boolean()], { error: "must be a text, a number, true or false" });
-const named = <V extends z.ZodType>(value: V) =>
+const argumentRecord = <V extends z.ZodType>(value: V) =>
   z.record(Text, value).refine((names) => Object.keys(names).length > 0, { error: "must name at least one argument" });
 
 const When = z
@@ -27,8 +27,8 @@ const When = z
     target: z.enum(["gsv", "device"], { error: 'must be "gsv" or "device"' }).optional(),
     anyTag: Tags.optional(),
     allTags: Tags.optional(),
-    argEquals: named(Scalar).optional(),
-    argPrefix: named(Text).optional(),
+    argEquals: argumentRecord(Scalar).optional(),
+    argPrefix: argumentRecord(Text).optional(),
   })
   .refine((when) => Object.keys(when).length > 0, { error: "must hold a condition; leave when out for a rule without one" });
 
@@ -50,7 +50,9 @@ export type Policy = z.infer<typeof Policy>;
 
 export type ReadPolicy = { ok: true; policy: Policy } | { ok: false; reason: string };
 
-/** From its text. `isCall` finds names that no call has, such as a slip of the pen in a rule that was to deny. */
+/**
+ * Reads a policy from its text. `isCall` finds names of calls that do not exist, such as a misspelt rule that was meant to deny.
+ */
 export function readPolicy(text: string, isCall?: (name: string) => boolean): ReadPolicy {
   if (text.length > TEXT_CHARS_MAX) return unreadable(`it is longer than ${TEXT_CHARS_MAX} characters`);
   try {
@@ -62,10 +64,10 @@ export function readPolicy(text: string, isCall?: (name: string) => boolean): Re
 
 export function checkPolicy(value: unknown, isCall?: (name: string) => boolean): ReadPolicy {
   const parsed = Policy.safeParse(value);
-  if (!parsed.success) return unreadable(parsed.error.issues.slice(0, 3).map(told).join("; "));
-  const strange = isCall && parsed.data.rules.findIndex(({ match }) => !match.endsWith(".*") && !isCall(match));
-  if (strange !== undefined && strange >= 0)
-    return unreadable(`rules.${strange}.match: there is no call ${parsed.data.rules[strange]!.match}`);
+  if (!parsed.success) return unreadable(parsed.error.issues.slice(0, 3).map(describeIssue).join("; "));
+  const unknownRule = isCall && parsed.data.rules.findIndex(({ match }) => !match.endsWith(".*") && !isCall(match));
+  if (unknownRule !== undefined && unknownRule >= 0)
+    return unreadable(`rules.${unknownRule}.match: there is no call ${parsed.data.rules[unknownRule]!.match}`);
   return { ok: true, policy: parsed.data };
 }
 
@@ -73,7 +75,7 @@ function unreadable(what: string): ReadPolicy {
   return { ok: false, reason: `The approval policy cannot be read: ${what}. Nothing is allowed until it is put right.` };
 }
 
-function told({ path, message, code, ...issue }: z.core.$ZodIssue): string {
+function describeIssue({ path, message, code, ...issue }: z.core.$ZodIssue): string {
   const at = path.length === 0 ? "the policy" : path.join(".");
   if (code === "unrecognized_keys") return `${at}: unknown ${(issue as { keys: string[] }).keys.join(", ")}`;
   return `${at}: ${message}`;
@@ -81,24 +83,25 @@ function told({ path, message, code, ...issue }: z.core.$ZodIssue): string {
 
 export type Decision = {
   action: Action;
-  /** For people and for the model: why. */
+  /** The reason, for people and for the model. */
   why: string;
-  /** The rule that decided, by its place in the policy. */
+  /** The index of the rule that decided. */
   rule?: number;
 };
 
-/** Exact names before families, each in the order they are written; the first rule whose conditions hold decides. */
+/** Exact names come before families, each in the order of the policy; the first rule whose conditions hold decides. */
 export function decide(read: ReadPolicy, request: Judged): Decision {
   if (!read.ok) return { action: "deny", why: read.reason };
   const { rules } = read.policy;
   const exact = rules.findIndex((rule) => rule.match === request.call && holds(rule, request));
   const rule = exact >= 0 ? exact : rules.findIndex((rule) => isFamilyOf(rule.match, request.call) && holds(rule, request));
-  if (rule < 0) return { action: read.policy.default, why: `${request.call} is ${SAID[read.policy.default]} where no rule speaks of it` };
+  if (rule < 0)
+    return { action: read.policy.default, why: `${request.call} is ${VERDICTS[read.policy.default]} where no rule speaks of it` };
   const { action, match, when } = rules[rule]!;
-  return { action, why: `${match} is ${SAID[action]}${because(when, request)}`, rule };
+  return { action, why: `${match} is ${VERDICTS[action]}${because(when, request)}`, rule };
 }
 
-const SAID: Record<Action, string> = { auto: "allowed", ask: "to be asked about", deny: "not allowed" };
+const VERDICTS: Record<Action, string> = { auto: "allowed", ask: "to be asked about", deny: "not allowed" };
 
 function because(when: When | undefined, { tags, target }: Judged): string {
   const met = [...(when?.anyTag ?? []), ...(when?.allTags ?? [])].filter((tag) => tags.has(tag));
@@ -109,12 +112,15 @@ function because(when: When | undefined, { tags, target }: Judged): string {
 
 const STRICTNESS: Record<Action, number> = { auto: 0, ask: 1, deny: 2 };
 
-/** Of two decisions about one call, such as a process's own and its parent's: nobody gains by starting a child. */
+/**
+ * The stricter of two decisions about one call, such as those of a process and its parent: a process gains nothing by starting a
+ * child.
+ */
 export function stricter(one: Decision, other: Decision): Decision {
   return STRICTNESS[other.action] > STRICTNESS[one.action] ? other : one;
 }
 
-/** Where nobody can be asked, what was to be asked about does not run. */
+/** Where nobody can be asked, a call that needs approval does not run. */
 export function unattended(decision: Decision): Decision {
   return decision.action === "ask" ? { ...decision, action: "deny", why: `${decision.why}, and nobody is there to be asked` } : decision;
 }
@@ -132,16 +138,20 @@ function holds({ when, action }: Rule, request: Judged): boolean {
     (when.target === undefined || when.target === target) &&
     (when.anyTag === undefined || when.anyTag.some((tag) => tags.has(tag))) &&
     (when.allTags === undefined || when.allTags.every((tag) => tags.has(tag))) &&
-    Object.entries(when.argEquals ?? {}).every(([name, value]) => isArg(request, name, value, action, (arg, wanted) => arg === wanted)) &&
-    Object.entries(when.argPrefix ?? {}).every(([name, value]) => isArg(request, name, value, action, startsWith(request, name, action)))
+    Object.entries(when.argEquals ?? {}).every(([name, value]) =>
+      matchesArg(request, name, value, action, (arg, wanted) => arg === wanted),
+    ) &&
+    Object.entries(when.argPrefix ?? {}).every(([name, value]) =>
+      matchesArg(request, name, value, action, startsWith(request, name, action)),
+    )
   );
 }
 
 /**
- * A path can be written in many ways. A rule that allows must fit both what was written and what it means; one that asks or
- * denies, either, or what only the target knows.
+ * A path can be spelled in many ways. A rule that allows must match both the text and the resolved path. A rule that asks or
+ * denies applies if either matches, or if only the target can resolve the path.
  */
-function isArg(
+function matchesArg(
   { args, plain }: Judged,
   name: string,
   wanted: string | number | boolean,
@@ -151,19 +161,19 @@ function isArg(
   const arg = Object.hasOwn(args, name) ? args[name] : undefined;
   const asWritten = fits(arg, wanted);
   if (!PATHS.has(name) || typeof arg !== "string" || typeof wanted !== "string") return asWritten;
-  const [means, meant] = [plain(arg), plain(wanted)];
-  if (action === "auto") return asWritten && means !== null && meant !== null && fits(means, ended(meant, wanted));
-  return asWritten || means === null || meant === null || fits(means, ended(meant, wanted));
+  const [argPath, wantedPath] = [plain(arg), plain(wanted)];
+  if (action === "auto") return asWritten && argPath !== null && wantedPath !== null && fits(argPath, keepSlash(wantedPath, wanted));
+  return asWritten || argPath === null || wantedPath === null || fits(argPath, keepSlash(wantedPath, wanted));
 }
 
 const PATHS = new Set(["path", "cwd"]);
 
-/** The slash at the end of a prefix keeps to what is below it. */
-function ended(plain: string, written: string): string {
+/** A slash at the end of a prefix restricts it to what is below. */
+function keepSlash(plain: string, written: string): string {
   return written.endsWith("/") && plain !== "/" ? `${plain}/` : plain;
 }
 
-/** How a command begins says nothing of how it goes on: a rule that allows by it is for one plain command. */
+/** The start of a command says nothing about the rest, so a rule that allows by prefix covers only one plain command. */
 function startsWith({ call, tags }: Judged, name: string, action: Action): (arg: unknown, wanted: unknown) => boolean {
   const isUnsure = call === "shell.exec" && name === "input" && action === "auto" && (tags.has("compound") || tags.has("opaque"));
   return (arg, wanted) => typeof arg === "string" && !isUnsure && arg.startsWith(String(wanted));

@@ -1,4 +1,4 @@
-// What programs do, as far as a name tells. A name that is not here can do anything: tags.ts calls it opaque.
+// What programs do, as far as their names tell. A program that is not listed can do anything: commands.ts marks it opaque.
 
 import type { Tag } from "./request.ts";
 
@@ -7,7 +7,7 @@ const DESTROYS: Tag[] = ["destructive", "mutating"];
 const CONNECTS: Tag[] = ["connects", "network"];
 const ELEVATES: Tag[] = ["elevates", "privileged"];
 
-/** The first are harmless; what ours among them do to the system passes the gate by itself. */
+/** The first group is harmless; what the gateway's own commands in it change passes the gate as calls of their own. */
 const GROUPS: readonly (readonly [tags: readonly Tag[], names: string])[] = [
   [
     [],
@@ -47,18 +47,18 @@ const TAGS_OF: ReadonlyMap<string, readonly Tag[]> = new Map(
   GROUPS.flatMap(([tags, names]) => names.split(/\s+/).map((name): [string, readonly Tag[]] => [name, tags])),
 );
 
-/** How the words of a program that runs another are told from the other's. */
+/** How to separate a wrapper's own words from the command that it runs. */
 export type Wrapper = {
-  /** Letters of options that stand alone, and of those that a value follows. */
+  /** Letters of options without a value, and of options with one. */
   flags: string;
   valued: string;
-  /** Long options that do not change what is run. */
+  /** Long options that do not change what runs. */
   long?: RegExp;
-  /** Words of its own after the options. */
+  /** Number of its own words after the options. */
   operands?: number;
 };
 
-/** Exactly known; with any other option, what they run is not. */
+/** Wrappers whose options are known; with any other option, the command they run is not. */
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: { flags: "i0v", valued: "uC", long: /^--(?:ignore-environment|null|unset=\w+)$/ },
   command: { flags: "p", valued: "" },
@@ -84,22 +84,25 @@ export function wrapper(name: string): Wrapper | undefined {
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
 }
 
-/** Programs that run others in ways of their own, here or elsewhere. */
+/** Programs that run others in their own ways, here or elsewhere. */
 const CARRIERS: ReadonlyMap<string, readonly Tag[]> = new Map([
-  ...words("sudo doas su pkexec runuser sudoedit gosu su-exec chroot nsenter unshare setpriv capsh systemd-run firejail bwrap", ELEVATES),
-  ...words("ssh mosh autossh torsocks torify proxychains proxychains4 rsh", CONNECTS),
-  ...words("parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate", []),
+  ...withTags(
+    "sudo doas su pkexec runuser sudoedit gosu su-exec chroot nsenter unshare setpriv capsh systemd-run firejail bwrap",
+    ELEVATES,
+  ),
+  ...withTags("ssh mosh autossh torsocks torify proxychains proxychains4 rsh", CONNECTS),
+  ...withTags("parallel watch flock script strace ltrace gdb coproc chrt taskset unbuffer rlwrap setarch faketime entr caffeinate", []),
 ]);
 
 export function carrierTags(name: string): readonly Tag[] | undefined {
   return CARRIERS.get(name);
 }
 
-function words(names: string, tags: readonly Tag[]): [string, readonly Tag[]][] {
+function withTags(names: string, tags: readonly Tag[]): [string, readonly Tag[]][] {
   return names.split(/\s+/).map((name) => [name, tags]);
 }
 
-/** Undefined for a name nobody here knows. */
+/** Undefined for an unknown program. */
 export function tagsOf(name: string): readonly Tag[] | undefined {
   if (/^mkfs(?:\.|$)/.test(name)) return DELETES;
   return TAGS_OF.get(name);
@@ -107,26 +110,26 @@ export function tagsOf(name: string): readonly Tag[] | undefined {
 
 export const SHELLS: ReadonlySet<string> = new Set("sh bash dash ash zsh ksh mksh rbash fish csh tcsh".split(" "));
 
-/** Variables that change what other names mean, or run something by themselves. */
+/** Variables that change the meaning of other names or run something themselves. */
 export const STEERING =
   /^(?:PATH|HOME|CDPATH|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|LD_.*|DYLD_.*|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|GIT_.*|NODE_OPTIONS|PYTHON.*|PERL5.*|RUBY.*|JAVA_TOOL_OPTIONS|LESS(?:OPEN|CLOSE)|TAR_OPTIONS|RSYNC_RSH|GREP_OPTIONS|RIPGREP_CONFIG_PATH|AWK(?:LIB)?PATH|XDG_.*|(?:SSH|SUDO|GIT)_ASKPASS|GCONV_PATH|LOCPATH|NLSPATH|TERMINFO|HISTFILE|INPUTRC|BASH_XTRACEFD|MANOPT|MANROFFOPT|JQ_.*|IFS)$/;
 
 const GIT: ReadonlyMap<string, readonly Tag[]> = new Map([
-  ...words("status log diff show blame shortlog describe rev-parse ls-files ls-tree cat-file rev-list reflog grep help version var", []),
-  ...words("add commit init tag branch mv merge cherry-pick revert stash notes apply am worktree switch", ["mutating"]),
-  ...words("rm clean reset checkout restore rebase gc prune filter-branch filter-repo update-ref", DELETES),
-  ...words("clone fetch pull push ls-remote remote submodule send-email archive request-pull", [...CONNECTS, "mutating"]),
-  ...words("config", ["policy-bearing", "mutating"]),
+  ...withTags("status log diff show blame shortlog describe rev-parse ls-files ls-tree cat-file rev-list reflog grep help version var", []),
+  ...withTags("add commit init tag branch mv merge cherry-pick revert stash notes apply am worktree switch", ["mutating"]),
+  ...withTags("rm clean reset checkout restore rebase gc prune filter-branch filter-repo update-ref", DELETES),
+  ...withTags("clone fetch pull push ls-remote remote submodule send-email archive request-pull", [...CONNECTS, "mutating"]),
+  ...withTags("config", ["policy-bearing", "mutating"]),
 ]);
 
 type Words = readonly (string | null)[];
 
-/** What the other words of a program make of it, where they matter; undefined where its name says all. */
+/** Tags that depend on the arguments of a program; undefined if its name alone decides. */
 export function optionTags(name: string, words: Words, mayHoldOption: boolean): readonly Tag[] | undefined {
   const rule = Object.hasOwn(BY_OPTION, name) ? BY_OPTION[name] : undefined;
   if (rule === undefined) return undefined;
   const tags = rule(words);
-  // Awk takes no options behind its program.
+  // Awk accepts no options after its program.
   return mayHoldOption && !name.endsWith("awk") ? [...(tags ?? tagsOf(name) ?? []), "opaque"] : tags;
 }
 
@@ -141,44 +144,46 @@ const BY_OPTION: Readonly<Record<string, (words: Words) => readonly Tag[] | unde
   tar: tarTags,
   bsdtar: tarTags,
   gtar: tarTags,
-  cp: (words) => (has(words, /^-\w*[rRa]|^--(?:recursive|archive)/) ? ["mutating", "unknown-path"] : undefined),
-  date: (words) => (has(words, /^-[a-zA-Z]*s|^--set/) ? ELEVATES : undefined),
-  history: (words) => (has(words, /^-[a-z]*[anrw]/) ? ["mutating"] : undefined),
-  hostname: (words) => (has(words, /^[^-]/) ? ELEVATES : undefined),
-  jobs: (words) => (has(words, /^-[a-z]*x/) ? ["opaque"] : undefined),
-  man: (words) => (has(words, /^-[a-zA-Z]*[PHCK]|^--(?:pager|html|config)/) ? ["opaque"] : undefined),
-  mapfile: (words) => (has(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
-  readarray: (words) => (has(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
-  rg: (words) => (has(words, /^--(?:pre|hostname-bin)/) ? ["opaque"] : undefined),
-  shuf: (words) => (has(words, /^-[a-z]*o|^--output/) ? ["mutating"] : undefined),
-  sort: (words) => (has(words, /^--compress/) ? ["mutating", "opaque"] : has(words, /^-[a-zA-Z]*o|^--output/) ? ["mutating"] : undefined),
-  tree: (words) => (has(words, /^-[a-zA-Z]*o/) ? ["mutating"] : undefined),
-  uniq: (words) => (operands(words) > 1 ? ["mutating"] : undefined),
-  xxd: (words) => (operands(words) > 1 ? ["mutating"] : undefined),
+  cp: (words) => (hasMatch(words, /^-\w*[rRa]|^--(?:recursive|archive)/) ? ["mutating", "unknown-path"] : undefined),
+  date: (words) => (hasMatch(words, /^-[a-zA-Z]*s|^--set/) ? ELEVATES : undefined),
+  history: (words) => (hasMatch(words, /^-[a-z]*[anrw]/) ? ["mutating"] : undefined),
+  hostname: (words) => (hasMatch(words, /^[^-]/) ? ELEVATES : undefined),
+  jobs: (words) => (hasMatch(words, /^-[a-z]*x/) ? ["opaque"] : undefined),
+  man: (words) => (hasMatch(words, /^-[a-zA-Z]*[PHCK]|^--(?:pager|html|config)/) ? ["opaque"] : undefined),
+  mapfile: (words) => (hasMatch(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
+  readarray: (words) => (hasMatch(words, /^-[a-zA-Z]*C/) ? ["opaque"] : undefined),
+  rg: (words) => (hasMatch(words, /^--(?:pre|hostname-bin)/) ? ["opaque"] : undefined),
+  shuf: (words) => (hasMatch(words, /^-[a-z]*o|^--output/) ? ["mutating"] : undefined),
+  sort: (words) =>
+    hasMatch(words, /^--compress/) ? ["mutating", "opaque"] : hasMatch(words, /^-[a-zA-Z]*o|^--output/) ? ["mutating"] : undefined,
+  tree: (words) => (hasMatch(words, /^-[a-zA-Z]*o/) ? ["mutating"] : undefined),
+  uniq: (words) => (countOperands(words) > 1 ? ["mutating"] : undefined),
+  xxd: (words) => (countOperands(words) > 1 ? ["mutating"] : undefined),
 };
 
-function has(words: Words, option: RegExp): boolean {
+function hasMatch(words: Words, option: RegExp): boolean {
   return words.some((word) => word !== null && option.test(word));
 }
 
-function operands(words: Words): number {
+function countOperands(words: Words): number {
   return words.filter((word) => word === null || !word.startsWith("-")).length;
 }
 
-/** Git with an option before its command can be told to run anything, and some of its commands by their own options. */
+/** An option before git's command can make it run anything, and so can options of some of its commands. */
 function gitTags([first = "help", ...rest]: Words): readonly Tag[] {
   const tags = first === null ? undefined : GIT.get(first);
-  if (tags === undefined || has(rest, /^-O|^--(?:output|ext-diff|exec|upload-pack|receive-pack|open-files)/)) return ["opaque", "mutating"];
-  const isForced = has(rest, /^(?:--force|--delete|--hard|drop|clear|remove|-[a-zA-Z]*[dDf])/);
+  if (tags === undefined || hasMatch(rest, /^-O|^--(?:output|ext-diff|exec|upload-pack|receive-pack|open-files)/))
+    return ["opaque", "mutating"];
+  const isForced = hasMatch(rest, /^(?:--force|--delete|--hard|drop|clear|remove|-[a-zA-Z]*[dDf])/);
   return isForced && tags.length > 0 ? [...tags, "destructive"] : tags;
 }
 
 function tarTags(words: Words): readonly Tag[] {
-  const isRun = has(words, /^--(?:to-command|use-compress|checkpoint|rsh|new-volume|info-script)|^-?[a-zA-Z]*[IF]/);
-  return isRun ? ["mutating", "opaque"] : ["mutating", "unknown-path"];
+  const runsCommand = hasMatch(words, /^--(?:to-command|use-compress|checkpoint|rsh|new-volume|info-script)|^-?[a-zA-Z]*[IF]/);
+  return runsCommand ? ["mutating", "opaque"] : ["mutating", "unknown-path"];
 }
 
-/** Sed writes files and runs commands by letters of its script: what is not plainly harmless is opaque. */
+/** Sed can write files and run commands through its script: every script that is not plainly harmless is opaque. */
 function sedTags(words: Words): readonly Tag[] {
   const options = words.filter((word): word is string => word?.startsWith("-") ?? false);
   const scripts = words.includes("-e")
@@ -187,11 +192,11 @@ function sedTags(words: Words): readonly Tag[] {
   const isKnown = options.every((word) => /^-(?:[nErsuz]*i?[nErsuz]*|i\.\w+|e|-in-place|-quiet|-regexp-extended)$/.test(word));
   const isPlain =
     isKnown && scripts.length > 0 && scripts.every((script) => script !== null && script.length <= SED_CHARS_MAX && PLAIN_SED.test(script));
-  const isInPlace = has(options, /^-[a-zA-Z]*i|^--in-place/);
+  const isInPlace = hasMatch(options, /^-[a-zA-Z]*i|^--in-place/);
   return [...(isInPlace ? (["mutating"] as const) : []), ...(isPlain ? [] : (["opaque"] as const))];
 }
 
-/** Awk can run commands, write files and open connections by its program, which is the first word that is no option. */
+/** Awk's program can run commands, write files and open connections; it is the first word that is not an option. */
 function awkTags(words: Words): readonly Tag[] {
   let at = 0;
   for (; words[at]?.startsWith("-"); at++) {

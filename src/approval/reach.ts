@@ -1,5 +1,5 @@
-// Programs that read more than the files their words name: whole folders, files that another file lists, the environment. What
-// they show is not known before they run, so a grant for commands like another one does not cover them.
+// Programs that read more than the files their words name: whole directories, files listed in another file, the environment.
+// Their output is not known before they run, so no `class` grant covers them.
 
 type Words = readonly (string | null)[];
 
@@ -7,7 +7,7 @@ const ALWAYS = new Set("rg tar gtar bsdtar zip rsync rclone lftp sftp smbclient 
 
 const GREP = /^-\w*[rRd]|^--(?:r|de|di)/;
 const FOLDERS = /^-\w*[rR]|^--r/;
-/** Options by which they do. Letters may stand together, and many programs take long options shortened. */
+/** Options that make a program read more. Letters may be combined, and many programs accept abbreviated long options. */
 const BY_OPTION: Readonly<Record<string, RegExp>> = {
   grep: GREP,
   egrep: GREP,
@@ -34,11 +34,11 @@ const BY_OPTION: Readonly<Record<string, RegExp>> = {
   gawk: /ARG|ENVIRON|PROCINFO|SYMTAB/,
   mawk: /ARG|ENVIRON/,
   nawk: /ARG|ENVIRON/,
-  // Without a dash, `e` shows what programs were started with.
+  // Without a dash, `e` shows the environment of processes.
   ps: /^[a-zA-Z]*e|^-\w*E/,
 };
 
-/** Those that list variables with their values where they are given none. */
+/** Builtins that list variables with their values when they are given none. */
 const LISTING = new Set("export declare typeset local readonly".split(" "));
 
 export function readsBeyond(name: string, words: Words): boolean {
@@ -49,11 +49,11 @@ export function readsBeyond(name: string, words: Words): boolean {
   return option !== null && words.some((word) => word !== null && option.test(word));
 }
 
-const MADE: ReadonlySet<string> = new Set(
+const COMPUTED: ReadonlySet<string> = new Set(
   "ParameterExpansion CommandSubstitution ProcessSubstitution ArithmeticExpansion BraceExpansion Glob".split(" "),
 );
 
-/** Whether a part of a word becomes another text when the command runs, in this shell or in the one of some device. */
+/** Whether the shell, here or on some device, replaces this part of a word when the command runs. */
 export function isMade(part: { type: string; value?: unknown }): boolean {
-  return MADE.has(part.type) || (part.type === "Literal" && typeof part.value === "string" && /[*?[{]|%\w+%/.test(part.value));
+  return COMPUTED.has(part.type) || (part.type === "Literal" && typeof part.value === "string" && /[*?[{]|%\w+%/.test(part.value));
 }

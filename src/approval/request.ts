@@ -1,25 +1,25 @@
-// What is asked for, and what is known of it before anybody decides: where it runs, its tags, its paths made plain. Made by
-// tags.ts, read by policy.ts, grants.ts and show.ts.
+// A request for a call and what is known about it before a decision: where it runs, its tags, its resolved paths. tags.ts builds
+// it; policy.ts, grants.ts and show.ts read it.
 
-/** One call that is about to run, with the arguments it runs with. */
+/** One call that is about to run, with its arguments. */
 export type Request = {
   call: string;
   args: Readonly<Record<string, unknown>>;
   profile: string;
-  /** Of the process, on the gateway. */
+  /** The working directory of the process on the gateway. */
   cwd: string;
   home: string;
   workspace: string | null;
   /**
-   * Where the kernel carries it to: a device, or null for the gateway itself. Where this is left out, a session counts as on a
-   * device, because nothing in the arguments says where it runs.
+   * The device that the kernel forwards the call to, or null for the gateway. If absent, a session counts as on a device, because
+   * nothing in its arguments says where it runs.
    */
   device?: string | null;
 };
 
 export type TargetClass = "gsv" | "device";
 
-/** Every tag with what it says of a call, in words that follow "because". */
+/** Every tag with the reason it gives, phrased to follow "because". */
 export const TAGS = {
   remote: "it reaches a device",
   mutating: "it changes files",
@@ -51,10 +51,10 @@ export function isTag(text: string): text is Tag {
   return Object.hasOwn(TAGS, text);
 }
 
-/** A request with everything a rule can ask about. */
+/** A request with everything that the conditions of a rule can test. */
 export type Judged = Request & {
   target: TargetClass;
   tags: ReadonlySet<Tag>;
-  /** A path as the target reads it, with no `.` or `..` left; null where only the target could say. */
+  /** The path as the target resolves it, without `.` and `..`; null if only the target can resolve it. */
   plain: (path: string) => string | null;
 };

@@ -1,17 +1,17 @@
-// The parser that tags.ts reads commands with: the gateway's own shell reads them the same way. It is large, so only
-// whoever has commands to judge loads this file. It takes long over some texts: commands.ts asks hardness.ts first.
+// The parser for commands, the same that the gateway's own shell uses. It is large, so only code that judges commands loads this
+// file. It is slow on some texts, so commands.ts checks hardness.ts first.
 
 import { Bash } from "just-bash/browser";
 import type { Parse } from "./commands.ts";
 import type { Script } from "../shell/syntax.ts";
 
-/** The tree that was read last. just-bash gives it to its plugins, and would write it out again: of an empty one, nothing. */
+/** The last syntax tree. just-bash passes it to plugins and then prints it again; an empty tree makes that free. */
 let tree: Script | null = null;
 let bash: Bash | null = null;
 
-/** The syntax tree, or null for what is not a script. */
+/** The syntax tree, or null for text that is not a script. */
 export const parseScript: Parse = (text) => {
-  bash ??= reader();
+  bash ??= makeParser();
   tree = null;
   try {
     bash.transform(text);
@@ -21,7 +21,7 @@ export const parseScript: Parse = (text) => {
   }
 };
 
-function reader(): Bash {
+function makeParser(): Bash {
   const bash = new Bash({ commands: [], defenseInDepth: false });
   bash.registerTransformPlugin({
     name: "keep-tree",

@@ -35,7 +35,7 @@ test.each([
   expect(visible(text)).toBe(shown);
 });
 
-/** What `visible` wrote, read back. */
+/** Decodes the output of `visible`. */
 function readBack(shown: string): string {
   return shown
     .replace(/\n⟨(\d+) empty lines⟩\n/g, (_, many: string) => "\n".repeat(Number(many) + 1))
@@ -50,7 +50,7 @@ const nasty = fc.string({
   ),
 });
 
-test("what is shown can be read back, whatever it is, and holds nothing unseen", () => {
+test("every text can be decoded from what is shown, which contains no invisible character", () => {
   fc.assert(
     fc.property(nasty, (text) => {
       const shown = visible(text);
@@ -61,7 +61,7 @@ test("what is shown can be read back, whatever it is, and holds nothing unseen",
   );
 });
 
-test("a request is shown whole, by name, and no line of it passes for ours", () => {
+test("a request is shown completely, each argument by name, and no line of it looks like ours", () => {
   const args = { input: "echo hi\nshell.exec on gsv, in /", timeout: 5, to: { path: "~/x" }, ops: [{ a: "" }, null], none: [] };
   expect(showRequest({ call: "shell.exec", args, target: "laptop", cwd: "~" })).toEqual({
     isWhole: true,
@@ -79,13 +79,13 @@ test("a request is shown whole, by name, and no line of it passes for ours", () 
   });
 });
 
-test("names and places of the request are made visible too", () => {
+test("names, target and directory of a request are made visible too", () => {
   const { text } = showRequest({ call: "fs.write", args: { "a\u202e\nb": "x" }, target: "lap\u0430top", cwd: "/\u200b" });
   expect(text).toContain("on lap⟨U+0430⟩top, in /⟨U+200B⟩");
   expect(text).toContain("a⟨U+202E⟩");
 });
 
-test("what is long says how much is missing, and can be had whole", () => {
+test("an abridged value says how much is missing, and whole shows all of it", () => {
   const content = `${"a".repeat(5000)}${"\u{1f600}".repeat(3000)}${"z".repeat(500)}`;
   const request = { call: "fs.write", args: { path: "a", content }, target: "gsv", cwd: "~" };
   const { text, isWhole } = showRequest(request);
@@ -102,12 +102,12 @@ test("what is long says how much is missing, and can be had whole", () => {
   });
 });
 
-test("a command of usual length is never cut", () => {
+test("a command of usual length is shown completely", () => {
   const input = Array.from({ length: 1000 }, (_, at) => `echo ${at}`).join("\n");
   expect(showRequest({ call: "shell.exec", args: { input }, target: "gsv", cwd: "~" }).isWhole).toBe(true);
 });
 
-test("cutting loses and invents nothing", () => {
+test("abridging neither loses nor invents text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.integer({ min: 20, max: 200 }), (text, max) => {
       const [shown, isCut] = abridged(text, max);

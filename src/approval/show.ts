@@ -1,5 +1,5 @@
-// A request as a person reads it before deciding: everything that will run, each argument by name, nothing left out without
-// saying so and how much.
+// A request as a person reads it before deciding: everything that will run, each argument by name. An omission says how much is
+// missing.
 
 import { canonicalJson } from "./digest.ts";
 import type { Exactly } from "./digest.ts";
@@ -7,18 +7,18 @@ import { visible } from "./visible.ts";
 
 export type Shown = {
   text: string;
-  /** Whether all of it is there. If not, `showRequest` with `whole` shows the rest. */
+  /** Whether nothing is omitted. Otherwise `showRequest` with `whole` shows the rest. */
   isWhole: boolean;
 };
 
-/** A command is what is decided about; a file's content is looked over. */
+/** People decide by the whole command, but only skim the content of a file. */
 const COMMAND_CHARS_MAX = 32 * 1024;
 const VALUE_CHARS_MAX = 4 * 1024;
 const VALUES_MAX = 100;
 const NAME_CHARS_MAX = 1024;
 
 export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | "args" | "target" | "cwd">, whole = false): Shown {
-  const values = flattened(args, "");
+  const values = flatten(args, "");
   const listed = whole ? values : values.slice(0, VALUES_MAX);
   let isWhole = listed.length === values.length;
   const lines = [`${visible(call)} on ${visible(target)}, in ${visible(cwd)}`];
@@ -27,19 +27,19 @@ export function showRequest({ call, args, target, cwd }: Pick<Exactly, "call" | 
     const [text, isCut] = typeof value === "string" ? abridged(value, limit) : [visible(canonicalJson(value)), false];
     const [shownName, isNameCut] = abridged(name, whole ? Infinity : NAME_CHARS_MAX);
     isWhole &&= !isCut && !isNameCut;
-    lines.push(...argument(shownName.replaceAll("\n", " "), text));
+    lines.push(...argumentLines(shownName.replaceAll("\n", " "), text));
   }
   if (listed.length < values.length) lines.push(`⟨${values.length - listed.length} more arguments not shown⟩`);
   return { text: lines.join("\n"), isWhole };
 }
 
-/** Lines of the text begin with a bar, so that none of them passes for one of ours. */
-function argument(name: string, text: string): string[] {
+/** Lines of the text start with a bar, so that none of them looks like one of ours. */
+function argumentLines(name: string, text: string): string[] {
   if (text === "") return [`${name}: ⟨empty⟩`];
   return text.includes("\n") ? [`${name}:`, ...text.split("\n").map((line) => `  | ${line}`)] : [`${name}: ${text}`];
 }
 
-/** The beginning and the end of what is long, and in between how much is missing. */
+/** The start and the end of a long text, with the number of omitted characters between them. */
 export function abridged(text: string, charsMax: number): [text: string, isCut: boolean] {
   if (text.length <= charsMax) return [visible(text), false];
   const head = text.slice(0, boundary(text, Math.ceil(charsMax * 0.75)));
@@ -48,17 +48,17 @@ export function abridged(text: string, charsMax: number): [text: string, isCut: 
   return [`${visible(head)}\n⟨${missing} of ${text.length} characters not shown⟩\n${visible(tail)}`, true];
 }
 
-/** Not within a character that takes two units. */
+/** Avoids splitting a surrogate pair. */
 function boundary(text: string, at: number): number {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + 1 : at;
 }
 
-/** Members of objects and lists under names such as `to.path` and `ops[0].content`. */
-function flattened(value: unknown, name: string): [name: string, value: unknown][] {
+/** Flattens objects and arrays into names such as `to.path` and `ops[0].content`. */
+function flatten(value: unknown, name: string): [name: string, value: unknown][] {
   if (typeof value !== "object" || value === null) return value === undefined ? [] : [[name, value]];
   const members: [string, unknown][] = Array.isArray(value)
     ? value.map((item: unknown, at) => [`${name}[${at}]`, item])
     : Object.entries(value).map(([key, member]) => [name === "" ? key : `${name}.${key}`, member]);
   if (members.length === 0) return name === "" ? [] : [[name, value]];
-  return members.flatMap(([key, member]) => flattened(member, key));
+  return members.flatMap(([key, member]) => flatten(member, key));
 }

@@ -6,23 +6,24 @@ import { judge, targetClass } from "./tags.ts";
 
 const AROUND = { profile: "task", cwd: "/home/ann/site", home: "/home/ann", workspace: "/workspaces/ws_1" };
 
-function tags(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Tag[] {
+function tagsOf(call: string, args: Record<string, unknown>, more: Partial<Request> = {}): Tag[] {
   return [...judge({ call, args, ...AROUND, ...more }, parseScript).tags].toSorted();
 }
 
-test("only gsv is the gateway, and a session is where the kernel says", () => {
-  const of = (call: string, args: Record<string, unknown>, more: Partial<Request> = {}) => targetClass({ call, args, ...AROUND, ...more });
-  expect(of("fs.read", { path: "a" })).toBe("gsv");
-  expect(of("fs.read", { path: "a", target: "gsv" })).toBe("gsv");
+test("only gsv is the gateway, and the kernel says where a session is", () => {
+  const classOf = (call: string, args: Record<string, unknown>, more: Partial<Request> = {}) =>
+    targetClass({ call, args, ...AROUND, ...more });
+  expect(classOf("fs.read", { path: "a" })).toBe("gsv");
+  expect(classOf("fs.read", { path: "a", target: "gsv" })).toBe("gsv");
   // Devices may have these names.
-  for (const target of ["local", "gateway", "GSV", " gsv", "", null, 0]) expect(of("fs.read", { path: "a", target })).toBe("device");
-  expect(of("shell.exec", { input: "", sessionId: "s" })).toBe("device");
-  expect(of("shell.exec", { input: "", sessionId: "s" }, { device: null })).toBe("gsv");
-  expect(of("shell.exec", { input: "", target: "gsv" }, { device: "laptop" })).toBe("device");
-  expect(of("fs.copy", { from: { path: "a" }, to: { path: "b" } })).toBe("gsv");
-  expect(of("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } })).toBe("device");
-  expect(of("fs.copy", { from: { path: "a" }, to: { path: "b", target: "laptop" } })).toBe("device");
-  expect(of("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } }, { device: null })).toBe("device");
+  for (const target of ["local", "gateway", "GSV", " gsv", "", null, 0]) expect(classOf("fs.read", { path: "a", target })).toBe("device");
+  expect(classOf("shell.exec", { input: "", sessionId: "s" })).toBe("device");
+  expect(classOf("shell.exec", { input: "", sessionId: "s" }, { device: null })).toBe("gsv");
+  expect(classOf("shell.exec", { input: "", target: "gsv" }, { device: "laptop" })).toBe("device");
+  expect(classOf("fs.copy", { from: { path: "a" }, to: { path: "b" } })).toBe("gsv");
+  expect(classOf("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } })).toBe("device");
+  expect(classOf("fs.copy", { from: { path: "a" }, to: { path: "b", target: "laptop" } })).toBe("device");
+  expect(classOf("fs.copy", { from: { path: "a", target: "laptop" }, to: { path: "b" } }, { device: null })).toBe("device");
 });
 
 test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
@@ -70,10 +71,10 @@ test.each<[call: string, args: Record<string, unknown>, tags: Tag[]]>([
   ["repo.search", { repo: "ann/notes", query: ".ssh", prefix: "src" }, []],
   ["repo.import", { repo: "ann/home" }, ["connects", "mutating", "network", "policy-bearing"]],
 ])("%s %j", (call, args, expected) => {
-  expect(tags(call, args)).toEqual(expected);
+  expect(tagsOf(call, args)).toEqual(expected);
 });
 
-/** What steers agents and machines, in ways it might be written. */
+/** Files that steer agents and machines, in several spellings. */
 test.each([
   ["~/context.d/00.md"],
   ["../context.d/00.md"],
@@ -111,8 +112,8 @@ test.each([
   ["C:\\Windows\\System32\\x.dll", "laptop"],
   ["~\\.ssh\\config", "laptop"],
   ["/private/etc/hosts", "laptop"],
-])("%s bears policy", (path, target?: string) => {
-  expect(tags("fs.write", { path, content: "", ...(target && { target }) })).toContain("policy-bearing");
+])("%s is policy-bearing", (path, target?: string) => {
+  expect(tagsOf("fs.write", { path, content: "", ...(target && { target }) })).toContain("policy-bearing");
 });
 
 test.each([
@@ -137,29 +138,29 @@ test.each([
   "truncate -s 0 ~/CONSTITUTION.md",
   'python3 -c \'open("context.d/a", "w")\'',
   "chmod 777 ~/.ssh",
-])("%s bears policy", (input) => {
-  expect(tags("shell.exec", { input })).toContain("policy-bearing");
+])("%s is policy-bearing", (input) => {
+  expect(tagsOf("shell.exec", { input })).toContain("policy-bearing");
 });
 
 test.each(["cat ~/context.d/a.md", "ls ~/skills.d", "grep x /etc/passwd", "echo x > ~/notes/a.md", "ls 2>/dev/null", "cp a b"])(
-  "%s does not",
+  "%s is not policy-bearing",
   (input) => {
-    expect(tags("shell.exec", { input })).not.toContain("policy-bearing");
+    expect(tagsOf("shell.exec", { input })).not.toContain("policy-bearing");
   },
 );
 
-test("a session that is only looked at is told from one that is fed", () => {
-  expect(tags("shell.exec", { input: "", sessionId: "s" })).toEqual(["looks", "remote"]);
-  expect(tags("shell.exec", { input: "", sessionId: "s" }, { device: null })).toEqual(["looks"]);
-  expect(tags("shell.exec", { input: "y\n", sessionId: "s" })).toContain("opaque");
-  expect(tags("shell.exec", { input: "", sessionId: "s", signal: "KILL" })).toContain("opaque");
-  expect(tags("shell.exec", { input: "", tty: { cols: 80, rows: 24 }, target: "laptop" })).toContain("opaque");
-  expect(tags("shell.exec", { input: ["rm", "x"] })).toContain("opaque");
+test("polling a session is tagged looks, and sending input to it is not", () => {
+  expect(tagsOf("shell.exec", { input: "", sessionId: "s" })).toEqual(["looks", "remote"]);
+  expect(tagsOf("shell.exec", { input: "", sessionId: "s" }, { device: null })).toEqual(["looks"]);
+  expect(tagsOf("shell.exec", { input: "y\n", sessionId: "s" })).toContain("opaque");
+  expect(tagsOf("shell.exec", { input: "", sessionId: "s", signal: "KILL" })).toContain("opaque");
+  expect(tagsOf("shell.exec", { input: "", tty: { cols: 80, rows: 24 }, target: "laptop" })).toContain("opaque");
+  expect(tagsOf("shell.exec", { input: ["rm", "x"] })).toContain("opaque");
 });
 
-test("nobody follows a command through any number of directories", () => {
+test("a command that changes to many directories counts as policy-bearing", () => {
   const input = Array.from({ length: 100 }, (_, at) => `cd d${at}; touch e${at}`).join("; ");
-  expect(tags("shell.exec", { input })).toContain("policy-bearing");
+  expect(tagsOf("shell.exec", { input })).toContain("policy-bearing");
 });
 
 test("without a parser a command is opaque", () => {
@@ -172,17 +173,17 @@ const FLOOR: readonly [Tag, string[]][] = [
   ["privileged", ["sudo ", "su ", "passwd", "useradd", "userdel", "systemctl ", "service ", "mount ", "umount "]],
 ];
 
-test("what a search for parts of words finds is never left out", () => {
+test("tags found by the plain substring search are never missing", () => {
   const part = fc.constantFrom(...FLOOR.flatMap(([tag, parts]) => parts.map((text) => ({ tag, text }))));
   fc.assert(
     fc.property(fc.string(), part, fc.boolean(), fc.string(), (before, { tag, text }, isUpper, after) => {
-      expect(tags("shell.exec", { input: before + (isUpper ? text.toUpperCase() : text) + after })).toContain(tag);
+      expect(tagsOf("shell.exec", { input: before + (isUpper ? text.toUpperCase() : text) + after })).toContain(tag);
     }),
     { numRuns: 300 },
   );
 });
 
-test("any arguments can be judged", () => {
+test("judge accepts any arguments", () => {
   const calls = fc.constantFrom(
     "fs.read",
     "fs.write",

@@ -1,5 +1,5 @@
-// What is known of a call before it runs: where it runs, and its tags. Shell commands are read by their words; what the
-// plain search for words such as `rm ` finds is never left out, so that policies written for that keep their meaning.
+// What is known about a call before it runs: where it runs, and its tags. Shell commands are parsed. Matches of the plain
+// substring search, such as `rm `, are always included, so that policies written for that search keep their meaning.
 
 import { isNative } from "../lib/target.ts";
 import { type Parse, readCommands } from "./commands.ts";
@@ -20,26 +20,26 @@ export function judge(request: Request, parse: Parse = () => null): Judged {
 
 /** A copy is on a device if either end is. Only `gsv` is the gateway: a device may have any other name. */
 export function targetClass({ call, args, device }: Request): TargetClass {
-  // It runs in the gateway, and is about its ends.
-  if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(at(end).target)) ? "gsv" : "device";
+  // A copy runs in the gateway, but its class depends on its ends.
+  if (call === "fs.copy") return [args.from, args.to].every((end) => isNative(asEnd(end).target)) ? "gsv" : "device";
   if (device !== undefined) return device === null ? "gsv" : "device";
   if (call === "shell.exec" && args.sessionId !== undefined) return "device";
   return isNative(args.target) ? "gsv" : "device";
 }
 
-function at(end: unknown): { target?: unknown; path?: unknown } {
+function asEnd(end: unknown): { target?: unknown; path?: unknown } {
   return typeof end === "object" && end !== null ? end : {};
 }
 
 const WRITES: ReadonlySet<string> = new Set(["fs.write", "fs.edit", "fs.delete", "fs.upload", "fs.copy", "repo.apply", "repo.import"]);
 
 /**
- * Calls that tell what is in a file. A search passes over what holds secrets unless it begins there. `namesOnly` comes from the gateway's
- * own shell, which looks at names and sizes apart from contents; no caller can send it.
+ * Calls that reveal a file's content. A search skips files that hold secrets unless it starts at one. `namesOnly` comes from the
+ * gateway's own shell, which reads names and sizes separately from contents; no caller can send it.
  */
 const READS: ReadonlySet<string> = new Set(["fs.read", "fs.download", "fs.search", "fs.copy"]);
 
-/** By its name alone. */
+/** Tags from the call's name, and from the arguments of repository calls. */
 function callTags({ call, args }: Request): Tag[] {
   const tags: Tag[] = [];
   if (WRITES.has(call)) tags.push("mutating");
@@ -51,7 +51,10 @@ function callTags({ call, args }: Request): Tag[] {
   return tags;
 }
 
-/** Families that decide who may do what, and when things run by themselves. A new call of theirs counts until it is known to read. */
+/**
+ * Families that decide who may do what, or what runs unattended. A new call in them counts as policy-bearing until it is known to
+ * read.
+ */
 const STEERING_CALL = /^(?:sys|sched|pkg|adapter|account|link|approval)\.|^proc\.(?:hil|setidentity|approval)|\.policy\.set$/;
 const READING_CALL = /\.(?:list|get|info|read|status|search)$|^sys\.mcp\.call$/;
 
@@ -64,19 +67,19 @@ function repoTags({ repo, ops }: Request["args"]): Tag[] {
   return [...(isDelete ? (["destructive", "deletes"] as const) : []), ...(isBearing ? (["policy-bearing"] as const) : [])];
 }
 
-/** A home's: instructions and skills are kept there. */
+/** Whether this is a home repository, which holds instructions and skills. */
 function isPolicyRepo(repo: unknown): boolean {
   return typeof repo !== "string" || /\/home$/i.test(repo.trim());
 }
 
-/** By the paths among its arguments. */
+/** Tags from the paths among the arguments. */
 function pathTags(request: Request, target: TargetClass): Set<Tag> {
   const { call, args } = request;
   const tags = new Set<Tag>();
   const inRepository = call === "repo.read" ? args.path : call === "repo.search" ? args.prefix : undefined;
   if (typeof inRepository === "string" && namesSecret(inRepository)) tags.add("reads-secret");
   if (!call.startsWith("fs.")) return tags;
-  const places = call === "fs.copy" ? [at(args.from), at(args.to)] : [{ target: args.target, path: args.path }];
+  const places = call === "fs.copy" ? [asEnd(args.from), asEnd(args.to)] : [{ target: args.target, path: args.path }];
   const sideOf = (end: unknown): TargetClass => (call === "fs.copy" ? (isNative(end) ? "gsv" : "device") : target);
   for (const { target: end, path } of places)
     if (typeof path === "string") for (const tag of placeTags(path, sideOf(end), request)) tags.add(tag);
@@ -100,11 +103,11 @@ function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag
   const isLook = isSession && input === "" && args.signal === undefined && args.tty === undefined;
   if (isLook) return tags.add("looks");
   if (target === "device") tags.add("onto-device");
-  // What is typed into a program means what that program says; an empty command with a terminal is a shell.
+  // Input to a program means whatever that program decides; an empty command with a terminal is a shell.
   if (isSession || args.tty !== undefined || typeof args.input !== "string") tags.add("opaque");
   const reading = readCommands(input, parse);
   for (const tag of reading.tags) tags.add(tag);
-  // On the gateway each file that a command opens is judged by itself.
+  // On the gateway each file is judged when the command opens it.
   if (reading.readsBeyond && target === "device") tags.add("unknown-reads");
   const cwd = typeof args.cwd === "string" ? plainPath(args.cwd, target, request) : request.cwd;
   const around: Around = { home: request.home, workspace: request.workspace, cwd: cwd ?? "/" };
@@ -115,7 +118,7 @@ function shellTags(request: Request, target: TargetClass, parse: Parse): Set<Tag
   }
   if (mentionsSecret(reading.shapes, reading.directories) || namesSecret(request.cwd)) tags.add("reads-secret");
   if (typeof args.cwd === "string" && namesSecret(args.cwd)) tags.add("reads-secret");
-  if (empties(reading.emptied, reading.directories, target, around)) tags.add("deletes").add("destructive");
+  if (emptiesFile(reading.emptied, reading.directories, target, around)) tags.add("deletes").add("destructive");
   if (changesPolicy(input, reading.changed, reading.directories, tags, target, around)) tags.add("policy-bearing");
   return tags;
 }
@@ -128,10 +131,10 @@ function changesPolicy(
   target: TargetClass,
   around: Around,
 ): boolean {
-  // Named anywhere, even in pieces of a path, where something is changed that cannot be followed word by word.
+  // The command changes something that the words do not show: any mention counts, even a fragment of a path.
   const isUnsure = tags.has("opaque") || tags.has("unknown-path");
   if (isUnsure && /context\.d|skills\.d|constitution\.md|\.gsv|approval/i.test(input)) return true;
-  // More than anybody follows.
+  // Too many combinations to check.
   if (directories.size > DIRECTORIES_MAX || changed.size * (1 + directories.size) > PLACES_MAX) return changed.size > 0;
   const tops = [around.cwd, ...[...directories].map((path) => plainPath(path, target, around) ?? "/")];
   for (const path of changed)
@@ -139,7 +142,7 @@ function changesPolicy(
   return false;
 }
 
-/** Some word of it, read from where the command begins or from where it goes. */
+/** Whether a word may name a secret, relative to the starting directory or to one that the command changes to. */
 function mentionsSecret(shapes: ReadonlySet<string>, directories: ReadonlySet<string>): boolean {
   const tops = ["", ...[...directories].map((top) => `${top}/`)];
   let chars = 0;
@@ -148,14 +151,14 @@ function mentionsSecret(shapes: ReadonlySet<string>, directories: ReadonlySet<st
     for (const path of pathsIn(shape)) {
       if (path.includes("*")) starred++;
       chars += (path.length + CHARS_PER_PLACE) * tops.length;
-      // More than anybody follows.
+      // Too many combinations to check.
       if (chars > SHAPES_CHARS_MAX || starred * tops.length > STARRED_MAX) return true;
       if (path !== "" && path !== "*" && path.length <= PATH_CHARS_MAX && tops.some((top) => namesSecret(top + path))) return true;
     }
   return false;
 }
 
-/** `--file=path`, `if=path`, `@path`, `host:path`. */
+/** Paths inside a word, such as `--file=path`, `if=path`, `@path` and `host:path`. */
 function pathsIn(shape: string): Set<string> {
   const behind = (mark: string) => [shape.slice(shape.indexOf(mark) + 1), shape.slice(shape.lastIndexOf(mark) + 1)];
   return new Set([shape, ...behind("="), ...behind(":"), ...behind("@"), ...(/^-\w/.test(shape) ? [shape.slice(2)] : [])]);
@@ -165,8 +168,8 @@ const CHARS_PER_PLACE = 30;
 const SHAPES_CHARS_MAX = 150_000;
 const STARRED_MAX = 150;
 
-/** What is temporary may be emptied. */
-function empties(emptied: ReadonlySet<string | null>, directories: ReadonlySet<string>, target: TargetClass, around: Around): boolean {
+/** Temporary files may be emptied. */
+function emptiesFile(emptied: ReadonlySet<string | null>, directories: ReadonlySet<string>, target: TargetClass, around: Around): boolean {
   for (const path of emptied) {
     const isKnown = path !== null && (path.startsWith("/") || directories.size === 0);
     if (!isKnown || target === "device" || changedPlace(path, around) !== "scratch") return true;
@@ -178,7 +181,7 @@ const DIRECTORIES_MAX = 16;
 const PLACES_MAX = 1_500;
 const PLACE_TAGS: readonly Tag[] = ["hidden-path", "outside-cwd", "outside-home"];
 
-/** On a device, where a relative path is not made absolute. */
+/** For a device, where a relative path stays relative. */
 function under(cwd: string, path: string): string {
   return /^[/~]|^[A-Za-z]:/.test(path) ? path : `${cwd}/${path}`;
 }
@@ -187,7 +190,7 @@ function looksLikePath(word: string): boolean {
   return !word.startsWith("-") && !/^\w+:\/\//.test(word) && /^[~./]|\//.test(word);
 }
 
-/** The search for parts of words. It finds `rm ` in "confirm this" as well; the words themselves are read beside it. */
+/** The plain substring search. It also finds `rm ` in "confirm this"; parsing happens besides. */
 function floor(input: string): Tag[] {
   const text = input.toLowerCase();
   return FLOOR.flatMap(([tag, parts]) => (parts.some((part) => text.includes(part)) ? [tag] : []));

@@ -1,21 +1,24 @@
-// A word of a command, as much of it as can be known before the command runs.
+// What can be known of a word of a command before the command runs.
 
 import type { Part, Word } from "../shell/syntax.ts";
 
 export type Known = {
-  /** What the word is, or null where it is made while the command runs. */
+  /** The word, or null if it is computed while the command runs. */
   text: string | null;
-  /** As much of its beginning as is known. */
+  /** The known beginning of it. */
   start: string;
-  /** All of it in each way it may turn out, with `*` for what is not known. */
+  /** Every form it may take, with `*` for unknown parts. */
   shapes: readonly string[];
-  /** Whether it may become several words, or none. */
+  /** Whether it may expand to several words, or to none. */
   isLoose: boolean;
-  /** Where not even the beginning is known: the variable it begins with, or "" for anything else but names of files. */
+  /**
+   * If not even the beginning is known: the variable it starts with, or "" for any other expansion. Null for file names from a
+   * glob.
+   */
   lead: string | null;
 };
 
-/** What a program adds that nobody has written. */
+/** A word that a program adds and that is not in the script. */
 export const ADDED: Known = { text: null, start: "", shapes: ["*"], isLoose: true, lead: "" };
 
 export function known({ parts }: Word): Known {
@@ -24,7 +27,7 @@ export function known({ parts }: Word): Known {
   let unknown: Known | null = null;
   for (const [at, part] of parts.entries()) {
     const piece = knownPart(part);
-    shapes = joined(shapes, piece.shapes);
+    shapes = joinShapes(shapes, piece.shapes);
     if (unknown !== null) continue;
     start += piece.start;
     if (piece.text !== null) continue;
@@ -34,10 +37,10 @@ export function known({ parts }: Word): Known {
 }
 
 const SHAPES_MAX = 32;
-/** May be any hidden name, and so a secret: what is said of a word with more shapes than anybody follows. */
+/** The shape of a word with too many shapes to follow: it may be any hidden name, and so a secret. */
 const HIDDEN = [".*"];
 
-function joined(starts: readonly string[], ends: readonly string[]): readonly string[] {
+function joinShapes(starts: readonly string[], ends: readonly string[]): readonly string[] {
   if (starts === HIDDEN || ends === HIDDEN || starts.length * ends.length > SHAPES_MAX) return HIDDEN;
   return ends.length === 1 && starts.length === 1 ? [starts[0]! + ends[0]!] : starts.flatMap((start) => ends.map((end) => start + end));
 }
@@ -47,53 +50,55 @@ function knownPart(part: Part): Known {
     case "Literal":
     case "SingleQuoted":
     case "Escaped":
-      return plain(part.value);
+      return literal(part.value);
     case "DoubleQuoted":
       return known({ type: "Word", parts: part.parts });
     case "TildeExpansion":
-      return plain(`~${part.user ?? ""}`);
+      return literal(`~${part.user ?? ""}`);
     case "ParameterExpansion":
       return part.operation === null
         ? { ...ADDED, lead: part.parameter }
-        : { ...ADDED, shapes: bounded(["*", ...wordsIn(part.operation).flatMap((word) => known(word).shapes)]) };
-    // Names of files that are there.
+        : { ...ADDED, shapes: limitShapes(["*", ...wordsIn(part.operation).flatMap((word) => known(word).shapes)]) };
+    // A glob expands to names of existing files.
     case "Glob":
       return { ...ADDED, shapes: globShapes(part.pattern), lead: null };
     case "BraceExpansion":
       return {
         ...ADDED,
-        shapes: bounded(part.items.flatMap((item) => (item.type === "Word" ? known(item.word).shapes : rangeShapes(item.start, item.end)))),
+        shapes: limitShapes(
+          part.items.flatMap((item) => (item.type === "Word" ? known(item.word).shapes : rangeShapes(item.start, item.end))),
+        ),
       };
     default:
       return ADDED;
   }
 }
 
-function bounded(shapes: readonly string[]): readonly string[] {
+function limitShapes(shapes: readonly string[]): readonly string[] {
   return shapes.length > SHAPES_MAX || shapes.includes(HIDDEN[0]!) ? HIDDEN : [...new Set(shapes)];
 }
 
-/** Words that an expansion may put in the place of a variable: its default, or what replaces a part of it. */
+/** Words that an expansion may substitute: its default value, or a replacement. */
 function wordsIn(operation: object): Word[] {
   const { word, replacement, innerOp } = operation as { word?: Word | null; replacement?: Word | null; innerOp?: object | null };
   return [word, replacement].filter((one) => one !== null && one !== undefined).concat(innerOp ? wordsIn(innerOp) : []);
 }
 
-/** `[.s]` is one of these, and `@(a|b)` too. */
+/** Alternatives in a glob, such as `[.s]` and `@(a|b)`. */
 function globShapes(pattern: string): readonly string[] {
   const chosen = /^\[([^!^\]\\:-]{1,8})\]$/.exec(pattern)?.[1]?.split("");
   const either = /^[@?+*]\(([^()]*)\)$/.exec(pattern)?.[1]?.split("|");
-  if (either !== undefined) return bounded(["", ...either.map((one) => one.replaceAll("?", "*")), "*"]);
-  // Any other set of letters may hold the dot that hides a name.
+  if (either !== undefined) return limitShapes(["", ...either.map((one) => one.replaceAll("?", "*")), "*"]);
+  // Any other character set may contain the dot that hides a file.
   return chosen ?? (pattern.startsWith("[") ? ["*", "."] : ["*"]);
 }
 
-/** From one letter to another there may be a dot as well. */
+/** A range of characters may contain a dot too. */
 function rangeShapes(start: string | number, end: string | number): string[] {
   return typeof start === "number" && typeof end === "number" ? ["*"] : ["*", "."];
 }
 
-function plain(text: string): Known {
+function literal(text: string): Known {
   return { text, start: text, shapes: [text], isLoose: false, lead: null };
 }
 
@@ -101,14 +106,14 @@ function isLoose({ type }: Part): boolean {
   return type === "ParameterExpansion" || type === "CommandSubstitution" || type === "BraceExpansion" || type === "ArithmeticExpansion";
 }
 
-/** Without its directory, and as a disk without case would find it. */
+/** The name without its directory, in lower case as on a file system that ignores case. */
 export function programName(text: string): string {
   return lastName(text)
     .toLowerCase()
     .replace(/\.exe$/, "");
 }
 
-/** Another path may be a program somebody wrote a moment ago, and so may another way to write a name. */
+/** A program at another path may be newly written, and so may one with an unusual spelling. */
 export function isUsualProgram(text: string): boolean {
   return /^(?:(?:\/usr(?:\/local)?)?\/s?bin\/|\/opt\/homebrew\/bin\/)?[^/]+$/.test(text) && lastName(text) === programName(text);
 }

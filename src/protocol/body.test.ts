@@ -1,10 +1,10 @@
-// Whatever comes from a socket is a chunk, a note, or nothing.
+// Data from a socket is parsed as a chunk, a note, or null.
 
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { BODY_CHUNK_BYTES, type BodyNote, bodyFrame, bodySignal, newChunk, parseBodyFrame, parseBodyNote } from "./body.ts";
 
-it("a chunk comes out as it went in", () => {
+it("a chunk survives encoding and parsing", () => {
   fc.assert(
     fc.property(fc.nat(0xffff_ffff), fc.uint8Array({ minLength: 1, maxLength: 100 }), (id, chunk) => {
       const frame = bodyFrame(id, chunk);
@@ -14,12 +14,12 @@ it("a chunk comes out as it went in", () => {
   );
 });
 
-it("what is too short or too long is no chunk", () => {
+it("a frame that is too short or too long is no chunk", () => {
   for (const length of [0, 3, 4, BODY_CHUNK_BYTES + 5]) expect(parseBodyFrame(new Uint8Array(length))).toBeNull();
   expect(parseBodyFrame(new Uint8Array(BODY_CHUNK_BYTES + 4))?.chunk.length).toBe(BODY_CHUNK_BYTES);
 });
 
-it("a note comes out as it went in, and anything else is none", () => {
+it("a note survives encoding and parsing, and anything else is null", () => {
   const notes: BodyNote[] = [
     { kind: "begin", size: 7, version: "v", mode: 0o644 },
     { kind: "more", from: 0, until: 9 },
@@ -38,23 +38,23 @@ it("a note comes out as it went in, and anything else is none", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => parseBodyNote(value) === null || typeof value === "object"));
 });
 
-it("a chunk that came in a frame leaves in the same memory under another number", () => {
-  const came = bodyFrame(7, Uint8Array.of(1, 2, 3));
-  const { id, chunk } = parseBodyFrame(came)!;
+it("a received chunk is forwarded in the same memory under another number", () => {
+  const received = bodyFrame(7, Uint8Array.of(1, 2, 3));
+  const { id, chunk } = parseBodyFrame(received)!;
   expect([id, ...chunk]).toEqual([7, 1, 2, 3]);
-  const leaves = bodyFrame(0xffff_ffff, chunk);
-  expect(leaves.buffer).toBe(came.buffer);
-  expect(parseBodyFrame(leaves)).toEqual({ id: 0xffff_ffff, chunk: Uint8Array.of(1, 2, 3) });
+  const forwarded = bodyFrame(0xffff_ffff, chunk);
+  expect(forwarded.buffer).toBe(received.buffer);
+  expect(parseBodyFrame(forwarded)).toEqual({ id: 0xffff_ffff, chunk: Uint8Array.of(1, 2, 3) });
 });
 
-it("only its own part of a larger memory is written to", () => {
+it("only the frame's own part of a larger buffer is written", () => {
   const memory = new Uint8Array(32).fill(9);
   memory.set(bodyFrame(7, Uint8Array.of(1, 2)), 10);
   bodyFrame(0x01020304, parseBodyFrame(memory.subarray(10, 16))!.chunk);
   expect([...memory]).toEqual([...Array<number>(10).fill(9), 4, 3, 2, 1, 1, 2, ...Array<number>(16).fill(9)]);
 });
 
-it("sent twice, or in part, it is copied", () => {
+it("a chunk that is sent twice or in part is copied", () => {
   const chunk = newChunk(3);
   chunk.set([1, 2, 3]);
   const [first, second, part] = [bodyFrame(1, chunk), bodyFrame(2, chunk), bodyFrame(3, chunk.subarray(0, 2))];

@@ -1,9 +1,9 @@
-// Who is calling: a value made by the kernel from its own tables and passed along, never ambient and never taken from
-// what the peer claims.
+// The caller: a value that the kernel builds from its own tables and passes along, never ambient state and never the peer's
+// claim.
 
 import type { ConnectionIdentity, ProcessIdentity, Role } from "./records.ts";
 
-/** Kinds of callers a syscall may admit. A stranger is a socket that has not said who it is. */
+/** The kinds of callers that a syscall may admit. A stranger is a socket that has not authenticated. */
 export type Origin = "stranger" | Role;
 
 export type Credential = { kind: "password" } | { kind: "process" } | { kind: "token"; tokenId: string; expiresAt: number | null };
@@ -21,39 +21,41 @@ export type Caller = {
   credential: Credential;
   process: ProcessIdentity;
   identity: ConnectionIdentity;
-  /** Set where it is an agent's own call, or one of a command it runs: what it may do is judged by its policy (kernel/agents/judge.ts). */
+  /**
+   * Set for a call by an agent or by a command that it runs: the agent's policy decides what it may do (kernel/agents/judge.ts).
+   */
   agent?: AgentCall;
-  /** For what outlives the connection it came by: the same caller with the rights of this moment, if it still has any. */
+  /** For work that outlives its connection: returns the same caller with its current rights, or undefined if it has none left. */
   present?: () => Caller | undefined;
 };
 
-/** Whose call it is, and how far a person has allowed it. */
+/** Which agent makes the call, and what a person has allowed. */
 export type AgentCall = {
   pid: string;
   profile: string;
   runId: string | null;
   conversationId: string | null;
-  /** The call of the model's that this is or is part of; null where a command of the process makes it. */
+  /** The model's call that this is, or is part of; null if a command of the process makes it. */
   callId: string | null;
   toolName: string | null;
-  /** Told when nobody has to be asked any more and it is carried out. */
+  /** Called when no further approval is needed and the call starts. */
   began?: () => void;
-  /** It is the very call that was allowed before, sent again: its key, or that nothing had been done, makes it one. */
+  /** The call was allowed before and is sent again: its key, or the fact that nothing was done, makes both the same call. */
   isAgain?: true;
-  /** Of a call that is allowed to run: what holds for everything it does. */
+  /** For a call that may run: what applies to everything it does. */
   allows?: Allowance;
-  /** Set inside such a call, as for what a command does: nobody can be asked there. */
+  /** Set inside such a call, such as for what a command does: nobody can be asked there. */
   within?: Allowance;
 };
 
 /**
- * `approved` holds the tags of the call where a person has seen and allowed it, or null where it runs because nothing about
- * it had to be asked; `mayConnect`, whether it may use the network; `isUnseen`, that a person has allowed it by a yes to another
- * call like it, and knows of it no more than its tags.
+ * `approved` has the tags of the call if a person saw and approved it, or null if it runs without approval; `mayConnect` says
+ * whether it may use the network; `isUnseen` means that an approval of a similar call covers it, so that the person knows only
+ * its tags.
  */
 export type Allowance = { approved: readonly string[] | null; mayConnect: boolean; isUnseen?: true };
 
-/** The caller of what a call does in turn. */
+/** The caller for calls that this call makes itself. */
 export function inside(caller: Caller): Caller {
   if (caller.agent === undefined) return caller;
   const { allows, within, began: _, ...agent } = caller.agent;

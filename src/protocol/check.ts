@@ -1,4 +1,4 @@
-// One thing a doctor looked at: how it stands, in a sentence, and what to do next where something is to be done.
+// One check of the doctor: its state, a sentence about it, and what to do next if anything.
 
 import { z } from "zod";
 

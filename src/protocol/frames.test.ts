@@ -1,5 +1,4 @@
-// Text from outside becomes a frame or a refusal, whatever it is: nothing is thrown, no prototype changes, and every
-// limit holds exactly where it says.
+// Any text from outside becomes a frame or a refusal: nothing throws, no prototype changes, and every limit holds exactly.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -20,7 +19,7 @@ const frame = fc.oneof(
 );
 
 describe("decodeFrame", () => {
-  it("reads back every valid frame", () => {
+  it("decodes every valid frame", () => {
     fc.assert(
       fc.property(frame, (sent) => {
         const text = JSON.stringify(sent);
@@ -31,13 +30,13 @@ describe("decodeFrame", () => {
     );
   });
 
-  it("never throws on flipped bytes and cut ends of valid frames", () => {
+  it("never throws on flipped bytes and truncated frames", () => {
     fc.assert(
       fc.property(frame, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.nat(), (sent, at, flip, length) => {
         const bytes = new TextEncoder().encode(JSON.stringify(sent));
         bytes[at % bytes.length]! ^= flip;
-        isSound(decodeFrame(new TextDecoder().decode(bytes)));
-        isSound(decodeFrame(new TextDecoder().decode(bytes.subarray(0, length % (bytes.length + 1)))));
+        expectSound(decodeFrame(new TextDecoder().decode(bytes)));
+        expectSound(decodeFrame(new TextDecoder().decode(bytes.subarray(0, length % (bytes.length + 1)))));
       }),
       { numRuns: 1000 },
     );
@@ -48,7 +47,7 @@ describe("decodeFrame", () => {
       unit: fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", ":", "type", "req", "id", "null", "1e999", "\u0000", "\ud800", " "),
     });
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: "binary" }), jsonish, fc.json({ maxDepth: 2 })), (text) => isSound(decodeFrame(text))),
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), jsonish, fc.json({ maxDepth: 2 })), (text) => expectSound(decodeFrame(text))),
       { numRuns: 1500 },
     );
   });
@@ -69,7 +68,7 @@ describe("decodeFrame", () => {
     expect(found.id).toBe(UNKNOWN_ID);
   });
 
-  it("answers a request without args, and keeps its id when only something else is wrong", () => {
+  it("accepts a request without args, and keeps its id when something else is invalid", () => {
     expect(decodeFrame('{"type":"req","id":"1","call":"sys.info"}')).toEqual({ type: "req", id: "1", call: "sys.info", args: {} });
     expect(decodeFrame('{"type":"req","id":"1","call":"sys.info","args":null}')).toMatchObject({ args: {} });
     for (const rest of [
@@ -82,7 +81,7 @@ describe("decodeFrame", () => {
       expect(refusal(`{"type":"req","id":"mine",${rest}}`).id).toBe("mine");
   });
 
-  it("lets numbers be what JSON makes of them", () => {
+  it("leaves numbers as JSON.parse returns them", () => {
     const { args: values } = decodeFrame('{"type":"req","id":"1","call":"a.b","args":{"a":1e999,"b":-0,"c":9007199254740993}}') as Extract<
       Frame,
       { type: "req" }
@@ -113,7 +112,7 @@ describe("decodeFrame", () => {
     expect(decodeFrame('{"type":"req","id":"1","call":"sys.info","args":{"x":"__proto__"}}').type).toBe("req");
   });
 
-  it("refuses lone surrogates in values, keys and ids, and takes pairs", () => {
+  it("refuses lone surrogates in values, keys and ids, and accepts pairs", () => {
     const request = (inner: string) => `{"type":"req","id":"1","call":"sys.info","args":{${inner}}}`;
     for (const lone of ["\\ud800", "\\udc00", "\\udfffa", "\\ud800\\ud800", "x\\uDBFFx"]) {
       expect(refusal(request(`"a":"${lone}"`)).error.message).toContain("lone surrogate");
@@ -145,7 +144,7 @@ describe("decodeFrame", () => {
 });
 
 describe("the limits before parsing", () => {
-  it("holds the depth at its limit, for objects, arrays and both", () => {
+  it("allows exactly the maximum depth, for objects and arrays", () => {
     for (const [open, close] of [
       ["[", "]"],
       ['{"a":', "}"],
@@ -157,9 +156,9 @@ describe("the limits before parsing", () => {
     expect(refusal("[".repeat(LIMITS.frameDepth + 1)).error.code).toBe(413);
   });
 
-  it("holds the number of tokens at its limit", () => {
+  it("allows exactly the maximum number of tokens", () => {
     const max = LIMITS.frameTokens;
-    // One bracket and a comma between numbers.
+    // One bracket, and a comma between numbers.
     const commas = (tokens: number) => `[${"1,".repeat(tokens - 1)}1]`;
     expect([max - 1, max, max + 1].map((tokens) => complaint(commas(tokens)) === null)).toEqual([true, true, false]);
     const strings = (tokens: number) => '""'.repeat(tokens);
@@ -177,7 +176,7 @@ describe("the limits before parsing", () => {
     );
   });
 
-  it("jumps over long strings, and is not slowed by quotes and backslashes", () => {
+  it("skips long strings, and quotes and backslashes do not slow it down", () => {
     for (const unit of ["a", '\\"', "\\\\", '\\\\\\"']) {
       const text = `{"x":"${unit.repeat(Math.floor((4 * 1024 * 1024) / unit.length))}"}`;
       const started = performance.now();
@@ -187,7 +186,7 @@ describe("the limits before parsing", () => {
   });
 });
 
-function isSound(found: Frame | Refusal): void {
+function expectSound(found: Frame | Refusal): void {
   switch (found.type) {
     case "req":
       expect(typeof found.id === "string" && typeof found.call === "string").toBe(true);

@@ -1,4 +1,4 @@
-// The frames that cross a WebSocket, and how text becomes one. Nothing here knows who sent it.
+// The frames on a WebSocket, and how text is decoded into one. Nothing here knows the sender.
 
 import { type ErrorShape, SysError } from "../lib/sys-error.ts";
 import { LIMITS } from "./limits.ts";
@@ -7,11 +7,11 @@ import type { Payload, SignalName } from "./signals.ts";
 
 export const PROTOCOL = 1 as const;
 
-/** Liveness outside the frames: hosts answer this text with PONG without waking the kernel. */
+/** Keepalive outside the frames: hosts answer this text with PONG without waking the kernel. */
 export const PING = "ping";
 export const PONG = "pong";
 
-/** `key` makes a write repeatable: the same key of the same user gets the first result for 24 hours. */
+/** `key` is an idempotency key: for 24 hours, a repeat by the same user gets the first result. */
 export type Req = { type: "req"; id: string; call: string; args: Record<string, unknown>; key?: string };
 export type ResOk = { type: "res"; id: string; ok: true; data?: unknown };
 export type ResErr = { type: "res"; id: string; ok: false; error: ErrorShape };
@@ -19,7 +19,7 @@ export type Res = ResOk | ResErr;
 export type Sig = { type: "sig"; signal: string; payload?: unknown; seq?: number };
 export type Frame = Req | Res | Sig;
 
-/** The id of an answer to something whose own id could not be read. */
+/** The id of an answer to a frame whose own id could not be read. */
 export const UNKNOWN_ID = "?";
 
 export type Refusal = { type: "refusal"; id: string; error: SysError };
@@ -35,10 +35,10 @@ export function decodeFrame(text: string): Frame | Refusal {
     return refuse(UNKNOWN_ID, 400, "Malformed JSON");
   }
   if (!isObject(value)) return refuse(UNKNOWN_ID, 400, "Invalid frame type");
-  // Only text with an escape or the name itself can hold either, so the walk costs ordinary frames nothing.
+  // Only text with an escape or the name itself can contain either, so ordinary frames skip this check.
   if (text.includes("\\u") || text.includes("__proto__")) {
-    const harm = harmIn(value);
-    if (harm !== null) return refuse(idOf(value), 400, harm);
+    const problem = findProblem(value);
+    if (problem !== null) return refuse(idOf(value), 400, problem);
   }
   switch (value.type) {
     case "req":
@@ -93,14 +93,14 @@ function isShortText(value: unknown, bytesMax: number): value is string {
   return value.length * 3 <= bytesMax || new TextEncoder().encode(value).length <= bytesMax;
 }
 
-/** A lone surrogate cannot be stored or sent on unchanged; a `__proto__` key is never data. */
-function harmIn(value: unknown): string | null {
+/** A lone surrogate cannot be stored or forwarded unchanged; a `__proto__` key is never data. */
+function findProblem(value: unknown): string | null {
   if (typeof value === "string") return value.isWellFormed() ? null : "Malformed text: a lone surrogate";
   if (typeof value !== "object" || value === null) return null;
   for (const key of Object.keys(value)) {
     if (key === "__proto__") return "Reserved key: __proto__";
-    const harm = harmIn(key) ?? harmIn((value as Record<string, unknown>)[key]);
-    if (harm !== null) return harm;
+    const problem = findProblem(key) ?? findProblem((value as Record<string, unknown>)[key]);
+    if (problem !== null) return problem;
   }
   return null;
 }
@@ -113,7 +113,7 @@ function refuse(id: string, code: 400 | 413, message: string): Refusal {
   return { type: "refusal", id, error: new SysError(code, message) };
 }
 
-/** What a waiting answer becomes when its batch did not reach the disk. */
+/** The answer that replaces a waiting one when its batch did not reach the disk. */
 export function lostAnswer(id: string, full: boolean, message: string): string {
   const error = new SysError(full ? 507 : 500, message).toShape();
   return JSON.stringify({ type: "res", id, ok: false, error });

@@ -1,48 +1,48 @@
-// Every limit of the wire and of identity, by name, in one table. `sys.info` reports it; the tests walk it.
-// Units are last in each name.
+// All limits of the wire and of identity, in one table. `sys.info` reports it; the tests iterate over it. Each name ends with its
+// unit.
 
 export const LIMITS = {
-  /** A text frame from a socket that has not said who it is. Set-up assistance carries a chat, hence not less. */
+  /** A text frame from a stranger. Set-up assistance sends a chat, so it cannot be smaller. */
   strangerFrameBytes: 64 * 1024,
-  /** A text frame from an identified peer; images travel in frames. */
+  /** A text frame from an authenticated peer; images travel in frames. */
   frameInBytes: 32 * 1024 * 1024,
   /** A text frame to a peer: a 25 MiB image is 33.3 MiB in base64. */
   frameOutBytes: 36 * 1024 * 1024,
   frameDepth: 64,
-  /** Brackets, separators and strings of one frame, counted before it is parsed. */
+  /** Brackets, separators and strings of one frame, counted before parsing. */
   frameTokens: 100_000,
-  /** Browsers split a large message into pieces of some 100 KiB, hence not fewer. */
+  /** Browsers split a large message into fragments of about 100 KiB, so it cannot be lower. */
   fragmentsPerMessage: 4096,
   requestIdBytes: 128,
   idempotencyKeyBytes: 128,
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   idempotencyKeysPerUser: 250_000,
   inFlightPerSocket: 1024,
-  /** Expensive calls of a user: so many may begin at once, and then so many in a second; of each kind, so many wait. */
+  /** Expensive calls per user: how many may start at once, how many per second after that, and how many of each kind may wait. */
   expensiveCallsAtOnce: 100,
   expensiveCallsPerSecond: 20,
   expensiveCallsWaiting: 200,
   handshakeMs: 10_000,
-  /** The same while a call of set-up is under way, which may wait for a model. */
+  /** The same while a set-up call is running, which may wait for a model. */
   setupCallMs: 60_000,
   strangersPerAddress: 16,
   strangers: 256,
   sockets: 5_000,
-  /** A peer not heard of for this long is taken for gone. */
+  /** A peer that is silent for this long counts as disconnected. */
   silenceMs: 20_000,
-  /** Those that are closed included. */
+  /** Including closed ones. */
   conversationsPerProcess: 1_000,
   passwordChars: 8,
   passwordBytes: 256,
   passwordHashesAtOnce: 2,
   configKeyBytes: 256,
   configValueBytes: 1024 * 1024,
-  /** What a user other than root may keep below users/<uid>/: less than one answer holds. */
+  /** What a user other than root may store below users/<uid>/: less than fits in one answer. */
   configKeysPerUser: 1_000,
   configBytesPerUser: 4 * 1024 * 1024,
-  /** Those that have ended included; the oldest of these make room. */
+  /** Including revoked and expired ones; the oldest of those are removed to make room. */
   tokensPerUser: 1_000,
   devicesPerUser: 1_000,
-  /** Workspaces included. */
+  /** Including workspaces. */
   repositoriesPerUser: 1_000,
 } as const;

@@ -1,4 +1,4 @@
-// A syscall's manual page, from its declaration as plain data: docs/reference and the gateway's /etc/man show the same.
+// The manual page of a syscall, from its declaration as plain data: docs/reference and the gateway's /etc/man show the same text.
 
 import { schemaText } from "../lib/schema-text.ts";
 import type { Reference } from "./reference.ts";

@@ -1,23 +1,23 @@
-// What a try at a model came to, as sys.setup.check and ai.check answer it.
+// The result of testing a model, as sys.setup.check and ai.check return it.
 
 import { z } from "zod";
 
-/** Which of the values that were tried is the one to mend; null where none of them is. */
+/** Which of the tested values is wrong; null if none of them is. */
 export const CheckedField = z.enum(["provider", "model", "apiKey", "baseUrl"]);
 
 export const ModelCheck = z.object({
-  /** A real answer came. */
+  /** Whether a real answer arrived. */
   ok: z.boolean(),
   provider: z.string(),
-  /** The provider as people know it. */
+  /** The provider's display name. */
   title: z.string(),
-  /** The one that was tried: where none was named, one of those it has. Empty where there was none to try. */
+  /** The model that was tested: if none was named, one that the provider offers. Empty if there was none to test. */
   model: z.string(),
-  /** What it says it has; null where it cannot be asked. */
+  /** The models that the provider lists; null if it cannot be asked. */
   models: z.array(z.string()).nullable(),
-  /** From the question to the end of the answer. */
+  /** From the request to the end of the answer. */
   ms: z.number().nullable(),
-  /** The beginning of what it answered. */
+  /** The start of the answer. */
   said: z.string(),
   /** In plain words, with what to do. */
   problem: z.object({ field: CheckedField.nullable(), message: z.string() }).nullable(),

@@ -1,4 +1,4 @@
-// The draft a person fills in before a gateway has its first user, and what a guide may propose to change in it.
+// The draft that a person fills in before a gateway has its first user, and what a guide may propose to change in it.
 
 import { z } from "zod";
 
@@ -22,7 +22,7 @@ export const OnboardingDraft = z.object({
 
 export type OnboardingDraft = z.infer<typeof OnboardingDraft>;
 
-/** Everything else in the draft is the person's alone. */
+/** The fields that a guide may change; only the person changes the others. */
 export const PatchPath = z.enum([
   "account.username",
   "admin.mode",

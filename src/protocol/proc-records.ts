@@ -1,4 +1,4 @@
-// Records of processes that several proc.* calls carry, as schemas. Field names are the wire's.
+// Records of processes that several proc.* calls share, as schemas. Field names are those of the wire.
 
 import { z } from "zod";
 
@@ -7,7 +7,7 @@ export const CONVERSATION_ID_CHARS_MAX = 200;
 export const ConversationId = z.string().trim().min(1).max(CONVERSATION_ID_CHARS_MAX);
 export const RunId = z.string().min(1).max(128);
 
-/** Of whom something is asked: the caller's own init where nobody is named. */
+/** The process that a call is about: the caller's own init if none is named. */
 export const OfProcess = { pid: Pid.optional() };
 export const OfConversation = { ...OfProcess, conversationId: ConversationId.optional() };
 export const Page = { limit: z.int().min(1).optional(), offset: z.int().min(0).optional() };
@@ -59,10 +59,10 @@ export const HilRequest = z.object({
   args: z.record(z.string(), z.unknown()),
   createdAt: z.number(),
   expiresAt: z.number(),
-  /** Where it runs, and in which directory. */
+  /** Where the call runs, and in which directory. */
   target: z.string(),
   cwd: z.string(),
-  /** Why they are asked. */
+  /** Why approval is needed. */
   why: z.string(),
 });
 export type HilRequest = z.infer<typeof HilRequest>;
@@ -72,7 +72,7 @@ export const HistoryMessage = z.object({
   role: z.enum(["user", "assistant", "system", "toolResult"]),
   content: z.unknown(),
   timestamp: z.number(),
-  /** Of which it was said: whoever chose the runId of what they sent knows it again. */
+  /** The run that it belongs to: a sender who chose the runId recognizes the message by it. */
   runId: z.string().optional(),
 });
 export type HistoryMessage = z.infer<typeof HistoryMessage>;
@@ -134,7 +134,7 @@ export type ContextPolicy = z.infer<typeof ContextPolicy>;
 export const ArchiveEntry = z.object({ conversationId: z.string(), generation: z.int(), messages: z.int(), path: z.string() });
 export type ArchiveEntry = z.infer<typeof ArchiveEntry>;
 
-/** What goes on although its run was stopped, and why; sessionId where it can be asked after. */
+/** A command that continues although its run was stopped, and why; sessionId if it can be polled. */
 export const StillRunning = z.object({ target: z.string(), command: z.string(), sessionId: z.string().optional(), why: z.string() });
 export type StillRunning = z.infer<typeof StillRunning>;
 
@@ -144,13 +144,13 @@ export const Usage = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   totalTokens: z.number(),
-  /** The provider counted nothing, so this is a guess from the length of the texts. */
+  /** The provider reported no usage, so this is estimated from the length of the texts. */
   isEstimate: z.literal(true).exactOptional(),
-  /** In dollars, as far as the catalogue knows prices. */
+  /** In dollars, as far as the catalogue has prices. */
   cost: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number(), total: z.number() }),
 });
 export type Usage = z.infer<typeof Usage>;
-/** What one answer of a model took. */
+/** The usage of one model answer. */
 export const MessageUsage = z.object({
   provider: z.string(),
   model: z.string(),
@@ -179,7 +179,7 @@ export const Grant = z.object({
   pid: z.string(),
   call: z.string(),
   target: z.string(),
-  /** `class`: calls like the one that was approved, as `says` puts it. */
+  /** `class`: calls like the approved one, as `says` describes. */
   scope: z.enum(["exact", "folder", "tool", "class"]),
   folder: z.string().nullable(),
   madeAt: z.number(),
@@ -197,13 +197,18 @@ const ToolCallBlock = z.object({
   type: z.literal("toolCall"),
   id: z.string(),
   name: z.string(),
-  /** Null where they are still arriving, or could not be read as JSON: then `raw` is what came, and the call must not run. */
+  /**
+   * Null while they are still arriving, or if they are not valid JSON: then `raw` has the received text, and the call must not
+   * run.
+   */
   arguments: z.record(z.string(), z.unknown()).nullable(),
   raw: z.string().exactOptional(),
   ...Signature,
 });
 
-/** A block of a model's answer. A `signature` is the provider's own and goes back to it unread: only to the model that gave it. */
+/**
+ * A block of a model's answer. A `signature` belongs to the provider and is returned unread, only to the model that issued it.
+ */
 export const AnswerBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), ...Signature }),
   z.object({ type: z.literal("thinking"), thinking: z.string(), redacted: z.literal(true).exactOptional(), ...Signature }),
@@ -212,9 +217,12 @@ export const AnswerBlock = z.discriminatedUnion("type", [
 export type AnswerBlock = z.infer<typeof AnswerBlock>;
 
 const At = { contentIndex: z.int() };
-/** Given where the fallback answered. */
+/** Set if the fallback model answered. */
 const By = { by: z.object({ provider: z.string(), model: z.string() }).exactOptional() };
-/** What a piece of an answer says: which block it adds to, and what. `retrying` voids everything before it; `done` and `error` are the last. */
+/**
+ * One event of a streamed answer: which block it adds to, and what. `retrying` voids everything before it; `done` and `error` are
+ * the last.
+ */
 export const AnswerEvent = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["text_start", "text_end", "thinking_start", "thinking_end"]), ...At }),
   z.object({ type: z.enum(["text_delta", "thinking_delta", "toolcall_delta"]), ...At, delta: z.string() }),
@@ -232,7 +240,10 @@ export const AnswerEvent = z.discriminatedUnion("type", [
 ]);
 export type AnswerEvent = z.infer<typeof AnswerEvent>;
 
-/** As much of an answer as has arrived: the pieces up to `seq` are in `blocks`. `modelCall` counts those of the run. */
+/**
+ * The part of an answer that has arrived: `blocks` contains the pieces up to `seq`. `modelCall` is the number of the model call
+ * in the run.
+ */
 export const LiveAnswer = z.object({
   runId: z.string(),
   conversationId: z.string(),

@@ -1,4 +1,4 @@
-// Records that two or more calls carry, as schemas. Field names are the wire's.
+// Records that two or more calls share, as schemas. Field names are those of the wire.
 
 import { z } from "zod";
 
@@ -30,13 +30,13 @@ export type Role = z.infer<typeof Role>;
 export const TokenKind = z.enum(["node", "service", "user"], { error: "kind must be one of: node, service, user" });
 export type TokenKind = z.infer<typeof TokenKind>;
 
-/** How soon a new token must be used for the first time: after that, unused, it is over. */
+/** How soon a new token must be used for the first time; if it is not, it expires. */
 export const FirstUseWithinMs = z
   .int()
   .min(1)
   .max(365 * 24 * 60 * 60 * 1000);
 
-/** A token as everyone may see it: never its value. */
+/** A token as everyone may see it: without its value. */
 export const TokenSummary = z.object({
   tokenId: z.string(),
   uid: z.int(),
@@ -48,7 +48,7 @@ export const TokenSummary = z.object({
   createdAt: z.number(),
   lastUsedAt: z.number().nullable(),
   expiresAt: z.number().nullable(),
-  /** When it ends unless it is used before; null where being unused does not end it. */
+  /** When it expires unless it is used before; null if it does not expire unused. */
   endsUnusedAt: z.number().nullable(),
   revokedAt: z.number().nullable(),
   revokedReason: z.string().nullable(),
@@ -85,10 +85,10 @@ export type Account = z.infer<typeof Account>;
 export const Group = z.object({ gid: z.int(), name: z.string(), members: z.array(z.string()) });
 export type Group = z.infer<typeof Group>;
 
-/** `problem` where a value is stored and cannot be shown, and then `value` is empty: what is wrong, and what to do. */
+/** `problem` is set if a stored value cannot be shown, and says what is wrong and what to do; then `value` is empty. */
 export const ConfigEntry = z.object({ key: z.string(), value: z.string(), problem: z.string().optional() });
 
-/** What the caller can put right: the call was carried out, and this is why it changed nothing. */
+/** An error that the caller can correct: the call ran, and this is why it changed nothing. */
 export const Failure = z.object({ ok: z.literal(false), error: z.string() });
 
 export const DeviceSummary = z.object({

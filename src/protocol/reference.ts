@@ -1,4 +1,4 @@
-// A syscall as plain data: everything about it except what it does. `gsv help` and the reference pages read this.
+// A syscall as plain data: everything about it except its implementation. `gsv help` and the reference pages read it.
 
 import type { JsonSchema } from "../lib/schema-text.ts";
 

@@ -1,4 +1,4 @@
-// Records that the calls about repositories and workspaces carry, as schemas.
+// Records that the calls about repositories and workspaces share, as schemas.
 
 import { z } from "zod";
 
@@ -31,7 +31,7 @@ export const RepoDiffFile = z.object({
 
 export const DiffStats = z.object({ filesChanged: z.int(), additions: z.int(), deletions: z.int() });
 
-/** True where there is more than is shown. */
+/** True if there is more than is shown. */
 export const Truncated = z.literal(true).optional();
 
 export const WorkspaceKind = z.enum(["thread", "app", "shared"]);

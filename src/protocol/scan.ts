@@ -1,13 +1,13 @@
-// Looks over a frame before anything parses it. JSON.parse accepts a million levels and turns six megabytes of `{}`
-// into a hundred of heap, so depth and the number of tokens are counted first. A string costs one native search to
-// its end whatever its length, so an image in a frame is jumped over.
+// Scans a frame before it is parsed. JSON.parse accepts a million levels and turns six megabytes of `{}` into a hundred megabytes
+// of heap, so depth and tokens are counted first. Skipping a string takes one native search whatever its length, so an image in a
+// frame is cheap.
 
 import { LIMITS } from "./limits.ts";
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** The complaint about this text, or null where it may be parsed. Malformed text is left for the parser to refuse. */
+/** The problem with this text, or null if it may be parsed. Malformed text is left for the parser to refuse. */
 export function complaint(text: string): string | null {
   let depth = 0;
   let tokens = 0;

@@ -1,5 +1,5 @@
-// The names of all signals, for code that must not load their schemas: a web page, a command line. signals.ts declares what
-// each of them carries.
+// The names of all signals, for code that must not load their schemas, such as the web page and the command line. signals.ts
+// declares their payloads.
 
 export const BODY = "body";
 export const COPY_PROGRESS = "copy.progress";

@@ -1,5 +1,5 @@
-// Every signal, declared once: who receives it, what it means, what it carries, and an example. The types of emitters and
-// listeners, the list in sys.connect, the reference page and the conformance check are derived from here.
+// Every signal, declared once: who receives it, what it means, its payload, and an example. The types of emitters and listeners,
+// the list in sys.connect, the reference page and the conformance check are derived from this file.
 
 import { z } from "zod";
 import {
@@ -23,7 +23,7 @@ function signal<P extends Fields>(declaration: Declaration<P>): Declaration<P> {
   return declaration;
 }
 
-/** What lists show, and what of it has changed. */
+/** The kinds of lists that can change. */
 export const Changed = z.enum([
   "approvals",
   "capabilities",
@@ -54,7 +54,7 @@ const LifecycleEvent = z.enum([
   "process.reset",
 ]);
 
-/** Every event of a process carries these. */
+/** Fields of every event of a process. */
 const OfProcess = { pid: z.string(), queuedCount: Count, pausedCount: Count.optional(), timestamp: z.number() };
 export type OfProcess = z.infer<z.ZodObject<typeof OfProcess>>;
 const OfRun = { runId: z.string(), conversationId: z.string() };
@@ -297,14 +297,14 @@ export const SIGNALS = {
 export type SignalName = keyof typeof SIGNALS;
 export type Payload<N extends SignalName> = z.infer<(typeof SIGNALS)[N]["payload"]>;
 
-/** A signal with its payload: testing the name narrows the payload. */
+/** A signal with its payload: a test of the name narrows the payload. */
 export type Signal<N extends SignalName = SignalName> = { [K in N]: { signal: K; payload: Payload<K> } }[N];
 
-/** The signals of a process that are numbered and kept, so that a follower who was away receives them later. */
+/** Signals of a process that are numbered and stored, so that a follower who was disconnected receives them later. */
 export type ProcessEventName = Exclude<Extract<SignalName, `proc.${string}` | typeof names.CHAT_COMPLETE>, typeof names.RUN_STREAM>;
 export type ProcessEvent = { [N in ProcessEventName]: { seq: number; signal: N; payload: Payload<N> } }[ProcessEventName];
 
-/** A piece of an answer. */
+/** One piece of a streamed answer. */
 export type AnswerPiece = Payload<typeof names.RUN_STREAM>;
 
 export function signalsFor(role: Role): string[] {
